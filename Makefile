@@ -1,0 +1,83 @@
+# make demo | test | bench | lint | clean: everything happens in .venv, nothing outside the repository
+# is touched, except that `make test` run by root installs the Debian packages the tests need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# what the tests call, as program:debian-package
+TEST_PROGRAMS := octave-cli:octave nm:binutils
+
+DEMO_EXTRAS := plot,terminal
+PYTEST_OPTIONS ?=
+
+.PHONY: demo test bench lint format clean test-programs
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/.ready-demo
+	@$(BIN)/inloop demo
+
+test: $(VENV)/.ready-test test-programs lint
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
+
+bench: $(VENV)/.ready-bench
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/.ready-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/.ready-test
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the virtual environment: made once, brought up to date when pyproject.toml changes ---------
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "inloop needs Python 3.11 or newer; '$(PYTHON)' is missing or older."; \
+	  echo "Name another one with: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "Python cannot make virtual environments here: the module venv or ensurepip is missing."; \
+	  echo "On Debian and Ubuntu install it with: sudo apt-get install python3-venv"; exit 1; }
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(VENV)/.ready-demo: pyproject.toml | $(BIN)/python
+	@echo "installing inloop and what it needs"
+	@$(PIP) --editable '.[$(DEMO_EXTRAS)]'
+	@touch $@
+
+$(VENV)/.ready-bench: pyproject.toml | $(VENV)/.ready-demo
+	@echo "installing what the benchmarks compare with"
+	@$(PIP) --editable '.[$(DEMO_EXTRAS),bench]'
+	@touch $@
+
+$(VENV)/.ready-test: pyproject.toml | $(VENV)/.ready-demo
+	@echo "installing what the tests need"
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+# --- programs from outside Python: installed by root, named to anyone else ----------------------
+
+test-programs:
+	@missing=""; \
+	for pair in $(TEST_PROGRAMS); do \
+	  command -v "$${pair%%:*}" >/dev/null 2>&1 || missing="$$missing $${pair##*:}"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "installing Debian packages for the tests:$$missing"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing; } \
+	    >/dev/null 2>&1 && exit 0; \
+	  echo "apt-get failed; tests that need one of these are skipped (with CI=true they fail):$$missing"; \
+	else \
+	  echo "tests that need one of these Debian packages are skipped:$$missing"; \
+	fi

@@ -1,0 +1,67 @@
+"""The exception tree. Every message has three parts: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One thing that is wrong in what the user wrote.
+
+    Attributes:
+        what: what is wrong, naming the element ("body 'shank': mass must be > 0 kg, got -1.2").
+        where: file and line where the user wrote it, or "" when unknown.
+        fix: what to do about it.
+    """
+
+    what: str
+    where: str
+    fix: str
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        return f"{self.what}{place}. {self.fix}"
+
+
+class InloopError(Exception):
+    """Base of all errors that inloop raises on purpose."""
+
+    def __init__(self, what: str, where: str = "", fix: str = "") -> None:
+        self.mistakes: tuple[Mistake, ...] = (Mistake(what, where, fix),)
+        super().__init__(str(self.mistakes[0]).strip())
+
+
+class ModelError(InloopError):
+    """The description of a mechanism is wrong; carries all mistakes found at once."""
+
+    @classmethod
+    def of(cls, model_name: str, mistakes: tuple[Mistake, ...]) -> ModelError:
+        """Bundle all mistakes of one model into one error."""
+        error = cls("")
+        error.mistakes = mistakes
+        count = f"{len(mistakes)} mistake" + ("s" if len(mistakes) != 1 else "")
+        lines = [f"model '{model_name}' has {count}:"]
+        lines += [f"  {k}. {mistake}" for k, mistake in enumerate(mistakes, start=1)]
+        error.args = ("\n".join(lines),)
+        return error
+
+
+class ExpressionError(InloopError):
+    """A symbolic expression is used in a way that has no meaning."""
+
+
+class BuildError(InloopError):
+    """Generated code could not be compiled or loaded."""
+
+
+class FileFormatError(InloopError):
+    """A file cannot be read: broken, truncated, hostile or of an unknown kind."""
+
+
+class InputError(InloopError):
+    """A numeric argument has the wrong shape, name or value."""
+
+
+class SimulationError(InloopError):
+    """A run cannot go on; what was computed so far is kept."""

@@ -1,0 +1,47 @@
+"""What all tests share: one build cache for all workers, and programs from outside Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # kept between runs and shared by all workers: what has been compiled once is not compiled again
+    os.environ["INLOOP_CACHE"] = str(REPOSITORY / ".cache" / "inloop-tests")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the repository."""
+    return REPOSITORY
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty build cache for one test."""
+    directory = tmp_path / "cache"
+    monkeypatch.setenv("INLOOP_CACHE", str(directory))
+    return directory
+
+
+@pytest.fixture
+def require_program() -> Callable[[str], str]:
+    """`require_program("octave")`: its path; without it, fail in CI and skip elsewhere."""
+    return find_program
+
+
+def find_program(name: str) -> str:
+    """Path of a program."""
+    if path := shutil.which(name):
+        return path
+    message = f"the program '{name}' is not installed"
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        pytest.fail(f"{message}; in CI it must be there")
+    pytest.skip(message)
