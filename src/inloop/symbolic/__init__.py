@@ -1,0 +1,17 @@
+"""Scalar expression graphs, programs and passes. Knows no mechanics."""
+
+from inloop.symbolic import functions
+from inloop.symbolic.derivatives import forward, gradient, jacobian
+from inloop.symbolic.expression import Expr, Scalar
+from inloop.symbolic.graph import Graph, reachable, rebuild
+from inloop.symbolic.hoist import hoist
+from inloop.symbolic.interpreter import evaluate, interpret
+from inloop.symbolic.program import Input, Output, Program, count_operations
+from inloop.symbolic.text import Notation, to_text
+from inloop.symbolic.trigonometry import condense
+
+__all__ = [
+    "Expr", "Graph", "Input", "Notation", "Output", "Program", "Scalar", "condense",
+    "count_operations", "evaluate", "forward", "functions", "gradient", "hoist", "interpret",
+    "jacobian", "reachable", "rebuild", "to_text",
+]

@@ -1,0 +1,120 @@
+"""Derivatives of expressions: forward over many outputs, reverse for one scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inloop.errors import ExpressionError
+from inloop.symbolic.expression import Expr
+from inloop.symbolic.graph import Graph, reachable
+from inloop.symbolic.tables import PiecewisePolynomial
+
+
+def partials(node: Expr) -> tuple[Expr, ...]:
+    """Derivatives of a node with respect to each of its arguments."""
+    g, op, a = node.graph, node.op, node.args
+    one, two = g.one, g.constant(2.0)
+    if op == "add":
+        return one, one
+    if op == "sub":
+        return one, g.constant(-1.0)
+    if op == "neg":
+        return (g.constant(-1.0),)
+    if op == "mul":
+        return a[1], a[0]
+    if op == "div":
+        return one / a[1], -(node / a[1])
+    if op == "sin":
+        return (g.call("cos", a[0]),)
+    if op == "cos":
+        return (-g.call("sin", a[0]),)
+    if op == "tan":
+        return (one + node * node,)
+    if op == "asin":
+        return (one / g.call("sqrt", one - a[0] * a[0]),)
+    if op == "acos":
+        return (-(one / g.call("sqrt", one - a[0] * a[0])),)
+    if op == "atan":
+        return (one / (one + a[0] * a[0]),)
+    if op == "atan2":
+        square = a[0] * a[0] + a[1] * a[1]
+        return a[1] / square, -(a[0] / square)
+    if op == "sqrt":
+        return (one / (two * node),)
+    if op == "exp":
+        return (node,)
+    if op == "log":
+        return (one / a[0],)
+    if op == "tanh":
+        return (one - node * node,)
+    return _partials_of_switches(node)
+
+
+def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
+    """Operations with corners; at a corner one of the two slopes is taken."""
+    g, op, a = node.graph, node.op, node.args
+    if op == "pow":
+        by_base = a[1] * g.power(a[0], a[1] - 1.0)
+        if a[1].is_constant:
+            return by_base, g.zero
+        return by_base, node * g.call("log", a[0])
+    if op == "abs":
+        return (g.call("sign", a[0]),)
+    if op == "min":
+        first = a[0] <= a[1]
+        return first, g.one - first
+    if op == "max":
+        first = a[1] <= a[0]
+        return first, g.one - first
+    if op == "where":
+        return g.zero, g.call("where", a[0], g.one, g.zero), g.call("where", a[0], g.zero, g.one)
+    if op in ("sign", "lt", "le"):
+        return (g.zero,) * len(a)
+    if op == "table":
+        assert isinstance(node.payload, PiecewisePolynomial)
+        return (g.call("table", a[0], payload=node.payload.derivative()),)
+    raise ExpressionError(f"operation {op!r} has no derivative", fix="Report this as a bug.")
+
+
+def forward(exprs: Sequence[Expr], wrt: Expr) -> list[Expr]:
+    """Derivatives of many expressions with respect to one symbol."""
+    return _forward(reachable(exprs), exprs, wrt)
+
+
+def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]:
+    """Matrix of derivatives, row per expression, column per symbol (forward mode)."""
+    nodes = reachable(exprs)
+    columns = [_forward(nodes, exprs, s) for s in symbols]
+    return [[column[i] for column in columns] for i in range(len(exprs))]
+
+
+def _forward(nodes: list[Expr], exprs: Sequence[Expr], wrt: Expr) -> list[Expr]:
+    g = wrt.graph
+    tangent: dict[Expr, Expr] = {wrt: g.one}
+    for node in nodes:
+        # where: only nodes above the symbol carry a tangent
+        active = [k for k, arg in enumerate(node.args) if arg in tangent]
+        if not active:
+            continue
+        slopes = partials(node)
+        total = g.zero
+        for k in active:
+            total = total + slopes[k] * tangent[node.args[k]]
+        if total is not g.zero:
+            tangent[node] = total
+    return [tangent.get(e, g.zero) for e in exprs]
+
+
+def gradient(expr: Expr, symbols: Sequence[Expr]) -> list[Expr]:
+    """Derivatives of one scalar with respect to many symbols (reverse mode)."""
+    g: Graph = expr.graph
+    adjoint: dict[Expr, Expr] = {expr: g.one}
+    for node in reversed(reachable([expr])):
+        seed = adjoint.get(node)
+        if seed is None or not node.args:
+            continue
+        for arg, slope in zip(node.args, partials(node), strict=True):
+            term = seed * slope
+            if term is not g.zero:
+                adjoint[arg] = adjoint[arg] + term if arg in adjoint else term
+    return [adjoint.get(s, g.zero) for s in symbols]

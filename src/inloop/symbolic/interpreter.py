@@ -1,0 +1,68 @@
+"""Evaluate programs node by node with NumPy: slow, simple, the oracle of all back ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.symbolic.expression import Expr
+from inloop.symbolic.graph import reachable
+from inloop.symbolic.operations import OPERATIONS
+from inloop.symbolic.program import Program
+from inloop.symbolic.tables import PiecewisePolynomial
+
+
+def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, Any]) -> list[Any]:
+    """Values of expressions for given values of their symbols (numbers or arrays)."""
+    wanted = list(exprs)
+    known: dict[Expr, Any] = dict(values)
+    for node in reachable(wanted):
+        if node in known:
+            continue
+        if node.op == "const":
+            known[node] = node.value
+        elif node.op == "symbol":
+            raise InputError(f"no value for symbol '{node.name}'", fix="Give one for every symbol.")
+        elif node.op == "table":
+            assert isinstance(node.payload, PiecewisePolynomial)
+            known[node] = node.payload(known[node.args[0]])
+        else:
+            known[node] = OPERATIONS[node.op].array(*(known[a] for a in node.args))
+    return [known[e] for e in wanted]
+
+
+def interpret(program: Program, **inputs: Any) -> dict[str, np.ndarray]:
+    """Run a program.
+
+    Args:
+        program: what to evaluate.
+        inputs: one array for each input block, of shape (n,) or, for many states, (N, n).
+
+    Returns:
+        One array for each output, of the output's shape or (N, *shape).
+    """
+    values: dict[Expr, Any] = {}
+    count: int | None = None
+    for block in program.inputs:
+        array = np.asarray(inputs[block.name], float)
+        if array.shape[-1:] != (len(block.symbols),):
+            raise InputError(
+                f"input '{block.name}' has shape {array.shape}, needs {len(block.symbols)} entries",
+                fix="The last axis runs over the entries.",
+            )
+        if array.ndim == 2:
+            count = array.shape[0]
+        for k, symbol in enumerate(block.symbols):
+            values[symbol] = array[..., k]
+    with np.errstate(all="ignore"):
+        flat = iter(evaluate(program.exprs, values))
+    result = {}
+    for out in program.outputs:
+        items = [np.broadcast_to(next(flat), () if count is None else (count,)) for _ in out.exprs]
+        lead = () if count is None else (count,)
+        stacked = np.stack(items, axis=-1) if items else np.zeros((*lead, 0))
+        result[out.name] = np.array(stacked, float).reshape(*lead, *out.shape)
+    return result

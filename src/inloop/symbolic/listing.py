@@ -1,0 +1,198 @@
+"""From a program to an ordered list of named assignments, the form that back ends print.
+
+An intermediate gets a line of its own when it has a label or is used more than once; everything
+else is written inside the line that uses it. Sines and cosines of angles that are known from the
+start are gathered, so that a back end can compute them together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inloop.symbolic.expression import Expr
+from inloop.symbolic.graph import reachable
+from inloop.symbolic.program import Program
+
+MAX_INLINE = 40  # nodes written inside one line before it is broken
+RESERVED = frozenset(
+    """auto break case char const continue default do double else enum extern float for goto if inline
+    int long register restrict return short signed sizeof static struct switch typedef union unsigned
+    void volatile while real and or not def lambda pass raise try with yield del from global import
+    in is None True False function end sine cosine angle shared pi inf nan NaN Inf eps i j""".split()
+)
+
+
+@dataclass(frozen=True)
+class Load:
+    """A name for one entry of an input array."""
+
+    name: str
+    block: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """An assignment `name = expr` under a heading."""
+
+    name: str
+    expr: Expr
+    section: str
+
+
+@dataclass(frozen=True)
+class Store:
+    """An assignment of an expression to one entry of an output array."""
+
+    block: str
+    index: int
+    expr: Expr
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A program laid out for printing.
+
+    Attributes:
+        program: what is laid out.
+        names: the name of every node that has one (loads, angles and statements).
+        loads: by symbol, the array entry it stands for.
+        angles: angles whose sine and cosine are computed together at the start.
+        statements: the assignments in order.
+        stores: the results in order.
+    """
+
+    program: Program
+    names: dict[Expr, str]
+    loads: dict[Expr, Load]
+    angles: tuple[Expr, ...]
+    statements: tuple[Statement, ...]
+    stores: tuple[Store, ...]
+
+
+def layout(program: Program, order: Iterable[Expr] | None = None) -> Listing:
+    """Lay a program out.
+
+    Args:
+        program: the program.
+        order: all its nodes, arguments before users; by default in the order of creation.
+    """
+    exprs = program.exprs
+    nodes = list(order) if order is not None else reachable(exprs)
+    used = set(nodes)
+    namer = _Namer()
+    names: dict[Expr, str] = {}
+    loads: dict[Expr, Load] = {}
+    for block in program.inputs:
+        namer.take(block.name)
+    for out in program.outputs:
+        namer.take(out.name)
+    for block in program.inputs:
+        for k, symbol in enumerate(block.symbols):
+            if symbol in used:
+                text = symbol.name.removeprefix(f"{block.name}.")
+                loads[symbol] = Load(namer.unique(text), block.name, k)
+                names[symbol] = loads[symbol].name
+    angles = _leading_angles(nodes)
+    _name_sines(nodes, angles, namer, names)
+    statements = _statements(nodes, exprs, namer, names)
+    stores = tuple(
+        Store(out.name, k, expr)
+        for out in program.outputs
+        for k, expr in enumerate(out.exprs)
+    )
+    return Listing(program, names, loads, tuple(angles), statements, stores)
+
+
+def _leading_angles(nodes: list[Expr]) -> list[Expr]:
+    """Arguments of sin and cos that are sums of inputs and numbers."""
+    found: dict[Expr, None] = {}
+    for node in nodes:
+        if node.op in ("sin", "cos") and _is_plain_sum(node.args[0]):
+            found.setdefault(node.args[0])
+    return list(found)
+
+
+def _is_plain_sum(node: Expr) -> bool:
+    if node.op in ("add", "sub"):
+        return all(_is_plain_sum(a) for a in node.args)
+    return node.op in ("symbol", "const")
+
+
+def _name_sines(
+    nodes: list[Expr], angles: list[Expr], namer: _Namer, names: dict[Expr, str]
+) -> None:
+    leading = set(angles)
+    number = {angle: k for k, angle in enumerate(angles, start=1)}
+    for node in nodes:
+        if node.op in ("sin", "cos") and node.args[0] in leading:
+            label = node.graph.labels.get(node)
+            letter = "S" if node.op == "sin" else "C"
+            names[node] = namer.unique(label or f"{letter}_{number[node.args[0]]}")
+
+
+def _statements(
+    nodes: list[Expr], exprs: list[Expr], namer: _Namer, names: dict[Expr, str]
+) -> tuple[Statement, ...]:
+    uses = _use_counts(exprs, names)
+    size: dict[Expr, int] = dict.fromkeys(names, 1)
+    result = []
+    for node in nodes:
+        if node in names or node not in uses:
+            continue
+        if not node.args:
+            size[node] = 1
+            continue
+        size[node] = 1 + sum(size[a] for a in node.args)
+        label = node.graph.labels.get(node)
+        alone = uses[node] > 1 or label is not None or size[node] > MAX_INLINE
+        if alone and node.op != "neg":
+            names[node] = namer.unique(label or "t")
+            size[node] = 1
+            result.append(Statement(names[node], node, node.section))
+    return tuple(result)
+
+
+def _use_counts(exprs: list[Expr], names: dict[Expr, str]) -> Counter[Expr]:
+    """Uses of each node; below a node that has a name already nothing is used."""
+    counts: Counter[Expr] = Counter(exprs)
+    seen: set[Expr] = set()
+    stack = list(counts)
+    while stack:
+        node = stack.pop()
+        if node not in seen and node not in names:
+            seen.add(node)
+            counts.update(node.args)
+            stack.extend(node.args)
+    return counts
+
+
+class _Namer:
+    """Hands out names that are valid identifiers in all languages, each once."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def take(self, name: str) -> None:
+        """Reserve a name."""
+        self._used[name] = 1
+
+    def unique(self, wish: str) -> str:
+        """The wished name, made valid, with a number when it is taken."""
+        base = re.sub(r"[^A-Za-z0-9_]", "_", wish).strip("_") or "x"
+        if base[0].isdigit() or base in RESERVED:
+            base = f"x_{base}"
+        count = self._used.get(base)
+        if count is None and base != "t":
+            self._used[base] = 1
+            return base
+        while True:
+            count = (count or 0) + 1
+            name = f"{base}{count}" if base == "t" else f"{base}_{count}"
+            if name not in self._used:
+                self._used[base] = count
+                self._used[name] = 1
+                return name

@@ -1,0 +1,81 @@
+"""Expressions as text for people and for generated code: infix with few parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from inloop.symbolic.expression import Expr
+
+SUM, PRODUCT, UNARY, ATOM = 1, 2, 3, 4  # binding strength
+
+Fragment = tuple[str, int]
+Template = Callable[..., str]
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How one language writes numbers, names and functions.
+
+    Attributes:
+        number: text of a float.
+        functions: templates for operations that are not arithmetic, by name.
+        grouped: keep the order of evaluation of the graph, `a + (b - c)`; else `a + b - c`.
+    """
+
+    number: Callable[[float], str] = repr
+    functions: Mapping[str, Template] = field(default_factory=dict)
+    grouped: bool = False
+
+    def function(self, node: Expr, args: list[str]) -> str:
+        """Text of a function call."""
+        template = self.functions.get(node.op)
+        if template is not None:
+            return template(*args) if node.payload is None else template(*args, node.payload)
+        return f"{node.op}({', '.join(args)})"
+
+
+def _plain_number(value: float) -> str:
+    return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+PLAIN = Notation(number=_plain_number, functions={"table": lambda x, _table: f"table({x})"})
+
+
+def to_text(expr: Expr, names: Mapping[Expr, str] | None = None, notation: Notation = PLAIN) -> str:
+    """Infix text of an expression; nodes in `names` are written by their name."""
+    return _fragment(expr, names or {}, notation, top=True)[0]
+
+
+def _fragment(node: Expr, names: Mapping[Expr, str], n: Notation, top: bool = False) -> Fragment:
+    if not top or not node.args:
+        name = names.get(node)
+        if name is not None:
+            return name, ATOM
+    if node.op == "const":
+        text = n.number(node.value)
+        return text, (UNARY if text.startswith("-") else ATOM)
+    if node.op == "symbol":
+        return node.name, ATOM
+    parts = [_fragment(a, names, n) for a in node.args]
+    if node.op == "neg":
+        return "-" + _guard(parts[0], PRODUCT), UNARY
+    if node.op in ("add", "sub"):
+        sign = "+" if node.op == "add" else "-"
+        right = _guard(parts[1], SUM if node.op == "add" and not n.grouped else PRODUCT)
+        if right.startswith("-"):
+            right = f"({right})"
+        return f"{_guard(parts[0], SUM)} {sign} {right}", SUM
+    if node.op == "mul":
+        factor = UNARY if n.grouped else PRODUCT
+        return f"{_guard(parts[0], PRODUCT)}*{_guard(parts[1], factor)}", PRODUCT
+    if node.op == "div":
+        return f"{_guard(parts[0], PRODUCT)}/{_guard(parts[1], UNARY)}", PRODUCT
+    return n.function(node, [text for text, _ in parts]), ATOM
+
+
+def _guard(part: Fragment, strength: int) -> str:
+    text, binding = part
+    if binding < strength or text.startswith("-"):
+        return f"({text})"
+    return text
