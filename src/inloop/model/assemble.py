@@ -1,0 +1,211 @@
+"""From a draft to a mechanism: check, merge fixed joints, resolve every name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from types import MappingProxyType
+
+from inloop.errors import ModelError
+from inloop.model.draft import BodyDraft, Draft, LawDraft
+from inloop.model.effects import ExternalForce, Force, JointForce, JointInput, Link, Torque
+from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
+from inloop.model.findings import Findings
+from inloop.model.geometry import ZERO, Matrix3, Pose
+from inloop.model.mechanism import Mechanism
+from inloop.model.merge import merge, total_inertia
+from inloop.model.names import GROUND_NAME, quoted
+from inloop.model.topology import GROUND
+from inloop.model.validation import check_draft, check_mechanism
+
+
+def build(draft: Draft) -> Mechanism:
+    """Return the mechanism of a draft, or raise ModelError with all its mistakes."""
+    findings = Findings(list(draft.mistakes))
+    references_hold = check_draft(draft, findings)
+    if references_hold:
+        mechanism = Assembly(draft).mechanism()
+        check_mechanism(mechanism, draft.strict_inertia, findings)
+    if findings.mistakes:
+        raise ModelError.of(quoted(draft.name)[1:-1], findings.in_order())
+    return replace(mechanism, notes=(*mechanism.notes, *findings.notes))
+
+
+class Assembly:
+    """Puts together the parts of one mechanism; all references of the draft must hold."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._merged = merge(draft)
+        self._notes = list(draft.notes)
+        self._welded: dict[int, list[BodyDraft]] = {GROUND: []}
+        for k, carrier in enumerate(self._merged.carriers):
+            self._welded[k] = [carrier]
+        for body in draft.bodies:
+            if body.joint.kind == "fixed":
+                self._weld(body)
+
+    def mechanism(self) -> Mechanism:
+        """Return the mechanism."""
+        draft = self._draft
+        laws = self._moving_laws()
+        return Mechanism(
+            name=draft.name,
+            doc=draft.doc,
+            gravity=draft.gravity,
+            graph=draft.graph,
+            time=draft.time,
+            bodies=tuple(self._body(k) for k in range(len(self._merged.carriers))),
+            ground=self._ground(),
+            parameters=tuple(draft.parameters),
+            inputs=tuple(draft.inputs),
+            joint_forces=tuple(self._joint_force(w) for w in laws if w.kind == "joint_force"),
+            forces=tuple(self._force(law) for law in laws if law.kind == "force"),
+            torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
+            links=tuple(self._link(law) for law in laws if law.kind == "link"),
+            external_forces=tuple(self._external_forces()),
+            joint_inputs=tuple(
+                JointInput(i.name, self._joint_index(i.target), i.where) for i in draft.joint_inputs
+            ),
+            notes=tuple(self._notes),
+            where=draft.where,
+            metadata=MappingProxyType(dict(draft.metadata)),
+        )
+
+    # bodies
+
+    def _weld(self, body: BodyDraft) -> None:
+        index = self._merged.placements[body.name].body
+        self._welded[index].append(body)
+        carrier = GROUND_NAME if index == GROUND else self._merged.carriers[index].name
+        self._notes.append(
+            f"fixed joint {quoted(body.joint.name)}: body {quoted(body.name)} "
+            f"merged into {quoted(carrier)}"
+        )
+
+    def _body(self, index: int) -> Body:
+        carrier = self._merged.carriers[index]
+        welded = self._welded[index]
+        mass, com, inertia = total_inertia([(part, self._pose(part.name)) for part in welded])
+        return Body(
+            name=carrier.name,
+            index=index,
+            parent=self._merged.parents[index],
+            attachment=self._merged.attachments[index],
+            joint=carrier.joint,
+            mass=mass,
+            com=com,
+            inertia=inertia,
+            parts=self._parts(index),
+            points=self._points(index),
+            frames=self._frames(index),
+            visuals=self._visuals(index),
+            doc=carrier.doc,
+            where=carrier.where,
+        )
+
+    def _ground(self) -> Ground:
+        itself = Part(GROUND_NAME, ZERO, Pose().R, ZERO, self._draft.where)
+        return Ground(
+            parts=(itself, *self._parts(GROUND)),
+            points=self._points(GROUND),
+            frames=self._frames(GROUND),
+            visuals=self._visuals(GROUND),
+        )
+
+    def _pose(self, body: str) -> Pose:
+        return self._merged.placements[body].X_BF
+
+    def _parts(self, index: int) -> tuple[Part, ...]:
+        poses = ((body, self._pose(body.name)) for body in self._welded[index])
+        return tuple(Part(b.name, X.p, X.R, X.apply(b.com), b.where) for b, X in poses)
+
+    def _points(self, index: int) -> tuple[Point, ...]:
+        return tuple(
+            Point(s.name, s.path, index, self._pose(s.body).apply(s.pose.p), s.where)
+            for s in self._draft.sites
+            if s.kind == "point" and self._merged.placements[s.body].body == index
+        )
+
+    def _frames(self, index: int) -> tuple[Frame, ...]:
+        sites = (s for s in self._draft.sites if s.kind == "frame")
+        mine = (s for s in sites if self._merged.placements[s.body].body == index)
+        poses = ((s, self._pose(s.body) @ s.pose) for s in mine)
+        return tuple(Frame(s.name, s.path, index, X.p, X.R, s.where) for s, X in poses)
+
+    def _visuals(self, index: int) -> tuple[Visual, ...]:
+        placed = []
+        for body in self._welded[index]:
+            for visual in body.visuals:
+                X_BV = self._pose(body.name) @ Pose(visual.position, visual.rotation)
+                placed.append(replace(visual, position=X_BV.p, rotation=X_BV.R))
+        return tuple(placed)
+
+    # what acts on them
+
+    def _moving_laws(self) -> list[LawDraft]:
+        """Return the laws that act on something that can move; note the others."""
+        moving = []
+        for law in self._draft.laws:
+            if law.kind in ("force", "torque") and self._point(law.targets[0]).body == GROUND:
+                self._note_ground(law.kind, law.name)
+            else:
+                moving.append(law)
+        return moving
+
+    def _note_ground(self, kind: str, name: str) -> None:
+        self._notes.append(f"{kind} {quoted(name)} acts on the ground and has no effect")
+
+    def _point(self, path: str) -> Point:
+        place = self._draft.resolve(path)
+        assert place is not None
+        placement = self._merged.placements[place.body]
+        name = path.rpartition(".")[2] if path != place.body else "origin"
+        position = placement.X_BF.apply(place.pose.p)
+        return Point(name, path, placement.body, position, self._where(path))
+
+    def _where(self, path: str) -> str:
+        named = [site.where for site in self._draft.sites if site.path == path]
+        body = self._draft.body(path.partition(".")[0])
+        return named[0] if named else body.where if body else self._draft.where
+
+    def _axes(self, path: str) -> Matrix3:
+        """Return R_BF of the body as written that a path belongs to."""
+        place = self._draft.resolve(path)
+        assert place is not None
+        return self._pose(place.body).R
+
+    def _joint_index(self, target: str) -> int:
+        body = self._draft.body_of_joint(target)
+        assert body is not None
+        return self._merged.placements[body.name].body
+
+    def _joint_force(self, law: LawDraft) -> JointForce:
+        index = self._joint_index(law.targets[0])
+        return JointForce(law.name, index, **law.symbols, effort=law.components[0], where=law.where)
+
+    def _force(self, law: LawDraft) -> Force:
+        at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
+        x, y, z = law.components
+        return Force(
+            law.name, at, law.axes, axes, **law.symbols, components=(x, y, z), where=law.where
+        )
+
+    def _torque(self, law: LawDraft) -> Torque:
+        at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
+        x, y, z = law.components
+        return Torque(
+            law.name, at.body, law.axes, axes, **law.symbols, components=(x, y, z), where=law.where
+        )
+
+    def _link(self, law: LawDraft) -> Link:
+        a, b = (self._point(path) for path in law.targets)
+        return Link(law.name, a, b, **law.symbols, force=law.components[0], where=law.where)
+
+    def _external_forces(self) -> Iterable[ExternalForce]:
+        for item in self._draft.external_forces:
+            at = self._point(item.target)
+            if at.body == GROUND:
+                self._note_ground("external force", item.name)
+            else:
+                yield ExternalForce(item.name, at, self._axes(item.target), item.where)

@@ -1,0 +1,111 @@
+"""Values: finite at the default parameters, made of parameters only, rotations that rotate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from inloop.model.draft import Draft
+from inloop.model.findings import Findings
+from inloop.model.geometry import Scalar, entries
+from inloop.model.names import quoted
+from inloop.model.parameters import Defaults
+from inloop.model.units import is_si
+from inloop.symbolic import Expr
+
+ROTATION_TOLERANCE = 1e-6
+Quantity = tuple[str, str, str, Sequence[Scalar]]  # element, quantity, where, values
+
+
+def check_units(draft: Draft, findings: Findings) -> None:
+    """Note units that are not SI: nothing is converted."""
+    for parameter in draft.parameters:
+        if not is_si(parameter.unit):
+            findings.notes.append(
+                f"parameter {quoted(parameter.name)} is in {parameter.unit}: the equations use "
+                "the number as it is, so convert it to SI where it is used"
+            )
+
+
+def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
+    """Report expressions that are not finite or use more than parameters; check rotations."""
+    for element, quantity, where, scalars in _quantities(draft):
+        foreign = [s for s in _symbols(scalars) if not defaults.knows(s)]
+        if foreign:
+            findings.mistake(
+                f"{element}: {quantity} uses {quoted(foreign[0].name)}, which is not a parameter",
+                where,
+                "Only parameters may stand here; inputs and time belong in force laws.",
+            )
+            continue
+        values = defaults.of(scalars) or ()
+        wrong = [value for value in values if not math.isfinite(value)]
+        if wrong:
+            findings.mistake(
+                f"{element}: {quantity} is {wrong[0]} at the default parameters",
+                where,
+                "Every number must be finite; change the expression or the defaults.",
+            )
+        elif quantity == "rotation":
+            _check_rotation(element, where, values, findings)
+
+
+def check_laws(draft: Draft, findings: Findings) -> None:
+    """Report laws that use symbols of other laws."""
+    known = {p.symbol for p in draft.parameters} | {i.symbol for i in draft.inputs}
+    for law in draft.laws:
+        own = set(_flat(law.symbols.values()))
+        foreign = [s for s in _symbols(law.components) if s not in own and s not in known]
+        if foreign:
+            findings.mistake(
+                f"{law.kind} {quoted(law.name)}: the law uses {quoted(foreign[0].name)}, which is "
+                "neither its argument nor a parameter or input",
+                law.where,
+                "Take it as an argument, or declare it with parameter(...) or input(...).",
+            )
+
+
+def _quantities(draft: Draft) -> Iterator[Quantity]:
+    yield f"model {quoted(draft.name)}", "gravity", draft.where, draft.gravity
+    for body in draft.bodies:
+        label = f"body {quoted(body.name)}"
+        yield label, "mass", body.where, (body.mass,)
+        yield label, "com", body.where, body.com
+        yield label, "inertia", body.where, tuple(entries(body.inertia))
+        yield label, "armature", body.where, (body.joint.armature,)
+    for site in draft.sites:
+        label = f"{site.kind} {quoted(site.path)}"
+        yield label, "position", site.where, site.pose.p
+        yield label, "rotation", site.where, tuple(entries(site.pose.R))
+
+
+def _symbols(scalars: Iterable[Scalar]) -> list[Expr]:
+    exprs = [x for x in scalars if isinstance(x, Expr)]
+    return exprs[0].graph.symbols_of(exprs) if exprs else []
+
+
+def _flat(values: Iterable[object]) -> Iterator[Expr]:
+    for value in values:
+        if isinstance(value, Expr):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _flat(value)
+
+
+def _check_rotation(element: str, where: str, values: Sequence[float], findings: Findings) -> None:
+    R = np.array(values).reshape(3, 3)
+    error = float(abs(R @ R.T - np.eye(3)).max())
+    if error > ROTATION_TOLERANCE:
+        findings.mistake(
+            f"{element}: rotation is not orthonormal, R Rᵀ is off by {error:.1e}",
+            where,
+            "Write all digits of the matrix, or use rpy(...) or axis_angle(...).",
+        )
+    elif np.linalg.det(R) < 0.0:
+        findings.mistake(
+            f"{element}: rotation is a reflection, its determinant is -1",
+            where,
+            "Use a right-handed frame: change the sign of one axis.",
+        )

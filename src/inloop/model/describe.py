@@ -1,0 +1,139 @@
+"""A mechanism as plain text: aligned tables that a person can read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inloop.model.elements import Body, Ground
+from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
+from inloop.model.names import GROUND_NAME
+from inloop.symbolic import Expr, Notation, reachable, to_text
+
+if TYPE_CHECKING:
+    from inloop.model.mechanism import Mechanism
+
+BODY_HEADER = (
+    "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"
+)  # fmt: skip
+PARAMETER_HEADER = ("parameter", "value", "unit", "range", "meaning")
+LARGEST_EXPRESSION = 12  # nodes
+SHORT = Notation(
+    number=lambda value: f"{value:.5g}", functions={"table": lambda x, _table: f"table({x})"}
+)
+Row = tuple[str, ...]
+
+
+def describe(mechanism: Mechanism) -> str:
+    """Return the whole mechanism as text."""
+    title = f"{mechanism.name}: {len(mechanism.bodies)} bodies, gravity "
+    sections = [title + f"{_vector(mechanism.gravity)} m/s²"]
+    if mechanism.doc:
+        sections.append(mechanism.doc.strip())
+    sections += _section(BODY_HEADER, [_body_row(body) for body in mechanism.bodies])
+    sections += _section(("point", "on", "position [m]"), list(_point_rows(mechanism)))
+    sections += _section(PARAMETER_HEADER, list(_parameter_rows(mechanism)))
+    sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
+    if mechanism.notes:
+        sections.append("\n".join(["notes", *(f"  {note}" for note in mechanism.notes)]))
+    return "\n\n".join(sections) + "\n"
+
+
+def _section(header: Row, rows: Sequence[Row]) -> list[str]:
+    """Return an aligned table as one block, or nothing if it has no rows."""
+    if not rows:
+        return []
+    # a column that is empty everywhere tells nothing
+    columns = [k for k in range(len(header)) if any(row[k] for row in rows)]
+    table = [[row[k] for k in columns] for row in (header, *rows)]
+    widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return ["\n".join(lines)]
+
+
+def _body_row(body: Body) -> Row:
+    joint = body.joint
+    named = "" if joint.name == body.name else f" {joint.name}"
+    armature = "" if is_zero(joint.armature) else f" +{_scalar(joint.armature)}"
+    return (
+        body.name,
+        body.attachment.path,
+        f"{joint.kind}{named}{armature}",
+        _axis(joint.axis),
+        "" if joint.limits is None else _vector(joint.limits),
+        _scalar(body.mass),
+        _vector(body.com),
+        _inertia(body.inertia),
+    )
+
+
+def _point_rows(mechanism: Mechanism) -> Iterator[Row]:
+    carriers: list[tuple[Body | Ground, str]] = [(mechanism.ground, GROUND_NAME)]
+    carriers += [(body, body.name) for body in mechanism.bodies]
+    for carrier, name in carriers:
+        for point in carrier.points:
+            yield point.path, name, _vector(point.p_BQ)
+        for frame in carrier.frames:
+            yield f"{frame.path} (frame)", name, _vector(frame.p_BF)
+
+
+def _parameter_rows(mechanism: Mechanism) -> Iterator[Row]:
+    for p in mechanism.parameters:
+        bounds = "" if p.range is None else f"{p.range[0]:g} .. {p.range[1]:g}"
+        yield p.name, f"{p.default:g}", p.unit, bounds, p.doc
+    for i in mechanism.inputs:
+        yield i.name, "input", i.unit, "", i.doc
+
+
+def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
+    bodies = mechanism.bodies
+    for effort in mechanism.joint_forces:
+        yield effort.name, bodies[effort.body].joint.name, _scalar(effort.effort)
+    for force in mechanism.forces:
+        yield force.name, force.at.path, f"{_vector(force.components)} in {force.axes} axes"
+    for torque in mechanism.torques:
+        law = f"{_vector(torque.components)} in {torque.axes} axes"
+        yield torque.name, bodies[torque.body].name, law
+    for link in mechanism.links:
+        yield link.name, f"{link.a.path}, {link.b.path}", _scalar(link.force)
+    for signal in mechanism.joint_inputs:
+        yield signal.name, bodies[signal.body].joint.name, "input"
+    for external in mechanism.external_forces:
+        yield f"{external.name}.force/.torque", external.at.path, "input in body axes"
+
+
+def _scalar(value: Scalar) -> str:
+    if not isinstance(value, Expr):
+        return f"{value + 0.0:.5g}"
+    # long expressions are told by what they depend on
+    symbols = value.graph.symbols_of([value])
+    # a law's own arguments are shown without its name
+    names = {symbol: symbol.name.rpartition(".")[2] for symbol in symbols}
+    if len(reachable([value])) <= LARGEST_EXPRESSION:
+        return to_text(value, names, SHORT)
+    return f"f({', '.join(names.values())})"
+
+
+def _vector(values: Sequence[Scalar]) -> str:
+    if all(is_zero(value) for value in values):
+        return "0"
+    return f"({', '.join(_scalar(value) for value in values)})"
+
+
+def _axis(axis: tuple[float, float, float]) -> str:
+    for k, letter in enumerate("xyz"):
+        if math.isclose(abs(axis[k]), 1.0, rel_tol=0.0, abs_tol=1e-15):
+            return letter if axis[k] > 0 else f"-{letter}"
+    return _vector(axis)
+
+
+def _inertia(inertia: Matrix3) -> str:
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia
+    products: Vector3 = (xy, xz, yz)
+    text = _vector((xx, yy, zz))
+    return text if _vector(products) == "0" else f"{text} products {_vector(products)}"

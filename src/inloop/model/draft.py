@@ -1,0 +1,170 @@
+"""A model while it is being written: lists that grow, names that may still be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from inloop.errors import Mistake
+from inloop.model.effects import Axes
+from inloop.model.elements import Joint, Visual
+from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
+from inloop.model.intake import Intake
+from inloop.model.names import GROUND_NAME
+from inloop.model.parameters import Input, Parameter
+from inloop.model.source import caller_line
+from inloop.symbolic import Expr, Graph
+
+LawKind = Literal["joint_force", "force", "torque", "link"]
+
+
+@dataclass(frozen=True)
+class BodyDraft:
+    """A body as written; `on` is the path of what it hangs on."""
+
+    name: str
+    on: str
+    joint: Joint
+    mass: Scalar
+    com: Vector3
+    inertia: Matrix3
+    visuals: tuple[Visual, ...]
+    doc: str
+    where: str
+
+
+@dataclass(frozen=True)
+class SiteDraft:
+    """A point or a frame as written, in the axes of its body."""
+
+    kind: Literal["point", "frame"]
+    body: str
+    name: str
+    pose: Pose
+    where: str
+
+    @property
+    def path(self) -> str:
+        """What other elements call it: "crank.pin"."""
+        return f"{self.body}.{self.name}"
+
+
+@dataclass(frozen=True)
+class LawDraft:
+    """A traced law as written.
+
+    Attributes:
+        kind: the method of the builder that declared it.
+        name: name of the law.
+        targets: paths of what it acts on: one, or two for a link.
+        axes: axes of the components.
+        symbols: the placeholders it was traced with, by argument name.
+        components: what the law returned.
+        where: file and line of the declaration.
+    """
+
+    kind: LawKind
+    name: str
+    targets: tuple[str, ...]
+    axes: Axes
+    symbols: Mapping[str, Any]
+    components: tuple[Scalar, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class InputDraft:
+    """A joint input (target: a joint) or an external force (target: a point)."""
+
+    name: str
+    body: str
+    target: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path resolved: the body as written and the pose in its axes."""
+
+    body: str
+    pose: Pose
+
+
+@dataclass
+class Draft:
+    """Everything that was written so far, with the mistakes seen on the way."""
+
+    name: str
+    doc: str
+    strict_inertia: bool
+    where: str
+    graph: Graph = field(default_factory=Graph)
+    gravity: Vector3 = ZERO
+    bodies: list[BodyDraft] = field(default_factory=list)
+    sites: list[SiteDraft] = field(default_factory=list)
+    parameters: list[Parameter] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    laws: list[LawDraft] = field(default_factory=list)
+    joint_inputs: list[InputDraft] = field(default_factory=list)
+    external_forces: list[InputDraft] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    metadata: dict[str, object] = field(default_factory=dict)
+    reading: str = ""
+    _body_named: dict[str, BodyDraft] = field(default_factory=dict)
+    _joint_named: dict[str, BodyDraft] = field(default_factory=dict)
+    _site_at: dict[str, SiteDraft] = field(default_factory=dict)
+
+    @property
+    def time(self) -> Expr:
+        """The symbol of time [s] in all laws."""
+        return self.graph.symbol("t")
+
+    def here(self) -> str:
+        """Return the place being written: a line of the file being read, or of the user's code."""
+        return self.reading or caller_line()
+
+    def intake(self, label: str) -> Intake:
+        """Return a reader for an element written here."""
+        return Intake(self.mistakes, self.graph, label, self.here())
+
+    def add_body(self, body: BodyDraft) -> None:
+        """Add a body; of several with one name the first is found by it."""
+        self.bodies.append(body)
+        self._body_named.setdefault(body.name, body)
+        self._joint_named.setdefault(body.joint.name, body)
+
+    def add_site(self, site: SiteDraft) -> None:
+        """Add a point or a frame."""
+        self.sites.append(site)
+        self._site_at.setdefault(site.path, site)
+
+    def body(self, name: str) -> BodyDraft | None:
+        """Return the body of this name."""
+        return self._body_named.get(name)
+
+    def body_of_joint(self, name: str) -> BodyDraft | None:
+        """Return the body moved by the joint of this name, else the body of this name."""
+        return self._joint_named.get(name) or self._body_named.get(name)
+
+    def resolve(self, path: str) -> Place | None:
+        """Return what a path such as "crank", "crank.pin" or "crank.com" means."""
+        if path == GROUND_NAME or path in self._body_named:
+            return Place(path, Pose())
+        site = self._site_at.get(path)
+        if site is not None and (site.body == GROUND_NAME or site.body in self._body_named):
+            return Place(site.body, site.pose)
+        owner, _, name = path.rpartition(".")
+        if owner == GROUND_NAME and name == "origin":
+            return Place(owner, Pose())
+        body = self._body_named.get(owner)
+        if body is None or name not in ("origin", "com"):
+            return None
+        return Place(owner, Pose(ZERO if name == "origin" else body.com))
+
+    def paths(self) -> Iterator[str]:
+        """Yield every path that something can hang on."""
+        yield GROUND_NAME
+        yield from self._body_named
+        yield from self._site_at

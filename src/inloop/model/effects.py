@@ -1,0 +1,135 @@
+"""What acts on a finished mechanism: traced force laws and inputs from outside.
+
+Every traced law holds the placeholder symbols it was traced with, so that a formalism can put
+its own expressions in their place. `t` is the time [s] and is the same symbol in all laws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from inloop.model.elements import Point
+from inloop.model.geometry import Matrix3, Scalar, Vector3
+from inloop.symbolic import Expr
+
+Axes = Literal["world", "body"]
+Symbols3: TypeAlias = tuple[Expr, Expr, Expr]
+
+
+@dataclass(frozen=True)
+class JointForce:
+    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
+
+    name: str
+    body: int
+    q: Expr
+    qd: Expr
+    t: Expr
+    effort: Scalar
+    where: str
+
+
+@dataclass(frozen=True)
+class Force:
+    """Force on a body at a point Q [N].
+
+    Attributes:
+        name: name of the law.
+        at: the point Q, on body at.body.
+        axes: axes of `components`: "world", or "body" for the axes F of the body as written.
+        R_BF: those axes F in the carrying body B.
+        p: placeholders for the position p_WQ [m].
+        v: placeholders for the velocity of Q in world axes [m/s].
+        t: time [s].
+        components: the force.
+        where: file and line.
+    """
+
+    name: str
+    at: Point
+    axes: Axes
+    R_BF: Matrix3
+    p: Symbols3
+    v: Symbols3
+    t: Expr
+    components: Vector3
+    where: str
+
+
+@dataclass(frozen=True)
+class Torque:
+    """Pure torque on a body [N·m].
+
+    Attributes:
+        name: name of the law.
+        body: index of the body B.
+        axes: axes of `components` and `w`: "world", or "body" for F.
+        R_BF: axes F of the body as written in B.
+        w: placeholders for the angular velocity in those axes [rad/s].
+        R: placeholders for R_WF.
+        t: time [s].
+        components: the torque.
+        where: file and line.
+    """
+
+    name: str
+    body: int
+    axes: Axes
+    R_BF: Matrix3
+    w: Symbols3
+    R: tuple[Symbols3, Symbols3, Symbols3]
+    t: Expr
+    components: Vector3
+    where: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """Force along the line between two points, positive pulls them together [N].
+
+    Attributes:
+        name: name of the law.
+        a: first point.
+        b: second point, on another body or on the ground.
+        l: placeholder for the distance [m].
+        ld: placeholder for its rate [m/s].
+        t: time [s].
+        force: the pull.
+        where: file and line.
+    """
+
+    name: str
+    a: Point
+    b: Point
+    l: Expr
+    ld: Expr
+    t: Expr
+    force: Scalar
+    where: str
+
+
+@dataclass(frozen=True)
+class ExternalForce:
+    """Force and torque that come from outside, six inputs.
+
+    Attributes:
+        name: the inputs are called "<name>.force" and "<name>.torque".
+        at: where the force acts: center of mass of the body as written, or a named point.
+        R_BF: axes of all six components in the carrying body: those of the body as written.
+        where: file and line.
+    """
+
+    name: str
+    at: Point
+    R_BF: Matrix3
+    where: str
+
+
+@dataclass(frozen=True)
+class JointInput:
+    """Effort of a joint that comes from outside, called "<joint>.tau" [N or N·m]."""
+
+    name: str
+    body: int
+    where: str

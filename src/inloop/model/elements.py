@@ -1,0 +1,165 @@
+"""The parts of a finished mechanism: frozen, with every name resolved to an index.
+
+Body indices count base to tip from 0; GROUND (-1) stands for the ground. Frames in names:
+P parent body, J joint frame at q = 0, B body, F the axes of a body as the user wrote it (which
+may have been merged into B), Q a point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from inloop.model.geometry import NO_ROTATION, ZERO, Matrix3, Scalar, Vector3
+
+JointKind = Literal["revolute", "prismatic", "fixed"]
+VisualKind = Literal["mesh", "box", "cylinder", "sphere"]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint with one degree of freedom between a body and its parent.
+
+    Attributes:
+        name: name of the coordinate.
+        kind: "revolute" (q [rad]) or "prismatic" (q [m]); "fixed" never occurs in a Mechanism.
+        axis: unit vector, the same in J and in B.
+        limits: (lowest, highest) q [rad or m], or None.
+        initial: (q, qd) at the start.
+        armature: inertia reflected by the drive, added on the diagonal of M [kg·m² or kg].
+        where: file and line.
+    """
+
+    name: str
+    kind: JointKind
+    axis: tuple[float, float, float]
+    limits: tuple[float, float] | None
+    initial: tuple[float, float]
+    armature: Scalar
+    where: str
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Where a body hangs on its parent: joint frame J in parent P.
+
+    Attributes:
+        path: what the user hung it on, such as "crank.pin" or "ground".
+        p_PJ: position of J in P [m].
+        R_PJ: fixed rotation before the joint.
+    """
+
+    path: str
+    p_PJ: Vector3
+    R_PJ: Matrix3
+
+
+@dataclass(frozen=True)
+class Point:
+    """A named point Q of a body B: path "tool.tip", position p_BQ [m]."""
+
+    name: str
+    path: str
+    body: int
+    p_BQ: Vector3
+    where: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame F fixed on a body B: position p_BF [m] and rotation R_BF."""
+
+    name: str
+    path: str
+    body: int
+    p_BF: Vector3
+    R_BF: Matrix3
+    where: str
+
+
+@dataclass(frozen=True)
+class Visual:
+    """Something to draw, fixed on a body; used by viewers only.
+
+    Attributes:
+        kind: "mesh", "box", "cylinder" or "sphere".
+        reference: path or URL of a mesh, else "".
+        size: scale of a mesh; edges of a box, (radius, length) of a cylinder along z,
+            (radius,) of a sphere [m].
+        position: origin in body axes [m].
+        rotation: axes of the shape in body axes.
+        color: red, green, blue, opacity in 0..1, or None.
+    """
+
+    kind: VisualKind
+    reference: str = ""
+    size: tuple[float, ...] = ()
+    position: Vector3 = ZERO
+    rotation: Matrix3 = NO_ROTATION
+    color: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """One body as the user wrote it, inside the rigid body B that carries it.
+
+    Attributes:
+        name: name the user gave.
+        p_BF: origin of the part in B [m].
+        R_BF: axes of the part in B.
+        p_BC: the part's own center of mass in B [m].
+        where: file and line.
+    """
+
+    name: str
+    p_BF: Vector3
+    R_BF: Matrix3
+    p_BC: Vector3
+    where: str
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body, with everything that fixed joints put on it.
+
+    Attributes:
+        name: name the user gave to the body that carries the others.
+        index: position in Mechanism.bodies, and of its coordinate in q.
+        parent: index of the parent body, GROUND for none.
+        attachment: joint frame J in the parent.
+        joint: the joint to the parent; B coincides with J at q = 0.
+        mass: total mass [kg].
+        com: center of mass p_BC of the whole [m].
+        inertia: about that center of mass, in body axes [kg·m²], symmetric.
+        parts: the bodies as written; the first is the carrier itself.
+        points: named points, also those of merged bodies.
+        frames: named frames, also those of merged bodies.
+        visuals: what to draw.
+        doc: the user's description.
+        where: file and line.
+    """
+
+    name: str
+    index: int
+    parent: int
+    attachment: Attachment
+    joint: Joint
+    mass: Scalar
+    com: Vector3
+    inertia: Matrix3
+    parts: tuple[Part, ...]
+    points: tuple[Point, ...]
+    frames: tuple[Frame, ...]
+    visuals: tuple[Visual, ...]
+    doc: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The ground, with everything that fixed joints put on it."""
+
+    parts: tuple[Part, ...]
+    points: tuple[Point, ...]
+    frames: tuple[Frame, ...]
+    visuals: tuple[Visual, ...]

@@ -1,0 +1,177 @@
+"""The part of the builder that declares what acts on the mechanism."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inloop.model.draft import Draft, InputDraft, LawDraft, LawKind
+from inloop.model.effects import Axes
+from inloop.model.handles import BodyHandle, Handle, read_path
+from inloop.model.laws import Law, trace
+from inloop.model.names import quoted
+from inloop.symbolic import Graph
+
+
+class ForceBuilder:
+    """Declares force laws and inputs. A law is a function, called once with symbols.
+
+    Its arguments are matched by name and any of them may be left out. What it returns ends up
+    in the equations; parameters and inputs of the model may be used in it.
+    """
+
+    _draft: Draft
+
+    def joint_force(self, joint: BodyHandle | str, law: Law, name: str | None = None) -> str:
+        """Let a law drive a joint.
+
+        Args:
+            joint: the body that the joint moves, or the name of either.
+            law: takes q [rad or m], qd and t [s]; returns the effort [N or N·m], positive
+                drives q up.
+            name: name of the law; made from the joint's name if not given.
+
+        Returns:
+            The name of the law.
+        """
+        return self._declare("joint_force", (joint,), law, name)
+
+    def force(
+        self, at: Handle | str, law: Law, frame: Axes = "world", name: str | None = None
+    ) -> str:
+        """Let a force act on a body at a point.
+
+        Args:
+            at: the point; a body stands for its origin.
+            law: takes p [m] and v [m/s], position and velocity of the point in world axes, and
+                t [s]; returns three components [N].
+            frame: axes of the components: "world" or "body".
+            name: name of the law.
+
+        Returns:
+            The name of the law.
+        """
+        return self._declare("force", (at,), law, name, frame)
+
+    def torque(
+        self, body: BodyHandle | str, law: Law, frame: Axes = "world", name: str | None = None
+    ) -> str:
+        """Let a pure torque act on a body.
+
+        Args:
+            body: the body.
+            law: takes w [rad/s], the angular velocity in the chosen axes, R, the rotation from
+                body to world as three rows, and t [s]; returns three components [N·m].
+            frame: axes of the components and of w: "world" or "body".
+            name: name of the law.
+
+        Returns:
+            The name of the law.
+        """
+        return self._declare("torque", (body,), law, name, frame)
+
+    def link(self, a: Handle | str, b: Handle | str, law: Law, name: str | None = None) -> str:
+        """Let a force act between two points, along the line that joins them.
+
+        Args:
+            a: first point.
+            b: second point, on another body or on the ground.
+            law: takes l [m], the distance, ld [m/s], its rate, and t [s]; returns the force
+                [N], positive pulls the points together.
+            name: name of the law.
+
+        Returns:
+            The name of the law.
+        """
+        return self._declare("link", (a, b), law, name)
+
+    def joint_input(self, joint: BodyHandle | str) -> str:
+        """Let the effort of a joint [N or N·m] come from outside.
+
+        Returns:
+            The name of the input, "<joint>.tau".
+        """
+        draft = self._draft
+        read = draft.intake("joint_input")
+        target = read_path(read, draft, joint, "joint")
+        if target is None:
+            return ""
+        body = draft.body_of_joint(target)
+        name = f"{body.joint.name if body else target}.tau"
+        draft.joint_inputs.append(InputDraft(name, target, target, read.where))
+        return name
+
+    def external_force(self, body: BodyHandle | str, at: Handle | str | None = None) -> str:
+        """Let a force [N] and a torque [N·m] on a body come from outside, in body axes.
+
+        Args:
+            body: the body.
+            at: where the force acts: a point of this body (or its bare name); the center of
+                mass if not given.
+
+        Returns:
+            The stem of the input's names, "<stem>.force" and "<stem>.torque".
+        """
+        draft = self._draft
+        read = draft.intake("external_force")
+        owner = read_path(read, draft, body, "body")
+        point = "com" if at is None else read_path(read, draft, at, "at")
+        if owner is None or point is None:
+            return ""
+        point = "origin" if point == owner else point.removeprefix(f"{owner}.")
+        name = owner if at is None else f"{owner}_{point}"
+        path = f"{owner}.{point}" if "." not in point else point
+        draft.external_forces.append(InputDraft(name, owner, path, read.where))
+        return name
+
+    def _declare(
+        self,
+        kind: LawKind,
+        targets: tuple[object, ...],
+        law: Law,
+        name: str | None,
+        frame: Axes = "world",
+    ) -> str:
+        draft = self._draft
+        read = draft.intake(kind)
+        paths = tuple(read_path(read, draft, target, "target") or "" for target in targets)
+        read.label = f"{kind} {quoted(name or self._automatic_name(kind, paths))}"
+        name = self._automatic_name(kind, paths) if name is None else read.name(name)
+        if frame not in ("world", "body"):
+            read.complain(f"unknown frame {quoted(frame)}", 'Write "world" or "body".')
+        symbols = _placeholders(draft.graph, kind, name)
+        where = read.where
+        size = 1 if kind in ("joint_force", "link") else 3
+        components = trace(read, law, symbols, size)
+        if all(paths):
+            draft.laws.append(LawDraft(kind, name, paths, frame, symbols, components, where))
+        return name
+
+    def _automatic_name(self, kind: LawKind, paths: tuple[str, ...]) -> str:
+        """Return a name such as "slider_force" or "crank_pin_rod_end_link", not used yet."""
+        ending = "effort" if kind == "joint_force" else kind
+        stem = "_".join((*(path.replace(".", "_") for path in paths), ending))
+        used = {law.name for law in self._draft.laws}
+        name, count = stem, 1
+        while name in used:
+            count += 1
+            name = f"{stem}_{count}"
+        return name
+
+
+def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
+    """Return the symbols a law of this kind is traced with, by argument name."""
+
+    def one(argument: str) -> Any:
+        return graph.symbol(f"{name}.{argument}")
+
+    def three(argument: str) -> Any:
+        return tuple(one(f"{argument}_{axis}") for axis in "xyz")
+
+    time = {"t": graph.symbol("t")}
+    if kind == "joint_force":
+        return {"q": one("q"), "qd": one("qd"), **time}
+    if kind == "link":
+        return {"l": one("l"), "ld": one("ld"), **time}
+    if kind == "force":
+        return {"p": three("p"), "v": three("v"), **time}
+    return {"w": three("w"), "R": tuple(three(f"R_{axis}") for axis in "xyz"), **time}

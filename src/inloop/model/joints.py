@@ -1,0 +1,151 @@
+"""Joints as a person writes them, and the short chains that stand for larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inloop.errors import ModelError
+from inloop.model.elements import Joint, JointKind
+from inloop.model.geometry import Scalar
+from inloop.model.intake import Intake
+from inloop.model.names import quoted
+from inloop.model.rotations import read_axis
+from inloop.model.source import caller_line
+
+Axis: TypeAlias = "str | Sequence[float]"
+Pair: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class JointSpec:
+    """A joint as written; it is read and checked when a body is hung on it."""
+
+    kind: JointKind
+    axis: Axis = "z"
+    name: str | None = None
+    limits: Pair | None = None
+    initial: Pair | None = None
+    armature: Scalar = 0.0
+
+
+def revolute(
+    axis: Axis,
+    *,
+    name: str | None = None,
+    limits: Pair | None = None,
+    initial: Pair | None = None,
+    armature: Scalar = 0.0,
+) -> JointSpec:
+    """Let a body turn about an axis; q is the angle [rad].
+
+    Args:
+        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
+        name: name of the coordinate; the body's name if not given.
+        limits: lowest and highest q [rad].
+        initial: q [rad] and qd [rad/s] at the start, zero if not given.
+        armature: inertia of the drive seen at the joint, added on the diagonal of M [kg·m²].
+    """
+    return JointSpec("revolute", axis, name, limits, initial, armature)
+
+
+def prismatic(
+    axis: Axis,
+    *,
+    name: str | None = None,
+    limits: Pair | None = None,
+    initial: Pair | None = None,
+    armature: Scalar = 0.0,
+) -> JointSpec:
+    """Let a body slide along an axis; q is the displacement [m].
+
+    Args:
+        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
+        name: name of the coordinate; the body's name if not given.
+        limits: lowest and highest q [m].
+        initial: q [m] and qd [m/s] at the start, zero if not given.
+        armature: mass of the drive seen at the joint, added on the diagonal of M [kg].
+    """
+    return JointSpec("prismatic", axis, name, limits, initial, armature)
+
+
+def fixed(*, name: str | None = None) -> JointSpec:
+    """Weld a body on: it is merged into the body that carries it."""
+    return JointSpec("fixed", name=name)
+
+
+def free() -> list[JointSpec]:
+    """Six joints for `chain`: translation along x, y, z, then rotation about x, y, z."""
+    return [*(prismatic(axis) for axis in "xyz"), *(revolute(axis) for axis in "xyz")]
+
+
+def planar(plane: str = "xy") -> list[JointSpec]:
+    """Three joints for `chain`: two translations in a plane, then the rotation about its normal."""
+    normal = {"x", "y", "z"} - set(plane)
+    if len(plane) != 2 or len(normal) != 1:
+        raise ModelError(
+            f"planar joint: unknown plane {quoted(plane)}",
+            where=caller_line(),
+            fix='Write two different axes, such as "xy" or "xz".',
+        )
+    return [prismatic(plane[0]), prismatic(plane[1]), revolute(normal.pop())]
+
+
+def ball() -> list[JointSpec]:
+    """Three joints for `chain`: rotation about x, y, z; singular when the second is ±π/2."""
+    return [revolute(axis) for axis in "xyz"]
+
+
+def universal(first: Axis = "x", second: Axis = "y") -> list[JointSpec]:
+    """Two joints for `chain`: rotation about two axes of a cross."""
+    return [revolute(first), revolute(second)]
+
+
+def cylindrical(axis: Axis = "z") -> list[JointSpec]:
+    """Two joints for `chain`: translation along an axis, then rotation about it."""
+    return [prismatic(axis), revolute(axis)]
+
+
+def chain_suffixes(specs: Sequence[JointSpec]) -> list[str]:
+    """Return one suffix per joint of a chain: "tx", "rz", "rz2", or "r3" for a free axis."""
+    suffixes: list[str] = []
+    for number, spec in enumerate(specs, start=1):
+        letter = str(spec.axis).lstrip("+-")
+        stem = spec.kind[0].replace("p", "t") + (letter if letter in ("x", "y", "z") else "")
+        suffix = stem if len(stem) == 2 and stem not in suffixes else f"{stem}{number}"
+        suffixes.append(suffix)
+    return suffixes
+
+
+def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
+    """Read a joint as written under a body."""
+    if not isinstance(spec, JointSpec):
+        read.complain(
+            f"joint must be revolute(...), prismatic(...) or fixed(), got {quoted(spec)}",
+            "For several degrees of freedom use chain(...).",
+        )
+        spec = revolute("z")
+    limits = None if spec.limits is None else _read_limits(read, spec.limits)
+    initial = (0.0, 0.0) if spec.initial is None else read.pair(spec.initial, "initial")
+    if spec.initial is not None and limits and not limits[0] <= initial[0] <= limits[1]:
+        read.complain(
+            f"initial q = {initial[0]:g} is outside the limits ({limits[0]:g}, {limits[1]:g})",
+            "Start inside the limits.",
+        )
+    return Joint(
+        name=body_name if spec.name is None else read.name(spec.name),
+        kind=spec.kind,
+        axis=read_axis(read, spec.axis),
+        limits=limits,
+        initial=initial,
+        armature=read.scalar(spec.armature, "armature"),
+        where=read.where,
+    )
+
+
+def _read_limits(read: Intake, value: object) -> Pair:
+    low, high = read.pair(value, "limits", infinite=True)
+    if low > high:
+        read.complain(f"limits ({low:g}, {high:g}) are reversed", "Write (lowest, highest).")
+    return low, high

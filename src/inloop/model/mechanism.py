@@ -1,0 +1,162 @@
+"""The frozen result of the builder: a tree of rigid bodies and what acts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from inloop.errors import ModelError
+from inloop.model import topology
+from inloop.model.describe import describe
+from inloop.model.effects import ExternalForce, Force, JointForce, JointInput, Link, Torque
+from inloop.model.elements import Body, Frame, Ground, Part, Point
+from inloop.model.geometry import Vector3
+from inloop.model.names import quoted, suggestion
+from inloop.model.parameters import Input, Parameter
+from inloop.model.topology import GROUND
+from inloop.symbolic import Expr, Graph
+
+
+@dataclass(frozen=True, repr=False)
+class Mechanism:
+    """A checked model. Nothing in it changes; everything in it is resolved to indices.
+
+    Attributes:
+        name: name of the model.
+        doc: the user's description.
+        gravity: acceleration of gravity in world axes [m/s²].
+        graph: owner of all expressions.
+        time: symbol of time in the force laws [s].
+        bodies: base to tip; body k moves with coordinate k.
+        ground: what is fixed in the world.
+        parameters: numbers that may change between steps.
+        inputs: signals that the force laws use.
+        joint_forces: laws that drive joints.
+        forces: laws that act at points.
+        torques: laws that turn bodies.
+        links: laws between two points.
+        external_forces: force and torque inputs on bodies.
+        joint_inputs: effort inputs of joints.
+        notes: what was changed or ignored, in words.
+        where: file and line.
+        metadata: what came with the model and takes no part in the equations, by source.
+    """
+
+    name: str
+    doc: str
+    gravity: Vector3
+    graph: Graph
+    time: Expr
+    bodies: tuple[Body, ...]
+    ground: Ground
+    parameters: tuple[Parameter, ...]
+    inputs: tuple[Input, ...]
+    joint_forces: tuple[JointForce, ...]
+    forces: tuple[Force, ...]
+    torques: tuple[Torque, ...]
+    links: tuple[Link, ...]
+    external_forces: tuple[ExternalForce, ...]
+    joint_inputs: tuple[JointInput, ...]
+    notes: tuple[str, ...]
+    where: str
+    metadata: Mapping[str, object] = field(
+        default_factory=lambda: MappingProxyType({}), compare=False
+    )
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
+        return f"<Mechanism {quoted(self.name)}: {counts}>"
+
+    def describe(self) -> str:
+        """Return a table that a person can read."""
+        return describe(self)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of q, qd and tau."""
+        return tuple(body.joint.name for body in self.bodies)
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """Index of the parent of each body, GROUND for none; see `topology`."""
+        return tuple(body.parent for body in self.bodies)
+
+    def children(self, body: int) -> tuple[Body, ...]:
+        """Return the bodies that hang on a body, or on GROUND."""
+        return tuple(self.bodies[k] for k in topology.children(self.parents, body))
+
+    def ancestors(self, body: int) -> tuple[Body, ...]:
+        """Return parent, grandparent, ... of a body."""
+        return tuple(self.bodies[k] for k in topology.ancestors(self.parents, body))
+
+    def body(self, name: str) -> Body:
+        """Return a body by name; for one that was merged, the body that carries it."""
+        if name not in self._parts:
+            raise self._unknown("body", name, self._parts)
+        index, _ = self._parts[name]
+        if index == GROUND:
+            raise ModelError(
+                f"model {quoted(self.name)}: body {quoted(name)} is part of the ground",
+                fix="Its points and frames can be looked up; it does not move.",
+            )
+        return self.bodies[index]
+
+    def joint(self, name: str) -> Body:
+        """Return the body that a joint moves."""
+        if name not in self.coordinates:
+            raise self._unknown("joint", name, self.coordinates)
+        return self.bodies[self.coordinates.index(name)]
+
+    def parameter(self, name: str) -> Parameter:
+        """Return a parameter by name."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        if name not in known:
+            raise self._unknown("parameter", name, known)
+        return known[name]
+
+    def point(self, path: str) -> Point:
+        """Return a point: "tool.tip", "tool.com", "tool.origin", a frame's origin, or "tool"."""
+        frame = self._frames.get(path)
+        if path in self._points:
+            return self._points[path]
+        if frame is not None:
+            return Point(frame.name, path, frame.body, frame.p_BF, frame.where)
+        owner, _, name = path.rpartition(".") if path not in self._parts else (path, "", "origin")
+        if owner not in self._parts or name not in ("origin", "com"):
+            raise self._unknown("point", path, (*self._points, *self._frames, *self._parts))
+        index, part = self._parts[owner]
+        position = part.p_BF if name == "origin" else part.p_BC
+        return Point(name, f"{owner}.{name}", index, position, part.where)
+
+    def frame(self, path: str) -> Frame:
+        """Return a frame by path, or the frame of a body as it was written."""
+        if path in self._frames:
+            return self._frames[path]
+        if path in self._parts:
+            index, part = self._parts[path]
+            return Frame("origin", path, index, part.p_BF, part.R_BF, part.where)
+        raise self._unknown("frame", path, (*self._frames, *self._parts))
+
+    @property
+    def _carriers(self) -> Iterable[tuple[int, Body | Ground]]:
+        yield GROUND, self.ground
+        yield from enumerate(self.bodies)
+
+    @cached_property
+    def _parts(self) -> dict[str, tuple[int, Part]]:
+        return {part.name: (k, part) for k, carrier in self._carriers for part in carrier.parts}
+
+    @cached_property
+    def _points(self) -> dict[str, Point]:
+        return {point.path: point for _, carrier in self._carriers for point in carrier.points}
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        return {frame.path: frame for _, carrier in self._carriers for frame in carrier.frames}
+
+    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
+        return ModelError(
+            f"model {quoted(self.name)} has no {kind} {quoted(name)}", fix=suggestion(name, known)
+        )

@@ -1,0 +1,115 @@
+"""Parameters and inputs: named numbers that may change while the model runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.model.geometry import Scalar
+from inloop.model.intake import Intake
+from inloop.model.names import quoted
+from inloop.model.units import is_absurd, is_known
+from inloop.symbolic import Expr, evaluate
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A constant of the equations that may be changed between steps.
+
+    Attributes:
+        name: name in the model and in generated code.
+        default: value, used in the equations as it is: SI.
+        unit: label.
+        range: lowest and highest value for sliders and sweeps, or None.
+        doc: the user's description.
+        symbol: the symbol that stands for it in expressions.
+        where: file and line.
+    """
+
+    name: str
+    default: float
+    unit: str
+    range: tuple[float, float] | None
+    doc: str
+    symbol: Expr
+    where: str
+
+
+@dataclass(frozen=True)
+class Input:
+    """A signal from outside that force laws may use; 0 until something is connected."""
+
+    name: str
+    unit: str
+    doc: str
+    symbol: Expr
+    where: str
+
+
+def read_parameter(
+    read: Intake, name: object, default: object, unit: object, bounds: object, doc: str
+) -> Parameter:
+    """Read a parameter as written and report what is wrong with it."""
+    checked_name = read.name(name)
+    checked_unit = read_unit(read, unit)
+    limits = None if bounds is None else read.pair(bounds, "range", infinite=True)
+    value = read.number(default, "default", fallback=limits[0] if limits else 1.0)
+    low, high = limits or (value, value)
+    if low > high:
+        read.complain(f"range ({low:g}, {high:g}) is reversed", "Write (lowest, highest).")
+    elif not low <= value <= high:
+        read.complain(
+            f"default {value:g} is outside the range ({low:g}, {high:g})",
+            "Change the default or the range.",
+        )
+    absurd = [x for x in (value, low, high) if is_absurd(x, checked_unit)]
+    if absurd:
+        read.complain(
+            f"{absurd[0]:g} {checked_unit} is out of any range met in practice",
+            "Check the unit: values are used as they are, in SI.",
+        )
+    symbol = read.graph.symbol(checked_name, static=True)
+    return Parameter(checked_name, value, checked_unit, limits, doc, symbol, read.where)
+
+
+def read_input(read: Intake, name: object, unit: object, doc: str) -> Input:
+    """Read an input as written and report what is wrong with it."""
+    checked_name = read.name(name)
+    symbol = read.graph.symbol(checked_name)
+    return Input(checked_name, read_unit(read, unit), doc, symbol, read.where)
+
+
+def read_unit(read: Intake, unit: object) -> str:
+    """Read a unit; one that is not known becomes no unit."""
+    if is_known(unit):
+        return str(unit)
+    read.complain(
+        f"unknown unit {quoted(unit)}",
+        'Use products, quotients and powers of SI units such as "N*m/rad" or "kg*m^2", '
+        'or "" for a pure number.',
+    )
+    return ""
+
+
+class Defaults:
+    """Numeric values of expressions when every parameter has its default."""
+
+    def __init__(self, parameters: Iterable[Parameter]) -> None:
+        self._values: Mapping[Expr, float] = {p.symbol: p.default for p in parameters}
+
+    def knows(self, symbol: Expr) -> bool:
+        """Tell whether a symbol is a parameter."""
+        return symbol in self._values
+
+    def of(self, scalars: Sequence[Scalar]) -> tuple[float, ...] | None:
+        """Return the values of scalars, or None if they depend on more than parameters."""
+        exprs = [x for x in scalars if isinstance(x, Expr)]
+        if not exprs:
+            return tuple(float(x) for x in scalars)
+        if not all(self.knows(s) for s in exprs[0].graph.symbols_of(exprs)):
+            return None
+        with np.errstate(all="ignore"):
+            values = dict(zip(exprs, evaluate(exprs, self._values), strict=True))
+        return tuple(float(values[x] if isinstance(x, Expr) else x) for x in scalars)

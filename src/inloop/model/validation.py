@@ -1,0 +1,34 @@
+"""Checking a model: everything that is wrong is found, nothing is raised here."""
+
+from __future__ import annotations
+
+from inloop.model.check_inertia import check_inertia
+from inloop.model.check_motion import check_drives, check_links
+from inloop.model.check_names import check_names
+from inloop.model.check_references import check_references, check_tree
+from inloop.model.check_values import check_laws, check_numbers, check_units
+from inloop.model.draft import Draft
+from inloop.model.findings import Findings
+from inloop.model.mechanism import Mechanism
+from inloop.model.parameters import Defaults
+
+
+def check_draft(draft: Draft, findings: Findings) -> bool:
+    """Check what was written; return whether all names and references hold."""
+    before = len(findings.mistakes)
+    check_names(draft, findings)
+    check_tree(draft, findings)
+    check_references(draft, findings)
+    references_hold = len(findings.mistakes) == before
+    defaults = Defaults(draft.parameters)
+    check_units(draft, findings)
+    check_numbers(draft, defaults, findings)
+    check_inertia(draft, defaults, findings)
+    check_laws(draft, findings)
+    return references_hold
+
+
+def check_mechanism(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
+    """Check what only shows after fixed joints are merged."""
+    check_links(mechanism, findings)
+    check_drives(mechanism, strict, findings)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from inloop.model import ModelBuilder, fixed, prismatic, revolute
+
+
+def test_the_whole_table() -> None:
+    m = ModelBuilder(
+        "lift", lambda m: (0, 0, -m.parameter("g", 9.81, unit="m/s^2")), doc="A cage and its rope."
+    )
+    k = m.parameter("k", 812.5, unit="N/m", range=(0, 5000), doc="of the rope")
+    u = m.input("u", unit="N", doc="brake")
+    cage = m.body("cage", on=m.ground, joint=prismatic("-z", limits=(-2, 3)), mass=410.5)
+    arm = m.body(
+        "arm",
+        on=cage.point("hook", (0.1, 0.2, 0.3)),
+        joint=revolute((3, 0, 4), name="sway", armature=0.25),
+        mass=k / 100,
+        com=(0.05, 0, 0.02),
+        inertia=(0.11, 0.12, 0.13, 0.01, 0, 0),
+    )
+    m.body("lamp", on=arm, joint=fixed())
+    m.joint_force(cage, lambda q, qd: -k * q - 3 * qd + u)
+    m.joint_input(cage)
+    expected = """\
+lift: 2 bodies, gravity (0, 0, -g) m/s²
+
+A cage and its rope.
+
+body  on         joint                axis           limits   mass [kg]  com [m]          inertia [kg·m²]
+----  ---------  -------------------  -------------  -------  ---------  ---------------  ----------------------------------------
+cage  ground     prismatic            -z             (-2, 3)  410.5      0                0
+arm   cage.hook  revolute sway +0.25  (0.6, 0, 0.8)           0.01*k     (0.05, 0, 0.02)  (0.11, 0.12, 0.13) products (0.01, 0, 0)
+
+point      on    position [m]
+---------  ----  ---------------
+cage.hook  cage  (0.1, 0.2, 0.3)
+
+parameter  value  unit   range      meaning
+---------  -----  -----  ---------  -----------
+g          9.81   m/s^2
+k          812.5  N/m    0 .. 5000  of the rope
+u          input  N                 brake
+"""  # noqa: E501
+    text = m.describe()
+    print(text)
+    assert text.startswith(
+        expected.replace("-------------------------------------------", "-" * 40)
+    )
+    assert text == m.build().describe()
+    assert "notes\n  fixed joint 'lamp': body 'lamp' merged into 'arm'\n" in text
+    acts = text[text.index("acts") : text.index("notes")].splitlines()
+    assert acts[2].split()[:2] == ["cage_effort", "cage"]
+    assert acts[3].split() == ["cage.tau", "cage", "input"]
+
+
+def test_long_expressions_are_told_by_their_symbols() -> None:
+    m = ModelBuilder("lengthy")
+    a, b = m.parameter("a", 1.3), m.parameter("b", 0.7)
+    mass = a * b + a**2 / (1 + b) + abs(a - 2 * b) ** 0.5 + 3.1
+    m.body("x", on=m.ground, joint=prismatic("x"), mass=mass)
+    assert "f(a, b)" in m.describe()
+
+
+def test_no_line_ends_in_space(arm: ModelBuilder) -> None:
+    assert all(line == line.rstrip() for line in arm.describe().splitlines())
