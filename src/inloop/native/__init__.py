@@ -1,0 +1,42 @@
+"""C text → loaded library: compiler, build cache, calls, and the hand-written C99 runtime.
+
+Knows nothing of mechanics or of symbolic programs.
+"""
+
+from inloop.native.build import build_library
+from inloop.native.compiler import Compiler, explain_no_compiler, find_compiler
+from inloop.native.library import (
+    COUNT,
+    POINTER,
+    REAL,
+    NativeLibrary,
+    address_of,
+    aligned_zeros,
+)
+from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
+from inloop.native.steppers import FixedRun, Method, Schedule, Status, run_fixed
+
+__all__ = [
+    "COUNT",
+    "DEFAULT_FLAGS",
+    "POINTER",
+    "REAL",
+    "STRICT_FLAGS",
+    "BuildOptions",
+    "Compiler",
+    "FixedRun",
+    "Method",
+    "NativeLibrary",
+    "Schedule",
+    "Status",
+    "address_of",
+    "aligned_zeros",
+    "build_library",
+    "explain_no_compiler",
+    "find_compiler",
+    "load_runtime",
+    "run_fixed",
+    "runtime_headers",
+    "runtime_sources",
+]

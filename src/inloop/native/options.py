@@ -1,0 +1,50 @@
+"""The flags of the C compiler: one tuple to change after a benchmark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# how every .c file is compiled; no flag here may change the meaning of NaN and infinity
+DEFAULT_FLAGS: tuple[str, ...] = (
+    "-std=c99",
+    "-O2",
+    "-march=native",
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fPIC",
+    "-fvisibility=hidden",
+)
+
+# added in tests: generated and hand-written C must pass without a word
+STRICT_FLAGS: tuple[str, ...] = ("-pedantic", "-Wall", "-Wextra", "-Werror")
+
+# how the objects become a library
+LINK_FLAGS: tuple[str, ...] = ("-shared",)
+LINK_LIBRARIES: tuple[str, ...] = ("-lm",)
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How C text becomes a shared library.
+
+    Attributes:
+        flags: flags of each compilation, in the spelling of gcc.
+        extra_flags: appended to `flags`, so that they win over them.
+        strict: also ask for all warnings and treat them as errors.
+        libraries: what to link with.
+        jobs: compilers that run side by side; None takes one per usable CPU. Not part of the key.
+    """
+
+    flags: tuple[str, ...] = DEFAULT_FLAGS
+    extra_flags: tuple[str, ...] = ()
+    strict: bool = False
+    libraries: tuple[str, ...] = LINK_LIBRARIES
+    jobs: int | None = None
+
+    @property
+    def compile_flags(self) -> tuple[str, ...]:
+        """All flags of one compilation, in the spelling of gcc."""
+        return self.flags + (STRICT_FLAGS if self.strict else ()) + self.extra_flags
+
+
+DEFAULT_OPTIONS = BuildOptions()

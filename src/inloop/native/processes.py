@@ -1,0 +1,102 @@
+"""Compiler processes side by side, all of which can be ended at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command to run; `name` is what it works on."""
+
+    name: str
+    command: Sequence[str]
+
+
+class JobError(Exception):
+    """A command ended badly.
+
+    Attributes:
+        job: what was run.
+        status: exit status; negative when a signal ended it.
+        output: what it wrote to standard error and standard output.
+    """
+
+    def __init__(self, job: Job, status: int, output: str) -> None:
+        super().__init__(f"{job.name}: exit status {status}")
+        self.job, self.status, self.output = job, status, output
+
+
+@dataclass
+class Crew:
+    """Runs jobs in one directory and one environment."""
+
+    directory: Path
+    environment: dict[str, str]
+    _running: set[subprocess.Popen[str]] = field(default_factory=set)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+    _stopped: bool = False
+
+    def run_all(self, jobs: Sequence[Job], width: int, finished: Callable[[Job], None]) -> None:
+        """Run jobs, at most `width` at a time; `finished` is told of each one in this thread.
+
+        Raises:
+            JobError: the first job that failed; the others have been ended.
+        """
+        with ThreadPoolExecutor(max_workers=max(1, min(width, len(jobs)))) as pool:
+            futures: dict[Future[None], Job] = {pool.submit(self.run, job): job for job in jobs}
+            try:
+                for future in as_completed(futures):
+                    future.result()
+                    finished(futures[future])
+            except BaseException:  # Ctrl-C too
+                self.stop()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def run(self, job: Job) -> None:
+        """Run one job to its end.
+
+        Raises:
+            JobError: it ended with another status than 0.
+        """
+        with self._guard:
+            if self._stopped:
+                return
+            process = subprocess.Popen(
+                job.command,
+                cwd=self.directory,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+            self._running.add(process)
+        with process:
+            output = process.communicate()[0]
+        with self._guard:
+            self._running.discard(process)
+        if process.returncode != 0:
+            raise JobError(job, process.returncode, output)
+
+    def stop(self) -> None:
+        """End everything that runs and start nothing more."""
+        with self._guard:
+            self._stopped = True
+            for process in self._running:
+                process.terminate()
+
+
+def usable_cpus() -> int:
+    """How many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

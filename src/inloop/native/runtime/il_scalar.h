@@ -1,0 +1,169 @@
+/* Arithmetic of generated code: one state at a time, or IL_LANES states side by side.
+
+   `real` is double, or a vector of IL_LANES doubles when IL_LANES is defined. Every function here
+   is branch-free where speed matters and works on both. C99; the vector form needs the vector
+   extensions of gcc or clang. */
+#ifndef IL_SCALAR_H
+#define IL_SCALAR_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef IL_LANES
+typedef double real __attribute__((vector_size(8 * IL_LANES)));
+typedef int64_t il_bits __attribute__((vector_size(8 * IL_LANES)));
+#define IL_SPLAT(x) ((x) - (real){0})
+#define IL_LANE(x, k) ((x)[k])
+#else
+#define IL_LANES_COUNT 1
+typedef double real;
+typedef int64_t il_bits;
+#define IL_SPLAT(x) (x)
+#endif
+
+#ifdef __GNUC__
+#define IL_UNUSED __attribute__((unused))
+#else
+#define IL_UNUSED
+#endif
+#define IL_FUNCTION static inline IL_UNUSED
+
+IL_FUNCTION il_bits il_to_bits(real x)
+{
+    il_bits b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+}
+
+IL_FUNCTION real il_from_bits(il_bits b)
+{
+    real x;
+    memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+/* a where the mask is all ones, b where it is all zeros */
+IL_FUNCTION real il_blend(il_bits mask, real a, real b)
+{
+    return il_from_bits((il_to_bits(a) & mask) | (il_to_bits(b) & ~mask));
+}
+
+#ifdef IL_LANES
+#define IL_MASK(condition) (condition)
+#else
+#define IL_MASK(condition) (-(int64_t)(condition))
+#endif
+
+IL_FUNCTION real il_lt(real a, real b) { return il_blend(IL_MASK(a < b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
+IL_FUNCTION real il_le(real a, real b) { return il_blend(IL_MASK(a <= b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
+IL_FUNCTION real il_where(real c, real a, real b) { return il_blend(IL_MASK(c != IL_SPLAT(0.0)), a, b); }
+IL_FUNCTION real il_min(real a, real b) { return il_blend(IL_MASK(a <= b), a, b); }
+IL_FUNCTION real il_max(real a, real b) { return il_blend(IL_MASK(a >= b), a, b); }
+IL_FUNCTION real il_sign(real x) { return il_lt(IL_SPLAT(0.0), x) - il_lt(x, IL_SPLAT(0.0)); }
+IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX); }
+
+/* functions of the C library, lane by lane */
+#ifdef IL_LANES
+#define IL_LIBM_1(name)                                                                            \
+    IL_FUNCTION real il_##name(real x)                                                             \
+    {                                                                                              \
+        for (int k = 0; k < IL_LANES; k++) x[k] = name(x[k]);                                      \
+        return x;                                                                                  \
+    }
+#define IL_LIBM_2(name)                                                                            \
+    IL_FUNCTION real il_##name(real x, real y)                                                     \
+    {                                                                                              \
+        for (int k = 0; k < IL_LANES; k++) x[k] = name(x[k], y[k]);                                \
+        return x;                                                                                  \
+    }
+#else
+#define IL_LIBM_1(name) IL_FUNCTION real il_##name(real x) { return name(x); }
+#define IL_LIBM_2(name) IL_FUNCTION real il_##name(real x, real y) { return name(x, y); }
+#endif
+IL_LIBM_1(sin)
+IL_LIBM_1(cos)
+IL_LIBM_1(tan)
+IL_LIBM_1(asin)
+IL_LIBM_1(acos)
+IL_LIBM_1(atan)
+IL_LIBM_1(sqrt)
+IL_LIBM_1(exp)
+IL_LIBM_1(log)
+IL_LIBM_1(tanh)
+IL_LIBM_2(atan2)
+IL_LIBM_2(pow)
+
+/* piecewise cubic: row k of c holds c0..c3 on [x_k, x_{k+1}); constant beyond the ends */
+IL_FUNCTION double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
+{
+    int low = 0, high = n;
+    double d;
+    if (!(x >= breaks[0])) return x < breaks[0] ? below : x;
+    if (x >= breaks[n]) return above;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (x >= breaks[middle]) low = middle; else high = middle;
+    }
+    d = x - breaks[low];
+    c += 4 * low;
+    return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
+}
+
+IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, double below, double above)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_table_1(x[k], n, breaks, c, below, above);
+    return x;
+#else
+    return il_table_1(x, n, breaks, c, below, above);
+#endif
+}
+
+/* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: quarter turns are taken off in two
+   parts (33 and 53 bits of π/2), then the polynomials of fdlibm (k_sin.c, k_cos.c, Sun 1993) */
+#define IL_ANGLE_LIMIT 1e5
+IL_FUNCTION void il_sincos_1(real x, real *s, real *c)
+{
+    const real magic = IL_SPLAT(6755399441055744.0); /* 1.5 * 2^52: adding it rounds to an integer */
+    real k = x * IL_SPLAT(0.63661977236758134308) + magic;
+    const il_bits quarter = il_to_bits(k);
+    il_bits odd;
+    real r, z, sine, cosine;
+    k = k - magic;
+    r = (x - k * 1.57079632673412561417e+00) - k * 6.07710050650619224932e-11;
+    z = r * r;
+    sine = r + (r * z) * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03
+         + z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06
+         + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)))));
+    cosine = 1.0 - 0.5 * z + (z * z) * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03
+           + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07
+           + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+    odd = -(quarter & 1);
+    *s = il_from_bits(il_to_bits(il_blend(odd, cosine, sine)) ^ ((quarter & 2) << 62));
+    *c = il_from_bits(il_to_bits(il_blend(odd, sine, cosine)) ^ (((quarter + 1) & 2) << 62));
+}
+
+/* sines and cosines of n angles; angles out of range (or NaN) go to the C library */
+IL_FUNCTION void il_sincos(int n, const real *restrict angle, real *restrict sine, real *restrict cosine)
+{
+    il_bits near = ~(il_bits){0};
+    int far = 0;
+    for (int k = 0; k < n; k++) {
+        il_sincos_1(angle[k], &sine[k], &cosine[k]);
+        near &= IL_MASK(il_abs(angle[k]) < IL_SPLAT(IL_ANGLE_LIMIT));
+    }
+#ifdef IL_LANES
+    for (int l = 0; l < IL_LANES; l++) far |= near[l] == 0;
+#else
+    far = near == 0;
+#endif
+    if (far) {
+        for (int k = 0; k < n; k++) {
+            sine[k] = il_sin(angle[k]);
+            cosine[k] = il_cos(angle[k]);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* How a step or a run ended. The numbers are part of the ABI: append, never renumber. */
+#ifndef IL_STATUS_H
+#define IL_STATUS_H
+
+enum il_status {
+    IL_OK = 0,
+    IL_OVERRUN = 1,      /* the step took longer than its period */
+    IL_DIVERGED = 2,     /* a state is not finite */
+    IL_LOOP_OPEN = 3,    /* a kinematic loop could not be closed */
+    IL_INPUT_STALE = 4,  /* an input is older than allowed */
+    IL_STOPPED = 5,      /* asked to stop from outside */
+    IL_BAD_ARGUMENT = 6  /* a size or pointer makes no sense */
+};
+
+#endif
