@@ -1,0 +1,6 @@
+"""From a mechanism to programs; one algorithm per file."""
+
+from inloop.formalisms.derive import PROGRAMS, Derivation
+from inloop.formalisms.symbols import LiveParameter
+
+__all__ = ["PROGRAMS", "Derivation", "LiveParameter"]

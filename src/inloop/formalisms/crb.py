@@ -1,0 +1,97 @@
+"""Composite rigid bodies: the mass matrix, using only what the tree leaves non-zero.
+
+Walker & Orin 1982; Featherstone 2008, table 6.2. The composite inertia of a subtree is gathered
+tip to base; column j is the force that a unit acceleration of joint j needs, carried to the base.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inloop.formalisms.frames import Link, Skeleton
+from inloop.formalisms.inertia import Inertia
+from inloop.formalisms.rne import Wrench, to_parent
+from inloop.formalisms.vectors import label, label_tensor
+from inloop.symbolic import Expr
+
+
+@dataclass(frozen=True)
+class MassMatrix:
+    """The mass matrix by its non-zero entries.
+
+    Attributes:
+        n: number of coordinates.
+        entries: M_ij for j an ancestor of i or i itself, j <= i.
+        parents: parent index of each coordinate, -1 at the base.
+    """
+
+    n: int
+    entries: dict[tuple[int, int], Expr]
+    parents: tuple[int, ...]
+
+    def ancestors(self, i: int) -> list[int]:
+        """Coordinates between i and the base, nearest first."""
+        found = []
+        while (i := self.parents[i]) >= 0:
+            found.append(i)
+        return found
+
+    def rows(self, zero: Expr) -> list[list[Expr]]:
+        """The full symmetric matrix."""
+        return [
+            [self.entries.get((max(i, j), min(i, j)), zero) for j in range(self.n)]
+            for i in range(self.n)
+        ]
+
+
+def mass_matrix(skeleton: Skeleton) -> MassMatrix:
+    """M(q) of the mechanism."""
+    graph = skeleton.graph
+    composite = [link.inertia for link in skeleton.links]
+    entries: dict[tuple[int, int], Expr] = {}
+    for link in skeleton.tip_to_base():
+        i = link.number - 1
+        graph.section = link.name
+        own = composite[i]
+        graph.label(own.m, f"cm_{link.number}")
+        label(graph, own.mc, f"cmc_{link.number}")
+        label_tensor(graph, own.J, f"cJ_{link.number}")
+        if link.parent >= 0:
+            composite[link.parent] = composite[link.parent] + _carried(link, own)
+        _column(skeleton, link, own, entries)
+    parents = tuple(link.parent for link in skeleton.links)
+    return MassMatrix(len(skeleton.links), entries, parents)
+
+
+def _carried(link: Link, own: Inertia) -> Inertia:
+    if link.revolute:
+        return own.to_parent(link.R_PC, link.p_PC)
+    zero = link.q.graph.zero
+    return own.shifted((zero, zero, link.q)).to_parent(link.R_PC, link.p_PC)
+
+
+def _column(
+    skeleton: Skeleton, link: Link, own: Inertia, entries: dict[tuple[int, int], Expr]
+) -> None:
+    graph = skeleton.graph
+    i = link.number - 1
+    zero = graph.zero
+    mx, my, _ = own.mc
+    if link.revolute:
+        # unit angular acceleration about z: f = z × mc, n = J z
+        wrench = Wrench((-my, mx, zero), (own.J[4], own.J[5], own.J[2]))
+        diagonal = own.J[2]
+    else:
+        # unit acceleration along z: f = m z, n = mc × z
+        wrench = Wrench((zero, zero, own.m), (my, -mx, zero))
+        diagonal = own.m
+    entries[i, i] = graph.label(diagonal + link.armature, f"M_{i + 1}_{i + 1}")
+    below = link
+    while below.parent >= 0:
+        wrench = to_parent(below, wrench)
+        below = skeleton.links[below.parent]
+        j = below.number - 1
+        label(graph, wrench.f, f"F_{i + 1}_{j + 1}")
+        label(graph, wrench.n, f"N_{i + 1}_{j + 1}")
+        entry = wrench.n[2] if below.revolute else wrench.f[2]
+        entries[i, j] = graph.label(entry, f"M_{i + 1}_{j + 1}")

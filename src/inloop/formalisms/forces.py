@@ -1,0 +1,243 @@
+"""Force laws, links and inputs from outside, as wrenches on links and efforts of joints.
+
+The laws were traced with placeholder symbols; here the placeholders give way to the kinematic
+expressions of the derivation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from inloop.errors import InputError
+from inloop.formalisms.frames import GROUND, Skeleton
+from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
+from inloop.formalisms.rne import Wrench
+from inloop.formalisms.symbols import ALL, Selection
+from inloop.formalisms.vectors import (
+    Vector,
+    add,
+    cross,
+    dot,
+    matrix_times,
+    product,
+    scale,
+    sub,
+    transpose,
+    zero_vector,
+)
+from inloop.model import Link, Matrix3, Mechanism, Point, Torque
+from inloop.model import Force as ForceLaw
+from inloop.symbolic import Expr, Scalar
+
+
+@dataclass
+class Loads:
+    """What acts on the mechanism besides gravity and the efforts tau.
+
+    Attributes:
+        wrenches: by link index, about the link's internal origin in its axes.
+        efforts: by coordinate, from joint force laws.
+        inputs: symbols of the external force and torque components, in order.
+        input_names: their names.
+    """
+
+    wrenches: dict[int, Wrench] = field(default_factory=dict)
+    efforts: dict[int, Expr] = field(default_factory=dict)
+    inputs: list[Expr] = field(default_factory=list)
+    input_names: list[str] = field(default_factory=list)
+
+    def apply(self, index: int, p_CQ: Vector, f: Vector, n: Vector) -> None:
+        """Add a force at Q and a torque, both in the link's internal axes."""
+        if index == GROUND:
+            return
+        n = add(n, cross(p_CQ, f))
+        known = self.wrenches.get(index)
+        self.wrenches[index] = (
+            Wrench(f, n) if known is None else Wrench(add(known.f, f), add(known.n, n))
+        )
+
+
+def build_loads(
+    mechanism: Mechanism, skeleton: Skeleton, external_forces: Selection = ()
+) -> Loads:
+    """Collect everything that acts on the mechanism.
+
+    Args:
+        mechanism: the model.
+        skeleton: its links in internal frames.
+        external_forces: "all", or names of bodies that get force and torque inputs beside those
+            that the model declares.
+    """
+    loads = Loads()
+    _external(mechanism, skeleton, loads, external_forces)
+    _joint_laws(mechanism, skeleton, loads)
+    if mechanism.forces or mechanism.torques or mechanism.links:
+        place = _Places(skeleton)
+        for force in mechanism.forces:
+            _force(force, place, loads)
+        for torque in mechanism.torques:
+            _torque(torque, place, loads)
+        for link in mechanism.links:
+            _link(link, place, loads)
+    return loads
+
+
+def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
+    for law in mechanism.joint_forces:
+        link = skeleton.links[law.body]
+        skeleton.graph.section = link.name
+        replace = {law.q: link.q, law.qd: link.qd, law.t: skeleton.symbols.t}
+        effort = skeleton.symbols.substitute([law.effort], replace)[0]
+        before = loads.efforts.get(law.body, skeleton.graph.zero)
+        loads.efforts[law.body] = before + effort
+
+
+def _external(
+    mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection
+) -> None:
+    declared = {item.name: item for item in mechanism.external_forces}
+    names = [body.name for body in mechanism.bodies]
+    if wanted == ALL:
+        # massless bodies are the inner ones of chains; nothing is there to push on
+        wanted = [b.name for b in mechanism.bodies if isinstance(b.mass, Expr) or b.mass != 0.0]
+    elif isinstance(wanted, str):
+        wanted = [wanted]
+    for name in wanted:
+        if name not in names:
+            raise InputError(
+                f"external_forces: no body '{name}' in model '{mechanism.name}'",
+                fix=f"Use \"all\" or names among: {', '.join(names[:12])}.",
+            )
+    for item in mechanism.external_forces:
+        _external_at(item.name, item.at, item.R_BF, skeleton, loads)
+    for body in mechanism.bodies:
+        if body.name in wanted and body.name not in declared:
+            at = mechanism.point(f"{body.name}.com")
+            whole = Point("com", f"{body.name}.com", body.index, body.com, at.where)
+            _external_at(body.name, whole, None, skeleton, loads)
+
+
+def _external_at(
+    name: str, at: Point, R_BF: Matrix3 | None, skeleton: Skeleton, loads: Loads
+) -> None:
+    if at.body == GROUND:
+        return
+    graph = skeleton.graph
+    link = skeleton.links[at.body]
+    graph.section = link.name
+    columns = []
+    for kind, short in (("force", "frc"), ("torque", "trq")):
+        symbols = [graph.symbol(f"{short}_{name}_{axis}") for axis in "xyz"]
+        loads.inputs += symbols
+        loads.input_names += [f"{name}.{kind}.{axis}" for axis in "xyz"]
+        vector: Vector = (symbols[0], symbols[1], symbols[2])
+        if R_BF is not None:
+            vector = matrix_times(skeleton.symbols.matrix(R_BF), vector)
+        columns.append(link.to_internal(vector))
+    p_CQ = _internal_point(skeleton, at)
+    loads.apply(at.body, p_CQ, columns[0], columns[1])
+
+
+def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
+    """p_CQ of a model point; its numbers may be live under the point's own name."""
+    p_BQ = skeleton.symbols.vector(point.p_BQ, point.path, "m")
+    if point.body == GROUND:
+        return p_BQ
+    return skeleton.links[point.body].point(p_BQ)
+
+
+class _Places:
+    """World kinematics of points, computed once for all laws."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self._poses = poses(skeleton)
+        self._velocities = velocities(skeleton)
+
+    def pose(self, index: int) -> Pose:
+        """Pose of a link's internal frame, or of the world."""
+        return self._poses[index] if index != GROUND else world_pose(self.skeleton.graph)
+
+    def point(self, point: Point) -> tuple[Vector, Vector, Vector]:
+        """p_CQ, p_WQ and the velocity of Q in world axes."""
+        graph = self.skeleton.graph
+        p_CQ = _internal_point(self.skeleton, point)
+        pose = self.pose(point.body)
+        if point.body == GROUND:
+            return p_CQ, p_CQ, zero_vector(graph)
+        om, v = self._velocities[point.body]
+        return p_CQ, pose.point(p_CQ), matrix_times(pose.R_WC, add(v, cross(om, p_CQ)))
+
+    def om(self, index: int) -> Vector:
+        """Angular velocity in the link's internal axes."""
+        return self._velocities[index][0]
+
+
+def _substituted(
+    skeleton: Skeleton, exprs: Sequence[Scalar], replace: dict[Expr, Expr]
+) -> Vector:
+    x, y, z = skeleton.symbols.substitute(list(exprs), replace)
+    return x, y, z
+
+
+def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
+    skeleton = place.skeleton
+    p_CQ, p_WQ, v_W = place.point(law.at)
+    replace = {
+        **dict(zip(law.p, p_WQ, strict=True)),
+        **dict(zip(law.v, v_W, strict=True)),
+        law.t: skeleton.symbols.t,
+    }
+    f = _substituted(skeleton, law.components, replace)
+    if law.at.body == GROUND:
+        return
+    link = skeleton.links[law.at.body]
+    if law.axes == "world":
+        f_C = matrix_times(transpose(place.pose(law.at.body).R_WC), f)
+    else:
+        f_C = link.to_internal(matrix_times(skeleton.symbols.matrix(law.R_BF), f))
+    loads.apply(law.at.body, p_CQ, f_C, zero_vector(skeleton.graph))
+
+
+def _torque(law: Torque, place: _Places, loads: Loads) -> None:
+    skeleton = place.skeleton
+    if law.body == GROUND:
+        return
+    link = skeleton.links[law.body]
+    pose = place.pose(law.body)
+    # R_CF: axes of the body as written in the internal frame
+    R_CF = product(transpose(link.R_BC), skeleton.symbols.matrix(law.R_BF))
+    R_WF = product(pose.R_WC, R_CF)
+    om_C = place.om(law.body)
+    R_to = pose.R_WC if law.axes == "world" else transpose(R_CF)
+    om = matrix_times(R_to, om_C)
+    replace = {
+        **dict(zip(law.w, om, strict=True)),
+        **{s: e for srow, row in zip(law.R, R_WF, strict=True) for s, e in zip(srow, row, strict=True)},
+        law.t: skeleton.symbols.t,
+    }
+    n = matrix_times(transpose(R_to), _substituted(skeleton, law.components, replace))
+    zero = zero_vector(skeleton.graph)
+    loads.apply(law.body, zero, zero, n)
+
+
+def _link(law: Link, place: _Places, loads: Loads) -> None:
+    """A pull along the line between two points."""
+    skeleton = place.skeleton
+    graph = skeleton.graph
+    pa_C, pa_W, va_W = place.point(law.a)
+    pb_C, pb_W, vb_W = place.point(law.b)
+    d = sub(pb_W, pa_W)
+    length = graph.label(graph.call("sqrt", dot(d, d)), f"l_{law.name}")
+    unit = scale(graph.one / length, d)
+    rate = graph.label(dot(unit, sub(vb_W, va_W)), f"ld_{law.name}")
+    replace = {law.l: length, law.ld: rate, law.t: skeleton.symbols.t}
+    pull = graph.label(skeleton.symbols.substitute([law.force], replace)[0], f"F_{law.name}")
+    on_a = scale(pull, unit)
+    zero = zero_vector(graph)
+    for point, p_C, f_W in ((law.a, pa_C, on_a), (law.b, pb_C, scale(graph.constant(-1.0), on_a))):
+        R_CW = transpose(place.pose(point.body).R_WC)
+        loads.apply(point.body, p_C, matrix_times(R_CW, f_W), zero)
+
+

@@ -1,0 +1,418 @@
+"""Choose the frames in which the equations are written, one per body, DH-like.
+
+The user's frames are convenient for people; the equations are cheaper in others. For each body:
+
+- z along its joint axis, so that a joint turns two components and leaves the third;
+- x along the common normal to the axis of one child (the one that aligns most children), so that
+  the fixed rotation to that child is one planar rotation about x, free for quarter turns;
+- the origin slid along the joint axis, so that the offset from the parent has at most two
+  components; for a prismatic joint, the origin put onto the parent's.
+
+All of this is constant, so it costs nothing in the step. Frame names: P, C internal frames of
+parent and child; B the user's body frame; J the user's joint frame.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.formalisms.inertia import Inertia, about_origin
+from inloop.formalisms.rotation import General, Planar, Rotation
+from inloop.formalisms.symbols import Symbols
+from inloop.formalisms.vectors import (
+    Matrix,
+    Tensor,
+    Vector,
+    add,
+    matrix_times,
+    product,
+    scale,
+    sub,
+    transpose,
+    zero_vector,
+)
+from inloop.model import Body, Mechanism
+from inloop.symbolic import Expr, Graph
+
+SNAP = 1e-11  # entries of rotation matrices closer than this to 0 or ±1 are taken as exact
+SNAP_LENGTH = 1e-13  # relative to the largest offset of the model
+GROUND = -1
+
+
+@dataclass(frozen=True)
+class Link:
+    """A body in its internal frame C, ready for the recursions.
+
+    Attributes:
+        number: 1-based number used in generated names.
+        name: the body's name.
+        parent: index of the parent link or -1.
+        revolute: True for a revolute joint, False for a prismatic one.
+        R_PC: rotation from C to the parent's internal frame; includes the joint angle.
+        p_PC: position of C's origin in the parent's frame, prismatic displacement not included.
+        q, qd, qdd, tau: the joint's symbols.
+        inertia: about C's origin in C's axes.
+        armature: drive inertia reflected to the joint.
+        R_BC: C's axes in the user's body frame B (constant).
+        p_BC: C's origin in B (constant).
+    """
+
+    number: int
+    name: str
+    parent: int
+    revolute: bool
+    R_PC: Rotation
+    p_PC: Vector
+    q: Expr
+    qd: Expr
+    qdd: Expr
+    tau: Expr
+    inertia: Inertia
+    armature: Expr
+    R_BC: Matrix
+    p_BC: Vector
+
+    def to_internal(self, v_B: Vector) -> Vector:
+        """A free vector given in the user's body axes."""
+        return matrix_times(transpose(self.R_BC), v_B)
+
+    def from_internal(self, v_C: Vector) -> Vector:
+        """A free vector in the user's body axes."""
+        return matrix_times(self.R_BC, v_C)
+
+    def point(self, p_BQ: Vector) -> Vector:
+        """p_CQ of a point given in the user's body frame."""
+        return self.to_internal(sub(p_BQ, self.p_BC))
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """The mechanism in internal frames: links base to tip, gravity in world axes."""
+
+    symbols: Symbols
+    links: tuple[Link, ...]
+    gravity: Vector
+
+    @property
+    def graph(self) -> Graph:
+        """The derivation graph."""
+        return self.symbols.graph
+
+    def tip_to_base(self) -> list[Link]:
+        """Links, children before parents."""
+        return list(reversed(self.links))
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A body's internal frame relative to the user's body frame."""
+
+    R_BC: Matrix
+    p_BC: Vector
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Fixed rotation before a joint as Rz(phi) Rx(alpha) Rz(psi), or a matrix of expressions."""
+
+    phi: float
+    alpha: float
+    psi: float
+    matrix: Matrix | None = None
+
+    @property
+    def parallel(self) -> bool:
+        """True if the axes of parent and child are parallel."""
+        return self.matrix is None and abs(math.sin(self.alpha)) < SNAP
+
+
+def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
+    """Put every body into its internal frame."""
+    graph = symbols.graph
+    placed: dict[int, _Placed] = {GROUND: _Placed(_identity(graph), zero_vector(graph))}
+    children: dict[int, list[Body]] = {}
+    for body in mechanism.bodies:
+        children.setdefault(body.parent, []).append(body)
+    span = _largest_offset(mechanism)
+    links = []
+    for body in mechanism.bodies:
+        link = _place(body, placed, children.get(body.index, []), symbols, span)
+        placed[body.index] = _Placed(link.R_BC, link.p_BC)
+        links.append(link)
+    gravity = symbols.vector(mechanism.gravity, "gravity", "m/s^2")
+    return Skeleton(symbols, tuple(links), gravity)
+
+
+def _place(
+    body: Body,
+    placed: dict[int, _Placed],
+    children: list[Body],
+    symbols: Symbols,
+    span: float,
+) -> Link:
+    graph = symbols.graph
+    graph.section = body.name
+    parent = placed[body.parent]
+    q = symbols.q[body.index]
+    revolute = body.joint.kind == "revolute"
+    # F = R_PJ A: from axes with z along the joint to the parent's internal frame, at q = 0
+    A = _constant_matrix(graph, _axis_to_z(body.joint.axis))
+    R_PJ = product(transpose(parent.R_BC), _rotation_entries(body, symbols))
+    turn = _decompose(product(R_PJ, A))
+    gamma = _own_turn(body, turn, children, graph, symbols) if revolute else -turn.psi
+    R_BC = _snapped(product(A, _constant_matrix(graph, _rz(gamma))))
+    R_PC = Rotation(_steps(graph, turn, gamma, q if revolute else None))
+    # offset, with the origin slid along the axis (revolute) or put onto the parent's (prismatic)
+    path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
+    p_user = symbols.vector(body.attachment.p_PJ, path, "m")
+    p_PJ = matrix_times(transpose(parent.R_BC), sub(p_user, parent.p_BC))
+    p_PJ = _snap_lengths(p_PJ, span)
+    if revolute:
+        z_P = turn_axis(graph, turn)
+        slide = _slide(p_PJ, z_P)
+        p_PC = _snap_lengths(add(p_PJ, scale(slide, z_P)), span)
+        p_BC = scale(slide, _constants(graph, body.joint.axis))
+    else:
+        p_PC = zero_vector(graph)
+        p_BC = matrix_times(transpose(R_PJ), scale(graph.constant(-1.0), p_PJ))
+    inertia = _inertia(body, symbols, R_BC, p_BC)
+    return Link(
+        number=body.index + 1,
+        name=body.name,
+        parent=body.parent,
+        revolute=revolute,
+        R_PC=R_PC,
+        p_PC=p_PC,
+        q=q,
+        qd=symbols.qd[body.index],
+        qdd=symbols.qdd[body.index],
+        tau=symbols.tau[body.index],
+        inertia=inertia,
+        armature=symbols.scalar(body.joint.armature, f"{body.name}.armature"),
+        R_BC=R_BC,
+        p_BC=p_BC,
+    )
+
+
+def _inertia(body: Body, symbols: Symbols, R_BC: Matrix, p_BC: Vector) -> Inertia:
+    """Inertia about the internal origin in internal axes; all static."""
+    m = symbols.scalar(body.mass, f"{body.name}.mass", "kg")
+    c_B = symbols.vector(body.com, f"{body.name}.com", "m")
+    I = body.inertia
+    entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    names = ("xx", "yy", "zz", "xy", "xz", "yz")
+    t = [
+        symbols.scalar(I[i][j], f"{body.name}.inertia.{axes}", "kg*m^2")
+        for (i, j), axes in zip(entries, names, strict=True)
+    ]
+    I_B: Tensor = (t[0], t[1], t[2], t[3], t[4], t[5])
+    turned = General(transpose(R_BC)).tensor_to_parent(I_B)
+    c_C = matrix_times(transpose(R_BC), sub(c_B, p_BC))
+    return about_origin(m, c_C, turned)
+
+
+def _rotation_entries(body: Body, symbols: Symbols) -> Matrix:
+    rows = [
+        [
+            symbols.substitute([entry], {})[0]
+            if isinstance(entry, Expr)
+            else symbols.graph.constant(_snap(float(entry)))
+            for entry in row
+        ]
+        for row in body.attachment.R_PJ
+    ]
+    return _matrix(rows)
+
+
+def _decompose(F: Matrix) -> _Turn:
+    """F = Rz(phi) Rx(alpha) Rz(psi) when F is made of numbers."""
+    if any(not e.is_constant for row in F for e in row):
+        return _Turn(0.0, 0.0, 0.0, F)
+    f = np.array([[e.value for e in row] for row in F])
+    sine = math.hypot(f[0, 2], f[1, 2])
+    if sine < SNAP:
+        # parallel axes: F = Rz(psi) or Rx(π) Rz(psi)
+        alpha = 0.0 if f[2, 2] > 0 else math.pi
+        return _Turn(0.0, alpha, _snap_angle(math.atan2(-f[0, 1], f[0, 0])))
+    phi = _snap_angle(math.atan2(f[0, 2], -f[1, 2]))
+    alpha = _snap_angle(math.atan2(sine, f[2, 2]))
+    # a half turn less in phi flips the sign of alpha: keep phi in (-π/2, π/2]
+    if phi > math.pi / 2 + SNAP or phi <= -math.pi / 2 + SNAP:
+        phi, alpha = phi - math.copysign(math.pi, phi), -alpha
+    rest = (_rz(phi) @ _rx(alpha)).T @ f
+    return _Turn(_snap_angle(phi), alpha, _snap_angle(math.atan2(rest[1, 0], rest[0, 0])))
+
+
+def _own_turn(
+    body: Body, turn: _Turn, children: list[Body], graph: Graph, symbols: Symbols
+) -> float:
+    """The constant turn gamma about a body's own axis that aligns x with most children."""
+    A = _constant_matrix(graph, _axis_to_z(body.joint.axis))
+    wishes = []
+    for child in children:
+        A_child = _constant_matrix(graph, _axis_to_z(child.joint.axis))
+        F = product(product(transpose(A), _rotation_entries(child, symbols)), A_child)
+        child_turn = _decompose(F)
+        if child_turn.matrix is None and not child_turn.parallel:
+            wishes.append(child_turn.phi)
+    if turn.matrix is not None:
+        return wishes[0] if wishes else 0.0
+    # without any wish, take away the offset of the joint angle
+    candidates = [*wishes, -turn.psi]
+
+    def gain(gamma: float) -> float:
+        aligned = sum(_is_quarter(phi - gamma) for phi in wishes)
+        return aligned + (0.5 if _is_quarter(turn.psi + gamma) else 0.0)
+
+    best = max(candidates, key=lambda g: (round(gain(g), 3), -candidates.index(g)))
+    return _snap_angle(best)
+
+
+def _steps(
+    graph: Graph, turn: _Turn, gamma: float, q: Expr | None
+) -> tuple[Planar | General, ...]:
+    """R_PC as planar rotations: Rz(phi) Rx(alpha) Rz(q + psi + gamma)."""
+    steps: list[Planar | General] = []
+    if turn.matrix is not None:
+        steps.append(General(turn.matrix))
+    else:
+        if turn.phi != 0.0:
+            steps.append(_fixed_planar(graph, 2, turn.phi))
+        if turn.alpha != 0.0:
+            steps.append(_fixed_planar(graph, 0, turn.alpha))
+    offset = _snap_angle(turn.psi + gamma)
+    if q is None:
+        if abs(offset) > SNAP:
+            steps.append(_fixed_planar(graph, 2, offset))
+        return tuple(steps)
+    angle = q + graph.constant(offset)
+    C, S = graph.call("cos", angle), graph.call("sin", angle)
+    suffix = q.name.removeprefix("q_")
+    for node, letter in ((C, "C"), (S, "S")):
+        inner = node.args[0] if node.op == "neg" else node
+        graph.label(inner, f"{'C' if inner.op == 'cos' else 'S'}{suffix}" if inner.args else letter)
+    steps.append(Planar(2, C, S))
+    return tuple(steps)
+
+
+def turn_axis(graph: Graph, turn: _Turn) -> Vector:
+    """The child's joint axis z in the parent's frame."""
+    if turn.matrix is not None:
+        return turn.matrix[0][2], turn.matrix[1][2], turn.matrix[2][2]
+    column = (_rz(turn.phi) @ _rx(turn.alpha))[:, 2]
+    return _constants(graph, tuple(_snap(float(x)) for x in column))
+
+
+def _slide(p: Vector, z: Vector) -> Expr:
+    """How far to slide the origin along the axis z so that few components of p remain."""
+    graph = p[0].graph
+    if any(not component.is_constant for component in z):
+        return graph.zero
+    best, fewest = graph.zero, 4.0
+    for k in range(3):
+        if abs(z[k].value) < 0.2:
+            continue
+        slide = graph.constant(-1.0 / z[k].value) * p[k]
+        left = sum(add(p, scale(slide, z))[i] is not graph.zero for i in range(3) if i != k)
+        rank = left - 0.1 * abs(z[k].value)
+        if rank < fewest:
+            best, fewest = slide, rank
+    return best
+
+
+# small numeric matters
+
+
+def _largest_offset(mechanism: Mechanism) -> float:
+    numbers = [
+        abs(float(x))
+        for body in mechanism.bodies
+        for x in body.attachment.p_PJ
+        if not isinstance(x, Expr)
+    ]
+    return max(numbers, default=1.0) or 1.0
+
+
+def _snap_lengths(p: Vector, span: float) -> Vector:
+    graph = p[0].graph
+    x, y, z = (
+        graph.zero if c.is_constant and abs(c.value) < SNAP_LENGTH * span else c for c in p
+    )
+    return x, y, z
+
+
+def _snap(x: float) -> float:
+    for exact in (0.0, 1.0, -1.0):
+        if abs(x - exact) < SNAP:
+            return exact
+    return x
+
+
+def _snap_angle(angle: float) -> float:
+    """The angle in (-π, π], quarter turns exact."""
+    angle = math.remainder(angle, 2 * math.pi)
+    quarters = round(angle / (math.pi / 2))
+    if abs(angle - quarters * math.pi / 2) < SNAP:
+        angle = (quarters if quarters > -2 else 2) * math.pi / 2
+    return angle
+
+
+def _is_quarter(angle: float) -> bool:
+    return abs(math.remainder(angle, math.pi / 2)) < SNAP
+
+
+def _snapped(m: Matrix) -> Matrix:
+    graph = m[0][0].graph
+    rows = [[graph.constant(_snap(e.value)) if e.is_constant else e for e in row] for row in m]
+    return _matrix(rows)
+
+
+def _fixed_planar(graph: Graph, axis: int, angle: float) -> Planar:
+    value = graph.constant(angle)
+    return Planar(axis, graph.call("cos", value), graph.call("sin", value))
+
+
+def _axis_to_z(axis: tuple[float, float, float]) -> np.ndarray:
+    """A rotation A with A z = axis; a permutation for coordinate axes."""
+    a = np.array([_snap(x) for x in axis], float)
+    k = int(np.argmax(np.abs(a)))
+    if abs(a[k]) == 1.0:
+        # cyclic permutation, turned over for a negative axis
+        A = np.zeros((3, 3))
+        A[(k + 1) % 3, 0] = 1.0
+        A[(k + 2) % 3, 1] = a[k]
+        A[k, 2] = a[k]
+        return A
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(a)))], a)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(a, x), a])
+
+
+def _rz(angle: float) -> np.ndarray:
+    c, s = _snap(math.cos(angle)), _snap(math.sin(angle))
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _rx(angle: float) -> np.ndarray:
+    c, s = _snap(math.cos(angle)), _snap(math.sin(angle))
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _constants(graph: Graph, v: tuple[float, ...]) -> Vector:
+    return graph.constant(v[0]), graph.constant(v[1]), graph.constant(v[2])
+
+
+def _constant_matrix(graph: Graph, m: np.ndarray) -> Matrix:
+    return _matrix([[graph.constant(float(x)) for x in row] for row in m])
+
+
+def _identity(graph: Graph) -> Matrix:
+    return _constant_matrix(graph, np.eye(3))
+
+
+def _matrix(rows: list[list[Expr]]) -> Matrix:
+    r = [(row[0], row[1], row[2]) for row in rows]
+    return r[0], r[1], r[2]

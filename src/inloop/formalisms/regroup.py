@@ -1,0 +1,67 @@
+"""Regroup inertial parameters: move what a joint cannot feel onto the parent body.
+
+Turning a body about its z axis leaves part of its inertia unchanged: the mass, the first moment
+along z, and equal moments about x and y. That part may as well sit on the parent. What is left
+is fewer parameters per body, so fewer operations in the step; the moving itself depends on
+parameters only and ends up in `prepare`. Joint efforts, M, c and accelerations do not change;
+forces in the joints would, so functions that report them must not use regrouped inertias.
+
+Khalil & Dombre 2002, §9.4 (base inertial parameters), here by moving invariant inertias as bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inloop.formalisms.frames import Link, Skeleton
+from inloop.formalisms.inertia import Inertia, no_inertia
+
+
+def regroup(skeleton: Skeleton) -> Skeleton:
+    """The same mechanism with as little inertia per body as possible."""
+    graph = skeleton.graph
+    kept = [link.inertia for link in skeleton.links]
+    for link in skeleton.tip_to_base():
+        index = link.number - 1
+        graph.section = link.name
+        stays, moves = _split(link, kept[index])
+        kept[index] = stays
+        if link.parent >= 0:
+            moved = _seen_from_parent(link, moves)
+            kept[link.parent] = kept[link.parent] + moved
+    links = tuple(
+        replace(link, inertia=_labeled(link, inertia))
+        for link, inertia in zip(skeleton.links, kept, strict=True)
+    )
+    return replace(skeleton, links=links)
+
+
+def _split(link: Link, inertia: Inertia) -> tuple[Inertia, Inertia]:
+    """What stays on the body and what may move to the parent."""
+    graph = inertia.m.graph
+    zero = graph.zero
+    xx, yy, zz, xy, xz, yz = inertia.J
+    if not link.revolute:
+        # a body that only slides keeps its orientation: its moments of inertia move
+        moves = replace(no_inertia(graph), J=inertia.J)
+        return replace(inertia, J=no_inertia(graph).J), moves
+    mx, my, mz = inertia.mc
+    moves = Inertia(inertia.m, (zero, zero, mz), (yy, yy, zero, zero, zero, zero))
+    return Inertia(zero, (mx, my, zero), (xx - yy, zero, zz, xy, xz, yz)), moves
+
+
+def _seen_from_parent(link: Link, moves: Inertia) -> Inertia:
+    """Invariant under the joint, so the fixed part of the rotation is enough."""
+    fixed = replace(link.R_PC, steps=link.R_PC.steps[:-1]) if link.revolute else link.R_PC
+    return moves.to_parent(fixed, link.p_PC)
+
+
+def _labeled(link: Link, inertia: Inertia) -> Inertia:
+    graph = inertia.m.graph
+    n = link.number
+    graph.label(inertia.m, f"m_{n}")
+    for component, axis in zip(inertia.mc, "xyz", strict=True):
+        graph.label(component, f"mc_{n}_{axis}")
+    for component, axes in zip(inertia.J, ("xx", "yy", "zz", "xy", "xz", "yz"), strict=True):
+        graph.label(component, f"J_{n}_{axes}")
+    return inertia

@@ -1,0 +1,90 @@
+"""Recursive Newton–Euler inverse dynamics: efforts from motion, in O(n).
+
+Luh, Walker & Paul 1980 in body axes, with the beta tensor omd~ + om~ om~ of Balafoutis & Patel
+1991 so that each product of velocities is formed once; gravity enters as base acceleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inloop.formalisms.frames import Link, Skeleton
+from inloop.formalisms.motion import Motion, motions, times
+from inloop.formalisms.vectors import Vector, add, cross, label, scale, sub, zero_vector
+from inloop.symbolic import Expr
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """Force and moment about the internal origin of a link, in its internal axes [N, N·m]."""
+
+    f: Vector
+    n: Vector
+
+
+def inverse_dynamics(
+    skeleton: Skeleton, qdd: Sequence[Expr], applied: Mapping[int, Wrench] | None = None
+) -> list[Expr]:
+    """Joint efforts that produce the accelerations qdd under gravity and applied wrenches."""
+    graph = skeleton.graph
+    motion = motions(skeleton, qdd)
+    wrenches = [
+        _inertial(link, motion[link.number - 1], (applied or {}).get(link.number - 1))
+        for link in skeleton.links
+    ]
+    tau: list[Expr] = [graph.zero] * len(skeleton.links)
+    for link in skeleton.tip_to_base():
+        i = link.number - 1
+        graph.section = link.name
+        wrench = wrenches[i]
+        label(graph, wrench.f, f"f_{link.number}")
+        label(graph, wrench.n, f"n_{link.number}")
+        along = wrench.n[2] if link.revolute else wrench.f[2]
+        tau[i] = along + link.armature * qdd[i]
+        if link.parent >= 0:
+            carried = to_parent(link, wrench)
+            below = wrenches[link.parent]
+            wrenches[link.parent] = Wrench(add(below.f, carried.f), add(below.n, carried.n))
+    return tau
+
+
+def _inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:
+    """Force and moment that the link's own motion needs, less what is applied to it."""
+    graph = link.q.graph
+    graph.section = link.name
+    inertia = link.inertia
+    # f = m acc + beta mc,  n = J omd + om × J om + mc × acc
+    f = add(scale(inertia.m, motion.acc), times(motion.beta, inertia.mc))
+    n = add(_euler(link, motion), cross(inertia.mc, motion.acc))
+    if applied is not None:
+        f, n = sub(f, applied.f), sub(n, applied.n)
+    return Wrench(f, n)
+
+
+def _euler(link: Link, motion: Motion) -> Vector:
+    """J omd + om × J om by entries of J, so that zeros of J and products in beta pay off."""
+    xx, yy, zz, xy, xz, yz = link.inertia.J
+    (x, y, z), a, b = motion.om, motion.omd, motion.beta
+    return (
+        xx * a[0] + (zz - yy) * (y * z) - b[2][0] * xy + b[1][0] * xz + (y * y - z * z) * yz,
+        yy * a[1] + (xx - zz) * (x * z) - b[0][1] * yz + b[2][1] * xy + (z * z - x * x) * xz,
+        zz * a[2] + (yy - xx) * (x * y) - b[1][2] * xz + b[0][2] * yz + (x * x - y * y) * xy,
+    )
+
+
+def to_parent(link: Link, wrench: Wrench) -> Wrench:
+    """The wrench about the parent's origin in the parent's axes."""
+    f_C, n_C = wrench.f, wrench.n
+    if not link.revolute:
+        # the child's origin is displaced by q z
+        n_C = (n_C[0] - link.q * f_C[1], n_C[1] + link.q * f_C[0], n_C[2])
+    f = link.R_PC.to_parent(f_C)
+    n = add(link.R_PC.to_parent(n_C), cross(link.p_PC, f))
+    return Wrench(f, n)
+
+
+def no_wrench(link: Link) -> Wrench:
+    """Nothing applied."""
+    zero = zero_vector(link.q.graph)
+    return Wrench(zero, zero)

@@ -1,0 +1,141 @@
+"""A mechanism's numbers as symbols and constants of a fresh derivation graph.
+
+Every derivation starts with a new graph, so that the same model always gives the same program.
+Parameters are static symbols; a number is a constant, or a static symbol of its own when the
+user wants it live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from inloop.errors import InputError
+from inloop.formalisms.vectors import Matrix, Vector
+from inloop.model import Matrix3, Mechanism
+from inloop.symbolic import Expr, Graph, Scalar, rebuild
+
+ALL = "all"
+Selection = str | Collection[str]
+
+
+@dataclass(frozen=True)
+class LiveParameter:
+    """A quantity that may change while the mechanism runs: name, default value, unit, range."""
+
+    name: str
+    default: float
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    doc: str = ""
+
+
+@dataclass
+class Symbols:
+    """The derivation graph with everything in it that has a name.
+
+    Attributes:
+        graph: the fresh graph.
+        parameters: live parameters, in the order of the parameter vector.
+        symbols: their symbols, in the same order.
+        q, qd, qdd, tau: one symbol per coordinate.
+        t: time [s].
+        inputs: symbols of the model's own named inputs.
+    """
+
+    graph: Graph
+    q: list[Expr]
+    qd: list[Expr]
+    qdd: list[Expr]
+    tau: list[Expr]
+    t: Expr
+    inputs: list[Expr]
+    live: frozenset[str] | None
+    parameters: list[LiveParameter] = field(default_factory=list)
+    symbols: list[Expr] = field(default_factory=list)
+    _known: dict[Expr, Expr] = field(default_factory=dict)
+    _used: set[str] = field(default_factory=set)
+
+    def scalar(self, value: Scalar, name: str, unit: str = "") -> Expr:
+        """A number or expression of the model, in the derivation graph.
+
+        A number other than zero becomes a parameter called `name` when it is to be live.
+        """
+        if isinstance(value, Expr):
+            return rebuild([value], self.graph, self._known)[0]
+        number = float(value)
+        if number != 0.0 and (self.live is None or name in self.live):
+            self._used.add(name)
+            return self.add_parameter(LiveParameter(name, number, unit))
+        return self.graph.constant(number)
+
+    def vector(self, values: tuple[Scalar, Scalar, Scalar], name: str, unit: str = "") -> Vector:
+        """Three scalars called `<name>.x`, `<name>.y`, `<name>.z`."""
+        x, y, z = values
+        return (
+            self.scalar(x, f"{name}.x", unit),
+            self.scalar(y, f"{name}.y", unit),
+            self.scalar(z, f"{name}.z", unit),
+        )
+
+    def matrix(self, rows: Matrix3) -> Matrix:
+        """Nine entries of a rotation; its numbers are never live."""
+        built = [self.substitute(list(row), {}) for row in rows]
+        r = [(row[0], row[1], row[2]) for row in built]
+        return r[0], r[1], r[2]
+
+    def add_parameter(self, parameter: LiveParameter) -> Expr:
+        """Declare a live parameter; the same name gives the same symbol."""
+        symbol = self.graph.symbol(parameter.name, static=True)
+        if symbol not in self.symbols:
+            self.parameters.append(parameter)
+            self.symbols.append(symbol)
+        return symbol
+
+    def substitute(self, exprs: list[Scalar], replace: dict[Expr, Expr]) -> list[Expr]:
+        """Expressions of the model with placeholders replaced, in the derivation graph."""
+        wanted = [e if isinstance(e, Expr) else None for e in exprs]
+        built = iter(rebuild([e for e in wanted if e is not None], self.graph, {**self._known, **replace}))
+        return [
+            next(built) if e is not None else self.graph.constant(float(x))  # type: ignore[arg-type]
+            for e, x in zip(wanted, exprs, strict=True)
+        ]
+
+    def check_all_used(self, known: Collection[str]) -> None:
+        """Complain about names in `live` that name nothing."""
+        unknown = sorted((self.live or frozenset()) - self._used - set(known))
+        if unknown:
+            raise InputError(
+                f"live={unknown}: no such parameter or non-zero number in the model",
+                fix='Use live="all" or names such as "crank.mass", "crank.com.x", "crank.pin.z".',
+            )
+
+
+def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
+    """Start a derivation.
+
+    Args:
+        mechanism: the frozen model.
+        live: "all", or names of numbers (such as "crank.mass") to keep as parameters beside the
+            declared ones.
+    """
+    graph = Graph()
+    n = len(mechanism.bodies)
+    numbers = range(1, n + 1)
+    q, qd, qdd, tau = (
+        [graph.symbol(f"{prefix}_{k}") for k in numbers] for prefix in ("q", "qd", "qdd", "tau")
+    )
+    wanted = None if live == ALL else frozenset((live,) if isinstance(live, str) else live)
+    t = graph.symbol("t")
+    inputs = [graph.symbol(f"u_{item.name}") for item in mechanism.inputs]
+    symbols = Symbols(graph, q, qd, qdd, tau, t, inputs, wanted)
+    for parameter in mechanism.parameters:
+        new = symbols.add_parameter(
+            LiveParameter(
+                parameter.name, parameter.default, parameter.unit, parameter.range, parameter.doc
+            )
+        )
+        symbols._known[parameter.symbol] = new
+    for item, symbol in zip(mechanism.inputs, inputs, strict=True):
+        symbols._known[item.symbol] = symbol
+    return symbols
