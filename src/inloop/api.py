@@ -1,0 +1,78 @@
+"""The names a user imports: `import inloop as il`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inloop.model import Mechanism, ModelBuilder
+from inloop.plant import Array, BarePlant
+from inloop.simulate import Result, simulate
+
+
+class Plant(BarePlant):
+    """The compiled equations of motion of a mechanism, ready to be evaluated and simulated."""
+
+    def simulate(
+        self,
+        *,
+        t_end: float,
+        step: float = 1e-3,
+        method: str = "rk4",
+        q: Mapping[str, float] | Array | None = None,
+        qd: Mapping[str, float] | Array | None = None,
+        tau: Mapping[str, float] | Array | None = None,
+        inputs: Mapping[str, float] | None = None,
+        sample: float | None = None,
+    ) -> Result:
+        """Integrate the equations of motion; see `inloop.simulate.simulate`."""
+        return simulate(
+            self,
+            t_end=t_end,
+            step=step,
+            method=method,
+            q=q,
+            qd=qd,
+            tau=tau,
+            inputs=inputs,
+            sample=sample,
+        )
+
+
+class Model(ModelBuilder):
+    """The description of a mechanism; `build()` freezes it, `compile()` makes it a plant."""
+
+    def compile(
+        self,
+        *,
+        live: str | Sequence[str] = (),
+        external_forces: str | Sequence[str] = (),
+        backend: str = "auto",
+    ) -> Plant:
+        """Derive the equations, emit code, build it.
+
+        Args:
+            live: numbers of the model to keep as parameters beside the declared ones: "all", or
+                names such as "crank.mass" or "crank.pin.x".
+            external_forces: bodies that get force and torque inputs beside the declared ones:
+                "all" or names.
+            backend: "c", "python", or "auto" for C where a compiler is found.
+        """
+        return compile_mechanism(
+            self.build(), live=live, external_forces=external_forces, backend=backend
+        )
+
+
+def compile_mechanism(mechanism: Mechanism, **options: Any) -> Plant:
+    """A plant from a frozen mechanism; options as in `Model.compile`."""
+    return Plant(mechanism, **options)
+
+
+def load(path: str | Path, **options: Any) -> Model:
+    """Read a mechanism from a file: URDF or ROBOTRAN .mbs."""
+    from inloop import io
+
+    model = io.load(path, model_type=Model, **options)
+    assert isinstance(model, Model)
+    return model

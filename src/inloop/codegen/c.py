@@ -1,0 +1,214 @@
+"""Programs as C99: one prefix, flat arrays, no allocation, no globals.
+
+Every function is straight-line code. A long one is cut into parts of about a thousand operations
+where few values are alive: compilers are superlinear in the length of a function. Values that
+cross a cut live in a struct on the caller's stack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inloop.codegen.header import comment_block, comment_lines
+from inloop.codegen.parts import Part, split
+from inloop.symbolic import Expr, Notation, Program, to_text
+from inloop.symbolic.listing import Listing, layout
+from inloop.symbolic.tables import PiecewisePolynomial
+
+INDENT = "    "
+SECTION = "/* ---- {} ---- */"
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One generated C function.
+
+    Attributes:
+        name: full name with prefix.
+        declaration: prototype without semicolon.
+        text: definition, parts and tables included.
+    """
+
+    name: str
+    declaration: str
+    text: str
+
+
+def emit_function(program: Program, prefix: str) -> CFunction:
+    """C text of one program."""
+    listing = layout(program)
+    name = f"{prefix}_{program.name}"
+    tables = _Tables(name)
+    notation = Notation(number=_number, functions=_functions(tables))
+    parts = split(listing)
+    body = (
+        _single(listing, notation, parts[0], name)
+        if len(parts) == 1
+        else _several(listing, notation, parts, name)
+    )
+    comment = comment_block(comment_lines(program))
+    text = "\n".join([*tables.lines, *body[0], comment, *body[1]])
+    return CFunction(name, _declaration(program, name), text + "\n")
+
+
+def _declaration(program: Program, name: str) -> str:
+    return f"void {name}({', '.join(_arguments(program))})"
+
+
+def _arguments(program: Program) -> list[str]:
+    ins = [
+        f"const {'double' if block.name in ('pre', 'par') else 'real'} *restrict {block.name}"
+        for block in program.inputs
+    ]
+    kind = "double" if program.name == "prepare" else "real"
+    return [*ins, *(f"{kind} *restrict {out.name}" for out in program.outputs)]
+
+
+def _single(
+    listing: Listing, notation: Notation, part: Part, name: str
+) -> tuple[list[str], list[str]]:
+    lines = [_declaration(listing.program, name), "{"]
+    lines += _ignored(listing)
+    lines += _angles(listing, notation, {})
+    lines += _part_lines(listing, notation, part, {})
+    return [], [*lines, "}"]
+
+
+def _several(
+    listing: Listing, notation: Notation, parts: list[Part], name: str
+) -> tuple[list[str], list[str]]:
+    """Parts as static functions and a function that calls them in order."""
+    crossing = sorted({n for part in parts for n in part.imports}, key=lambda n: n.id)
+    shared = {node: f"shared->{listing.names[node]}" for node in crossing}
+    before = [f"struct {name}_shared {{"]
+    before += [f"{INDENT}real {listing.names[node]};" for node in crossing]
+    before.append("};")
+    calls = []
+    arguments = ", ".join([*_arguments(listing.program), f"struct {name}_shared *restrict shared"])
+    blocks = [b.name for b in (*listing.program.inputs, *listing.program.outputs)]
+    for k, part in enumerate(parts, start=1):
+        before.append(f"static void {name}_part{k}({arguments})")
+        before.append("{")
+        before += _ignored(listing)
+        if k == 1:
+            before += _angles(listing, notation, shared)
+        before += _part_lines(listing, notation, part, shared)
+        before += ["}", ""]
+        calls.append(f"{INDENT}{name}_part{k}({', '.join(blocks)}, &shared);")
+    main = [_declaration(listing.program, name), "{", f"{INDENT}struct {name}_shared shared;"]
+    return before, [*main, *calls, "}"]
+
+
+def _ignored(listing: Listing) -> list[str]:
+    names = [b.name for b in (*listing.program.inputs, *listing.program.outputs)]
+    return [INDENT + " ".join(f"(void){name};" for name in names)] if names else []
+
+
+def _angles(listing: Listing, notation: Notation, shared: dict[Expr, str]) -> list[str]:
+    """Sines and cosines of all joints, computed together."""
+    if not listing.angles:
+        return []
+    # padded to whole vectors, so that compilers compute four at a time
+    count = -(-len(listing.angles) // 4) * 4
+    entries = {s: f"{load.block}[{load.index}]" for s, load in listing.loads.items()}
+    texts = [to_text(a, entries, notation) for a in listing.angles]
+    lines = [
+        f"{INDENT}const real angle[{count}] = {{{', '.join(texts)}}};",
+        f"{INDENT}real sine[{count}], cosine[{count}];",
+        f"{INDENT}il_sincos({count}, angle, sine, cosine);",
+    ]
+    for node, where in _sine_entries(listing).items():
+        if node in shared:
+            lines.append(f"{INDENT}{shared[node]} = {where};")
+    return lines
+
+
+def _sine_entries(listing: Listing) -> dict[Expr, str]:
+    position = {angle: k for k, angle in enumerate(listing.angles)}
+    return {
+        node: f"{'sine' if node.op == 'sin' else 'cosine'}[{position[node.args[0]]}]"
+        for node in listing.names
+        if node.op in ("sin", "cos") and node.args[0] in position
+    }
+
+
+def _part_lines(
+    listing: Listing, notation: Notation, part: Part, shared: dict[Expr, str]
+) -> list[str]:
+    names = listing.names
+    lines: list[str] = []
+    sines = _sine_entries(listing)
+    for node in part.loads:
+        load = listing.loads.get(node)
+        if load is not None:
+            entry = f"{load.block}[{load.index}]"
+            value = f"IL_SPLAT({entry})" if load.block == "pre" else entry
+            kind = "double" if load.block == "par" else "real"
+            lines.append(f"{INDENT}const {kind} {names[node]} = {value};")
+        elif part.first and node in sines:
+            lines.append(f"{INDENT}const real {names[node]} = {sines[node]};")
+        else:
+            lines.append(f"{INDENT}const real {names[node]} = {shared[node]};")
+    section = ""
+    for statement in part.statements:
+        if statement.section != section:
+            section = statement.section
+            lines.append(f"{INDENT}{SECTION.format(section)}" if section else "")
+        text = to_text(statement.expr, names, notation)
+        lines.append(f"{INDENT}const real {statement.name} = {text};")
+        if statement.expr in shared:
+            lines.append(f"{INDENT}{shared[statement.expr]} = {statement.name};")
+    for store in part.stores:
+        text = to_text(store.expr, names, notation) if store.expr.args else (
+            names.get(store.expr) or notation.number(store.expr.value)
+        )
+        if store.expr in names:
+            text = names[store.expr]
+        value = f"IL_SPLAT({text})" if store.expr.is_constant else text
+        lines.append(f"{INDENT}{store.block}[{store.index}] = {value};")
+    return lines
+
+
+def _number(value: float) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise AssertionError("a program holds a number that is not finite")
+    return repr(value)
+
+
+class _Tables:
+    """Static constant arrays of the interpolation tables that a function uses."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._known: dict[PiecewisePolynomial, str] = {}
+        self.lines: list[str] = []
+
+    def call(self, x: str, table: PiecewisePolynomial) -> str:
+        """Text of a look-up."""
+        if table not in self._known:
+            base = f"{self._name}_table{len(self._known) + 1}"
+            self._known[table] = base
+            breaks = ", ".join(map(_number, table.breaks))
+            rows = ", ".join(_number(c) for row in table.coefficients for c in row)
+            self.lines.append(f"static const double {base}_x[] = {{{breaks}}};")
+            self.lines.append(f"static const double {base}_c[] = {{{rows}}};")
+        base = self._known[table]
+        count = len(table.coefficients)
+        ends = f"{_number(table.below)}, {_number(table.above)}"
+        return f"il_table({_splat(x)}, {count}, {base}_x, {base}_c, {ends})"
+
+
+def _splat(text: str) -> str:
+    """Arguments that are plain numbers are spread over all lanes."""
+    return f"IL_SPLAT({text})" if text[:1].isdigit() or text[:1] == "-" else text
+
+
+def _functions(tables: _Tables) -> dict[str, object]:
+    names = (
+        "sin cos tan asin acos atan atan2 sqrt exp log tanh pow abs sign min max lt le where".split()
+    )
+
+    def template(op: str) -> object:
+        return lambda *args: f"il_{op}({', '.join(_splat(a) for a in args)})"
+
+    return {**{op: template(op) for op in names}, "table": tables.call}

@@ -1,0 +1,181 @@
+"""A set of programs as C files: a header, one source file per function, and drivers for many rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inloop.codegen.c import CFunction, emit_function
+from inloop.codegen.header import comment_block
+from inloop.symbolic import Program
+
+LANES = 4  # states side by side in one vector register of 256 bits
+
+
+@dataclass(frozen=True)
+class CFiles:
+    """Generated C: file name → text."""
+
+    sources: dict[str, str]
+    headers: dict[str, str]
+
+
+def emit_library(
+    programs: Sequence[Program], prefix: str, about: Sequence[str], manifest: dict[str, object]
+) -> CFiles:
+    """C files of programs that share a prefix.
+
+    Args:
+        programs: the functions; `prepare` first.
+        prefix: first part of every exported name.
+        about: comment lines at the top of every file.
+        manifest: what `<prefix>_manifest()` tells, as JSON text.
+    """
+    functions = [emit_function(program, prefix) for program in programs]
+    header = f"{prefix}.h"
+    sources = {}
+    for program, function in zip(programs, functions, strict=True):
+        rows = _rows_driver(program, function.name)
+        text = [comment_block(about), f'#include "{header}"', "", function.text, rows]
+        if program.name == "prepare":
+            text.append(_manifest(prefix, manifest))
+        sources[f"{function.name}.c"] = "\n".join(text)
+    declarations = _header(programs, functions, prefix, about)
+    return CFiles(sources, {header: declarations})
+
+
+def emit_accelerations(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
+    """The direct dynamics in the form that the steppers call."""
+    arguments = {
+        "pre": "c->pre", "q": "q", "qd": "qd", "tau": "c->tau", "u": "c->u", "t": "&t",
+    }  # fmt: skip
+    call = ", ".join(arguments[block.name] for block in program.inputs)
+    lines = [
+        comment_block(about),
+        f'#include "{prefix}.h"',
+        "",
+        "/* what stays the same during a step: prepared quantities, efforts, inputs */",
+        "struct context {",
+        "    const double *pre, *tau, *u;",
+        "};",
+        "",
+        f"IL_EXPORT int {prefix}_accelerations(void *context, double t, const double *q,"
+        " const double *qd, double *qdd)",
+        "{",
+        "    const struct context *c = context;",
+        "    (void)t;",
+        f"    {prefix}_{program.name}({call}, qdd);",
+        "    return 0;",
+        "}",
+        "",
+    ]
+    return {f"{prefix}_accelerations.c": "\n".join(lines)}
+
+
+def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
+    """The same function over arrays of states, several at a time in vector registers."""
+    function = emit_function(program, f"{prefix}_lanes")
+    body = function.text.replace(f"\nvoid {function.name}(", f"\nstatic void {function.name}(", 1)
+    text = [
+        comment_block(about),
+        f"#define IL_LANES {LANES}",
+        '#include "il_export.h"',
+        '#include "il_scalar.h"',
+        "",
+        body,
+        _lanes_driver(program, function.name),
+    ]
+    return {f"{function.name}.c": "\n".join(text)}
+
+
+def _header(
+    programs: Sequence[Program], functions: Sequence[CFunction], prefix: str, about: Sequence[str]
+) -> str:
+    guard = f"{prefix.upper()}_H"
+    lines = [comment_block(about), f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += ["#include <stdint.h>", '#include "il_export.h"', '#include "il_scalar.h"', ""]
+    sizes: dict[str, int] = {}
+    for program in programs:
+        for block in program.inputs:
+            sizes[block.name] = len(block.symbols)
+    lines += [f"#define {prefix.upper()}_{name.upper()}_SIZE {size}" for name, size in sizes.items()]
+    lines.append("")
+    for program, function in zip(programs, functions, strict=True):
+        lines.append(f"IL_EXPORT {function.declaration};")
+        lines.append(f"IL_EXPORT {_rows_declaration(program, function.name, 'rows')};")
+    lines += [f"IL_EXPORT const char *{prefix}_manifest(void);", "", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _rows_declaration(program: Program, name: str, suffix: str) -> str:
+    ins = [f"const double *{block.name}" for block in program.inputs]
+    outs = [f"double *{out.name}" for out in program.outputs]
+    return f"void {name}_{suffix}({', '.join(['int64_t count', *ins, *outs])})"
+
+
+def _rows_driver(program: Program, name: str) -> str:
+    """A loop over rows of states; `pre` is the same for all."""
+    arguments = []
+    for block in program.inputs:
+        same = block.name in ("pre", "par")
+        arguments.append(block.name if same else f"{block.name} + row*{len(block.symbols)}")
+    arguments += [f"{out.name} + row*{len(out.exprs)}" for out in program.outputs]
+    return "\n".join(
+        [
+            _rows_declaration(program, name, "rows"),
+            "{",
+            f"    for (int64_t row = 0; row < count; row++) {name}({', '.join(arguments)});",
+            "}",
+            "",
+        ]
+    )
+
+
+def _lanes_driver(program: Program, name: str) -> str:
+    """Gather lanes, compute, scatter; the last group repeats its last row."""
+    lines = [f"IL_EXPORT {_rows_declaration(program, name, 'rows')}", "{"]
+    moving = [(b.name, len(b.symbols)) for b in program.inputs if b.name != "pre"]
+    results = [(o.name, len(o.exprs)) for o in program.outputs]
+    lines += [f"    real v_{n}[{max(size, 1)}];" for n, size in (*moving, *results)]
+    lines.append("    for (int64_t row = 0; row < count; row += IL_LANES) {")
+    lines.append("        const int64_t lanes = count - row < IL_LANES ? count - row : IL_LANES;")
+    lines.append("        for (int64_t l = 0; l < IL_LANES; l++) {")
+    lines.append("            const int64_t r = row + (l < lanes ? l : lanes - 1);")
+    for n, size in moving:
+        lines.append(f"            for (int k = 0; k < {size}; k++) v_{n}[k][l] = {n}[r*{size} + k];")
+    lines.append("        }")
+    call = ["pre" if b.name == "pre" else f"v_{b.name}" for b in program.inputs]
+    call += [f"v_{n}" for n, _ in results]
+    lines.append(f"        {name}({', '.join(call)});")
+    lines.append("        for (int64_t l = 0; l < lanes; l++) {")
+    for n, size in results:
+        lines.append(
+            f"            for (int k = 0; k < {size}; k++) {n}[(row + l)*{size} + k] = v_{n}[k][l];"
+        )
+    lines += ["        }", "    }", "}", ""]
+    return "\n".join(lines)
+
+
+def _manifest(prefix: str, manifest: dict[str, object]) -> str:
+    text = json.dumps(manifest, sort_keys=True, ensure_ascii=True)
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
+    # C99 promises 4095 characters in one string literal after joining
+    pieces = [quoted[k : k + 80] for k in range(0, len(quoted), 80)]
+    pieces = _unbroken(pieces)
+    body = "\n".join(f'        "{piece}"' for piece in pieces)
+    return "\n".join(
+        [f"const char *{prefix}_manifest(void)", "{", "    return", body + ";", "}", ""]
+    )
+
+
+def _unbroken(pieces: list[str]) -> list[str]:
+    """Move a backslash that ends a piece to the start of the next."""
+    result: list[str] = []
+    carry = ""
+    for piece in pieces:
+        piece = carry + piece
+        tail = len(piece) - len(piece.rstrip("\\"))
+        carry = "\\" if tail % 2 else ""
+        result.append(piece[:-1] if carry else piece)
+    return [*result, carry] if carry else result

@@ -1,0 +1,141 @@
+"""Cut a long listing into parts of about a thousand operations where few values are alive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inloop.symbolic import Expr
+from inloop.symbolic.listing import Listing, Statement, Store
+
+TARGET = 1000  # operations per part
+LONGEST = 1500  # a listing up to this long stays whole
+
+
+@dataclass(frozen=True)
+class Part:
+    """One piece of a listing.
+
+    Attributes:
+        first: True for the part that computes the sines and cosines.
+        statements: its assignments.
+        stores: the results it writes.
+        loads: input entries, sines and imported values it reads.
+        imports: values it needs from earlier parts.
+    """
+
+    first: bool
+    statements: tuple[Statement, ...]
+    stores: tuple[Store, ...]
+    loads: tuple[Expr, ...]
+    imports: tuple[Expr, ...]
+
+
+def split(listing: Listing) -> list[Part]:
+    """Cut a listing; a short one stays one part."""
+    items: list[Statement | Store] = [*_interleaved(listing)]
+    weights = [_weight(item.expr, listing) for item in items]
+    if sum(weights) <= LONGEST:
+        return [_part(listing, items, set(), True)]
+    parts, done = [], set()
+    for begin, end in _cuts(items, weights, listing):
+        part = _part(listing, items[begin:end], done, begin == 0)
+        done.update(s.expr for s in part.statements)
+        parts.append(part)
+    return parts
+
+
+def _interleaved(listing: Listing) -> list[Statement | Store]:
+    """Every store directly after the statements it needs, so that results need not be kept."""
+    position = {s.expr: k for k, s in enumerate(listing.statements)}
+    after: dict[int, list[Store]] = {}
+    for store in listing.stores:
+        needed = [position[n] for n in _named_below(store.expr, listing, top=False) if n in position]
+        after.setdefault(max(needed, default=-1), []).append(store)
+    items: list[Statement | Store] = [*after.get(-1, [])]
+    for k, statement in enumerate(listing.statements):
+        items.append(statement)
+        items.extend(after.get(k, []))
+    return items
+
+
+def _named_below(expr: Expr, listing: Listing, top: bool) -> list[Expr]:
+    """Named nodes that the text of an expression mentions."""
+    found: dict[Expr, None] = {}
+    stack = list(expr.args) if top and expr.args else [expr]
+    while stack:
+        node = stack.pop()
+        if node in listing.names:
+            found.setdefault(node)
+        else:
+            stack.extend(node.args)
+    return list(found)
+
+
+def _weight(expr: Expr, listing: Listing) -> int:
+    weight, stack = 0, [expr]
+    first = True
+    while stack:
+        node = stack.pop()
+        if not first and node in listing.names:
+            continue
+        first = False
+        if node.args:
+            weight += 1
+            stack.extend(node.args)
+    return weight
+
+
+def _cuts(
+    items: list[Statement | Store], weights: list[int], listing: Listing
+) -> list[tuple[int, int]]:
+    """Cut positions: in each window around the target length, where fewest values are alive."""
+    alive = _alive_after(items, listing)
+    cuts, begin, total, window = [], 0, 0, []
+    for k, weight in enumerate(weights):
+        total += weight
+        if total >= 0.75 * TARGET:
+            window.append(k)
+        if total >= 1.25 * TARGET and k + 1 < len(items):
+            best = min(window, key=lambda i: (alive[i], i))
+            cuts.append((begin, best + 1))
+            total = sum(weights[best + 1 : k + 1])
+            begin, window = best + 1, []
+    cuts.append((begin, len(items)))
+    return cuts
+
+
+def _alive_after(items: list[Statement | Store], listing: Listing) -> list[int]:
+    """Number of statement values that are defined up to an item and used after it."""
+    last_use: dict[Expr, int] = {}
+    for k, item in enumerate(items):
+        for node in _named_below(item.expr, listing, top=isinstance(item, Statement)):
+            last_use[node] = k
+    change = [0] * (len(items) + 1)
+    for k, item in enumerate(items):
+        if isinstance(item, Statement) and last_use.get(item.expr, k) > k:
+            change[k] += 1
+            change[last_use[item.expr]] -= 1
+    alive, count = [], 0
+    for k in range(len(items)):
+        count += change[k]
+        alive.append(count)
+    return alive
+
+
+def _part(
+    listing: Listing, items: list[Statement | Store], done: set[Expr], first: bool
+) -> Part:
+    own = {item.expr for item in items if isinstance(item, Statement)}
+    loads: dict[Expr, None] = {}
+    imports: dict[Expr, None] = {}
+    for item in items:
+        for node in _named_below(item.expr, listing, top=isinstance(item, Statement)):
+            if node in own:
+                continue
+            loads.setdefault(node)
+            is_sine = node.op in ("sin", "cos") and node not in done
+            if node not in listing.loads and not (first and is_sine):
+                imports.setdefault(node)
+    statements = tuple(item for item in items if isinstance(item, Statement))
+    stores = tuple(item for item in items if isinstance(item, Store))
+    return Part(first, statements, stores, tuple(loads), tuple(imports))

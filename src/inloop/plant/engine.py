@@ -1,0 +1,193 @@
+"""Programs made callable: as native code, or as Python where there is no compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from inloop.codegen import emit_accelerations, emit_lanes, emit_library
+from inloop.codegen import python as python_text
+from inloop.errors import BuildError, InputError
+from inloop.native import (
+    COUNT,
+    POINTER,
+    BuildOptions,
+    NativeLibrary,
+    build_library,
+    explain_no_compiler,
+    find_compiler,
+    runtime_headers,
+)
+from inloop.symbolic import Program
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+LANES_FROM = 256  # rows from which vector registers pay for their compilation
+ROWS_PER_THREAD = 2048
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Programs that are built together.
+
+    Attributes:
+        prefix: first part of all exported names.
+        prepare: from parameters to prepared quantities.
+        programs: the functions, each with `pre` as its first input.
+        about: comment lines for generated files.
+        manifest: description of the sizes and names.
+    """
+
+    prefix: str
+    prepare: Program
+    programs: tuple[Program, ...]
+    about: tuple[str, ...]
+    manifest: dict[str, object]
+
+    def find(self, name: str) -> Program:
+        """A program by name."""
+        return next(p for p in (self.prepare, *self.programs) if p.name == name)
+
+
+class Engine(Protocol):
+    """Evaluates the programs of a unit."""
+
+    unit: Unit
+
+    def call(self, name: str, inputs: Sequence[Array], rows: int | None) -> list[Array]:
+        """Outputs of a program; `rows` is None for one state."""
+        ...
+
+
+def make_engine(unit: Unit, backend: str = "auto") -> Engine:
+    """Build a unit.
+
+    Args:
+        unit: what to build.
+        backend: "c", "python", or "auto" for C where a compiler is found.
+    """
+    if backend not in ("auto", "c", "python"):
+        raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
+    if backend != "python" and find_compiler() is not None:
+        return NativeEngine(unit)
+    if backend == "c":
+        raise BuildError(explain_no_compiler(), fix='Or use backend="python", which is slower.')
+    if backend == "auto":
+        warnings.warn(
+            f"{explain_no_compiler()} The equations run as Python code, which is much slower.",
+            stacklevel=2,
+        )
+    return PythonEngine(unit)
+
+
+class PythonEngine:
+    """Generated Python functions."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        programs = (unit.prepare, *unit.programs)
+        self.text = python_text.emit_module(programs, unit.prefix, unit.about)
+        self._module = python_text.load_module(self.text)
+
+    def call(self, name: str, inputs: Sequence[Array], rows: int | None) -> list[Array]:
+        """Outputs of a program."""
+        program = self.unit.find(name)
+        result = self._module[f"{self.unit.prefix}_{name}"](*inputs)
+        found = list(result) if isinstance(result, tuple) else [result]
+        lead = () if rows is None else (rows,)
+        return [
+            np.array(np.broadcast_to(value, (*lead, *out.shape)), dtype=np.float64)
+            for value, out in zip(found, program.outputs, strict=True)
+        ]
+
+
+class NativeEngine:
+    """Generated C in a shared library; many rows use vector registers and all cores."""
+
+    def __init__(self, unit: Unit, options: BuildOptions | None = None) -> None:
+        self.unit = unit
+        self._options = options or BuildOptions()
+        programs = (unit.prepare, *unit.programs)
+        self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest)
+        sources = dict(self.files.sources)
+        if any(p.name == "direct_dynamics" for p in unit.programs):
+            program = unit.find("direct_dynamics")
+            sources.update(emit_accelerations(program, unit.prefix, unit.about))
+        self.headers = {**runtime_headers(), **self.files.headers}
+        self.library = NativeLibrary(build_library(sources, self.headers, options=self._options))
+        self._functions: dict[str, Any] = {}
+        self._lanes: dict[str, Any] = {}
+
+    def manifest(self) -> str:
+        """What the library tells about itself, as JSON text."""
+        tell = self.library.function(f"{self.unit.prefix}_manifest", returns=ctypes.c_char_p)
+        return bytes(tell()).decode()
+
+    def call(self, name: str, inputs: Sequence[Array], rows: int | None) -> list[Array]:
+        """Outputs of a program."""
+        program = self.unit.find(name)
+        lead = () if rows is None else (rows,)
+        outputs = [np.empty((*lead, *out.shape)) for out in program.outputs]
+        arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in inputs]
+        if rows is None:
+            addresses = [a.ctypes.data for a in (*arrays, *outputs)]
+            self._function(program)(*addresses)
+        else:
+            self._many(program, arrays, outputs, rows)
+        return outputs
+
+    def _function(self, program: Program) -> Any:
+        known = self._functions.get(program.name)
+        if known is None:
+            count = len(program.inputs) + len(program.outputs)
+            name = f"{self.unit.prefix}_{program.name}"
+            known = self.library.function(name, *[POINTER] * count, returns=None)
+            self._functions[program.name] = known
+        return known
+
+    def _many(
+        self, program: Program, arrays: list[Array], outputs: list[Array], rows: int
+    ) -> None:
+        """Rows in chunks, one chunk per core."""
+        function = self._rows_function(program, rows)
+        moving = [a for a, b in zip(arrays, program.inputs, strict=True) if b.name != "pre"]
+        fixed = [a for a, b in zip(arrays, program.inputs, strict=True) if b.name == "pre"]
+
+        def work(begin: int, end: int) -> None:
+            cut = [*fixed, *(a[begin:end] for a in moving), *(o[begin:end] for o in outputs)]
+            function(end - begin, *(a.ctypes.data for a in cut))
+
+        cores = len(os.sched_getaffinity(0))
+        threads = min(cores, max(1, rows // ROWS_PER_THREAD))
+        if threads == 1:
+            work(0, rows)
+            return
+        # whole groups of lanes per thread
+        edges = [round(k * rows / threads / 8) * 8 for k in range(threads)] + [rows]
+        with ThreadPoolExecutor(threads) as pool:
+            for future in [pool.submit(work, a, b) for a, b in zip(edges, edges[1:], strict=False)]:
+                future.result()
+
+    def _rows_function(self, program: Program, rows: int) -> Any:
+        if rows < LANES_FROM or program.name == "prepare":
+            return self._bound_rows(self.library, f"{self.unit.prefix}_{program.name}", program)
+        known = self._lanes.get(program.name)
+        if known is None:
+            sources = emit_lanes(program, self.unit.prefix, self.unit.about)
+            library = NativeLibrary(
+                build_library(sources, self.headers, options=self._options)
+            )
+            known = self._bound_rows(library, f"{self.unit.prefix}_lanes_{program.name}", program)
+            self._lanes[program.name] = known
+        return known
+
+    def _bound_rows(self, library: NativeLibrary, name: str, program: Program) -> Any:
+        count = len(program.inputs) + len(program.outputs)
+        return library.function(f"{name}_rows", COUNT, *[POINTER] * count, returns=None)

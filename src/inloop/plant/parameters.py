@@ -1,0 +1,68 @@
+"""The parameters of a plant: a mapping by name that can be written while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, MutableMapping, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.formalisms import LiveParameter
+
+
+class Parameters(MutableMapping[str, float]):
+    """Values by name. Writing checks the name, the range and that the value is a number."""
+
+    def __init__(self, declared: Sequence[LiveParameter]) -> None:
+        self.declared = tuple(declared)
+        self._index = {p.name: k for k, p in enumerate(self.declared)}
+        self.values_array = np.array([p.default for p in self.declared], dtype=np.float64)
+        self.version = 0
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.values_array[self._position(name)])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        k = self._position(name)
+        number = float(value)
+        if not math.isfinite(number):
+            raise InputError(f"parameter '{name}': {number} is not a number", fix="Nothing changed.")
+        allowed = self.declared[k].range
+        if allowed is not None and not allowed[0] <= number <= allowed[1]:
+            raise InputError(
+                f"parameter '{name}': {number:g} is outside {allowed[0]:g} .. {allowed[1]:g}"
+                f" {self.declared[k].unit}".rstrip(),
+                fix="Nothing changed; choose a value in the range.",
+            )
+        self.values_array[k] = number
+        self.version += 1
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError(
+            f"parameter '{name}' cannot be deleted", fix="Use reset() for its default value."
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self.declared)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{p.name}={self[p.name]:g} {p.unit}".rstrip() for p in self.declared[:8])
+        more = f", … {len(self) - 8} more" if len(self) > 8 else ""
+        return f"Parameters({shown}{more})"
+
+    def reset(self) -> None:
+        """Put all defaults back."""
+        self.values_array[:] = [p.default for p in self.declared]
+        self.version += 1
+
+    def _position(self, name: str) -> int:
+        if name in self._index:
+            return self._index[name]
+        near = get_close_matches(name, self._index, n=3)
+        hint = f"Did you mean {', '.join(near)}?" if near else "See plant.parameters for all names."
+        raise InputError(f"no live parameter '{name}'", fix=hint)

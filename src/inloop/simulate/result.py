@@ -1,0 +1,106 @@
+"""What a simulation has computed: arrays by name, a table, files and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.plant import Array
+
+
+@dataclass(frozen=True)
+class Result:
+    """Samples of a run.
+
+    Attributes:
+        name: name of the model.
+        coordinates: names of the coordinates.
+        t: times [s], shape (N,).
+        q: coordinates [rad or m], shape (N, n).
+        qd: velocities [rad/s or m/s], shape (N, n).
+        energy: kinetic and potential energy [J], shape (N, 2).
+        status: "OK", or why the run ended early.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    energy: Array
+    status: str = "OK"
+    signals: dict[str, Array] = field(default_factory=dict)
+
+    def __getitem__(self, signal: str) -> Array:
+        """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
+        known = self.names
+        if signal not in known:
+            raise InputError(
+                f"result of '{self.name}' has no signal '{signal}'",
+                fix=f"Names are: {', '.join(known[:12])}.",
+            )
+        if signal == "t":
+            return self.t
+        head, _, tail = signal.rpartition(".")
+        if head == "energy":
+            parts = {"kinetic": self.energy[:, 0], "potential": self.energy[:, 1]}
+            return parts.get(tail, self.energy.sum(axis=1))
+        k = self.coordinates.index(head)
+        return self.q[:, k] if tail == "q" else self.qd[:, k]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all signals."""
+        states = [f"{c}.{kind}" for kind in ("q", "qd") for c in self.coordinates]
+        return ("t", *states, "energy.kinetic", "energy.potential", "energy.total")
+
+    def energy_drift(self) -> float:
+        """Largest change of the total energy, relative to the largest kinetic energy seen."""
+        total = self["energy.total"]
+        scale = float(np.max(self.energy[:, 0])) or 1.0
+        return float(np.max(np.abs(total - total[0]))) / scale
+
+    def save(self, path: str | Path) -> Path:
+        """Write all signals as .npz or .csv, chosen by the name's ending."""
+        target = Path(path)
+        if target.suffix == ".npz":
+            np.savez_compressed(target, **{n: self[n] for n in self.names})
+        elif target.suffix == ".csv":
+            table = np.column_stack([self[n] for n in self.names])
+            np.savetxt(target, table, delimiter=",", header=",".join(self.names), comments="")
+        else:
+            raise InputError(
+                f"cannot save as '{target.suffix}'", fix="Use a name that ends in .csv or .npz."
+            )
+        return target
+
+    def plot(self, *signals: str, file: str | Path | None = None) -> Any:
+        """Plot signals over time with matplotlib.
+
+        Args:
+            signals: names; all coordinates by default.
+            file: write the figure to this file instead of showing it.
+        """
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise InputError(
+                "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
+            ) from error
+        chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates]
+        figure = Figure(figsize=(8.0, 1.2 + 1.4 * len(chosen)), layout="constrained")
+        axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, signal in zip(axes, chosen, strict=True):
+            axis.plot(self.t, self[signal], linewidth=1.2)
+            axis.set_ylabel(signal)
+            axis.grid(True, alpha=0.3)
+        axes[-1].set_xlabel("t [s]")
+        figure.suptitle(self.name)
+        if file is not None:
+            figure.savefig(file, dpi=120)
+        return figure
