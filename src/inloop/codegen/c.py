@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from inloop.codegen.header import comment_block, comment_lines
 from inloop.codegen.parts import Part, split
 from inloop.symbolic import Expr, Notation, Program, to_text
-from inloop.symbolic.listing import Listing, layout
+from inloop.symbolic.listing import Listing, Load, layout
+from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.tables import PiecewisePolynomial
+from inloop.symbolic.text import Template
 
 INDENT = "    "
 SECTION = "/* ---- {} ---- */"
@@ -64,6 +66,10 @@ def _arguments(program: Program) -> list[str]:
     return [*ins, *(f"{kind} *restrict {out.name}" for out in program.outputs)]
 
 
+def _block_names(program: Program) -> list[str]:
+    return [block.name for block in program.inputs] + [out.name for out in program.outputs]
+
+
 def _single(
     listing: Listing, notation: Notation, part: Part, name: str
 ) -> tuple[list[str], list[str]]:
@@ -81,15 +87,17 @@ def _several(
     crossing = sorted({n for part in parts for n in part.imports}, key=lambda n: n.id)
     shared = {node: f"shared->{listing.names[node]}" for node in crossing}
     before = [f"struct {name}_shared {{"]
-    before += [f"{INDENT}real {listing.names[node]};" for node in crossing]
+    # C99 has no empty struct
+    members = [f"{INDENT}real {listing.names[node]};" for node in crossing]
+    before += members or [f"{INDENT}char nothing;"]
     before.append("};")
     calls = []
     arguments = ", ".join([*_arguments(listing.program), f"struct {name}_shared *restrict shared"])
-    blocks = [b.name for b in (*listing.program.inputs, *listing.program.outputs)]
+    blocks = _block_names(listing.program)
     for k, part in enumerate(parts, start=1):
         before.append(f"static void {name}_part{k}({arguments})")
         before.append("{")
-        before += _ignored(listing)
+        before += [*_ignored(listing), f"{INDENT}(void)shared;"]
         if k == 1:
             before += _angles(listing, notation, shared)
         before += _part_lines(listing, notation, part, shared)
@@ -100,7 +108,7 @@ def _several(
 
 
 def _ignored(listing: Listing) -> list[str]:
-    names = [b.name for b in (*listing.program.inputs, *listing.program.outputs)]
+    names = _block_names(listing.program)
     return [INDENT + " ".join(f"(void){name};" for name in names)] if names else []
 
 
@@ -108,9 +116,8 @@ def _angles(listing: Listing, notation: Notation, shared: dict[Expr, str]) -> li
     """Sines and cosines of all joints, computed together."""
     if not listing.angles:
         return []
-    # padded to whole vectors, so that compilers compute four at a time
-    count = -(-len(listing.angles) // 4) * 4
-    entries = {s: f"{load.block}[{load.index}]" for s, load in listing.loads.items()}
+    count = f"IL_PADDED({len(listing.angles)})"
+    entries = {s: _entry(load) for s, load in listing.loads.items()}
     texts = [to_text(a, entries, notation) for a in listing.angles]
     lines = [
         f"{INDENT}const real angle[{count}] = {{{', '.join(texts)}}};",
@@ -121,6 +128,12 @@ def _angles(listing: Listing, notation: Notation, shared: dict[Expr, str]) -> li
         if node in shared:
             lines.append(f"{INDENT}{shared[node]} = {where};")
     return lines
+
+
+def _entry(load: Load) -> str:
+    """An entry of an input; prepared quantities are the same in all lanes."""
+    entry = f"{load.block}[{load.index}]"
+    return f"IL_SPLAT({entry})" if load.block == "pre" else entry
 
 
 def _sine_entries(listing: Listing) -> dict[Expr, str]:
@@ -141,10 +154,8 @@ def _part_lines(
     for node in part.loads:
         load = listing.loads.get(node)
         if load is not None:
-            entry = f"{load.block}[{load.index}]"
-            value = f"IL_SPLAT({entry})" if load.block == "pre" else entry
             kind = "double" if load.block == "par" else "real"
-            lines.append(f"{INDENT}const {kind} {names[node]} = {value};")
+            lines.append(f"{INDENT}const {kind} {names[node]} = {_entry(load)};")
         elif part.first and node in sines:
             lines.append(f"{INDENT}const real {names[node]} = {sines[node]};")
         else:
@@ -203,12 +214,8 @@ def _splat(text: str) -> str:
     return f"IL_SPLAT({text})" if text[:1].isdigit() or text[:1] == "-" else text
 
 
-def _functions(tables: _Tables) -> dict[str, object]:
-    names = (
-        "sin cos tan asin acos atan atan2 sqrt exp log tanh pow abs sign min max lt le where".split()
-    )
-
-    def template(op: str) -> object:
+def _functions(tables: _Tables) -> dict[str, Template]:
+    def template(op: str) -> Template:
         return lambda *args: f"il_{op}({', '.join(_splat(a) for a in args)})"
 
-    return {**{op: template(op) for op in names}, "table": tables.call}
+    return {**{op: template(op) for op in OPERATIONS}, "table": tables.call}

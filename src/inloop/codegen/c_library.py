@@ -1,4 +1,4 @@
-"""A set of programs as C files: a header, one source file per function, and drivers for many rows."""
+"""Programs as C files: a header, one source file per function, drivers for many rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from inloop.codegen.c import CFunction, emit_function
 from inloop.codegen.header import comment_block
 from inloop.symbolic import Program
-
-LANES = 4  # states side by side in one vector register of 256 bits
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,11 @@ def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
     body = function.text.replace(f"\nvoid {function.name}(", f"\nstatic void {function.name}(", 1)
     text = [
         comment_block(about),
-        f"#define IL_LANES {LANES}",
+        "#ifdef __AVX512F__",
+        "#define IL_LANES 8",
+        "#else",
+        "#define IL_LANES 4",
+        "#endif",
         '#include "il_export.h"',
         '#include "il_scalar.h"',
         "",
@@ -139,34 +141,27 @@ def _lanes_driver(program: Program, name: str) -> str:
     results = [(o.name, len(o.exprs)) for o in program.outputs]
     lines += [f"    real v_{n}[{max(size, 1)}];" for n, size in (*moving, *results)]
     lines.append("    for (int64_t row = 0; row < count; row += IL_LANES) {")
-    lines.append("        const int64_t lanes = count - row < IL_LANES ? count - row : IL_LANES;")
-    lines.append("        for (int64_t l = 0; l < IL_LANES; l++) {")
-    lines.append("            const int64_t r = row + (l < lanes ? l : lanes - 1);")
+    lines.append("        const int lanes = count - row < IL_LANES ? (int)(count - row) : IL_LANES;")
     for n, size in moving:
-        lines.append(f"            for (int k = 0; k < {size}; k++) v_{n}[k][l] = {n}[r*{size} + k];")
-    lines.append("        }")
+        lines.append(f"        il_gather({size}, {n} + row*{size}, lanes, v_{n});")
     call = ["pre" if b.name == "pre" else f"v_{b.name}" for b in program.inputs]
     call += [f"v_{n}" for n, _ in results]
     lines.append(f"        {name}({', '.join(call)});")
-    lines.append("        for (int64_t l = 0; l < lanes; l++) {")
     for n, size in results:
-        lines.append(
-            f"            for (int k = 0; k < {size}; k++) {n}[(row + l)*{size} + k] = v_{n}[k][l];"
-        )
-    lines += ["        }", "    }", "}", ""]
+        lines.append(f"        il_scatter({size}, v_{n}, lanes, {n} + row*{size});")
+    lines += ["    }", "}", ""]
     return "\n".join(lines)
 
 
 def _manifest(prefix: str, manifest: dict[str, object]) -> str:
     text = json.dumps(manifest, sort_keys=True, ensure_ascii=True)
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
-    # C99 promises 4095 characters in one string literal after joining
     pieces = [quoted[k : k + 80] for k in range(0, len(quoted), 80)]
     pieces = _unbroken(pieces)
     body = "\n".join(f'        "{piece}"' for piece in pieces)
-    return "\n".join(
-        [f"const char *{prefix}_manifest(void)", "{", "    return", body + ";", "}", ""]
-    )
+    # __extension__: such a text may be longer than the 4095 characters that C99 promises
+    opening = [f"const char *{prefix}_manifest(void)", "{", "    return __extension__"]
+    return "\n".join([*opening, body + ";", "}", ""])
 
 
 def _unbroken(pieces: list[str]) -> list[str]:

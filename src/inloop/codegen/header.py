@@ -17,7 +17,8 @@ def comment_block(lines: Sequence[str]) -> str:
 def comment_lines(program: Program) -> list[str]:
     """What a reader of a generated function wants to know."""
     counts = program.operations()
-    shown = ", ".join(f"{counts[kind]} {kind}" for kind in counts if kind != "total" and counts[kind])
+    kinds = [kind for kind in counts if kind != "total" and counts[kind]]
+    shown = ", ".join(f"{counts[kind]} {kind}" for kind in kinds)
     lines = textwrap.wrap(program.doc, 92) or [program.name]
     if program.formalism:
         lines.append(f"formalism: {program.formalism}")
@@ -27,4 +28,4 @@ def comment_lines(program: Program) -> list[str]:
     for out in program.outputs:
         size = "][".join(str(k) for k in out.shape)
         lines.append(f"out {out.name}[{size}]: {out.doc}".rstrip(": "))
-    return lines
+    return [" ".join(line.splitlines()) for line in lines]

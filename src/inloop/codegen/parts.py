@@ -36,7 +36,8 @@ def split(listing: Listing) -> list[Part]:
     weights = [_weight(item.expr, listing) for item in items]
     if sum(weights) <= LONGEST:
         return [_part(listing, items, set(), True)]
-    parts, done = [], set()
+    parts: list[Part] = []
+    done: set[Expr] = set()
     for begin, end in _cuts(items, weights, listing):
         part = _part(listing, items[begin:end], done, begin == 0)
         done.update(s.expr for s in part.statements)
@@ -49,8 +50,9 @@ def _interleaved(listing: Listing) -> list[Statement | Store]:
     position = {s.expr: k for k, s in enumerate(listing.statements)}
     after: dict[int, list[Store]] = {}
     for store in listing.stores:
-        needed = [position[n] for n in _named_below(store.expr, listing, top=False) if n in position]
-        after.setdefault(max(needed, default=-1), []).append(store)
+        below = _named_below(store.expr, listing, top=False)
+        last = max((position[n] for n in below if n in position), default=-1)
+        after.setdefault(last, []).append(store)
     items: list[Statement | Store] = [*after.get(-1, [])]
     for k, statement in enumerate(listing.statements):
         items.append(statement)

@@ -9,6 +9,7 @@ DEFAULT_FLAGS: tuple[str, ...] = (
     "-std=c99",
     "-O2",
     "-march=native",
+    "-mprefer-vector-width=256",
     "-ffp-contract=fast",
     "-fno-math-errno",
     "-fPIC",

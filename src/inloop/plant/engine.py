@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -181,9 +181,8 @@ class NativeEngine:
         known = self._lanes.get(program.name)
         if known is None:
             sources = emit_lanes(program, self.unit.prefix, self.unit.about)
-            library = NativeLibrary(
-                build_library(sources, self.headers, options=self._options)
-            )
+            options = replace(self._options, extra_flags=(*self._options.extra_flags, "-O3"))
+            library = NativeLibrary(build_library(sources, self.headers, options=options))
             known = self._bound_rows(library, f"{self.unit.prefix}_lanes_{program.name}", program)
             self._lanes[program.name] = known
         return known

@@ -23,13 +23,13 @@ def use_counts(exprs: list[Expr]) -> Counter[Expr]:
 def factor(program: Program) -> Program:
     """Factor every sum of two products that are used only there."""
     exprs = program.exprs
-    uses = use_counts(exprs)
     graph = program.graph
+    nodes = reachable(exprs)
+    uses = use_counts(exprs)
+    if not any(_common_factor(node.args, node, uses) is not None for node in nodes):
+        return program
     new: dict[Expr, Expr] = {}
-    for node in reachable(exprs):
-        if not node.args:
-            new[node] = node
-            continue
+    for node in nodes:
         args = tuple(new[a] for a in node.args)
         graph.section = node.section
         built = _factored(graph, node, args, uses)
@@ -42,20 +42,21 @@ def factor(program: Program) -> Program:
     return program.with_exprs([new[e] for e in exprs])
 
 
+def _common_factor(args: tuple[Expr, ...], node: Expr, uses: Counter[Expr]) -> Expr | None:
+    """The factor that both products of a sum share, when the sum is their only user."""
+    if node.op not in ("add", "sub") or args[0].op != "mul" or args[1].op != "mul":
+        return None
+    if uses[node.args[0]] > 1 or uses[node.args[1]] > 1:
+        return None
+    return next((a for a in args[0].args if a in args[1].args), None)
+
+
 def _factored(
     graph: Graph, node: Expr, args: tuple[Expr, ...], uses: Counter[Expr]
 ) -> Expr | None:
-    if node.op not in ("add", "sub"):
+    common = _common_factor(args, node, uses)
+    if common is None:
         return None
-    x, y = args
-    if x.op != "mul" or y.op != "mul":
-        return None
-    if any(uses[old] > 1 for old in node.args):
-        return None
-    for k, common in enumerate(x.args):
-        if common in y.args:
-            rest_x = x.args[1 - k]
-            rest_y = y.args[0] if y.args[1] is common else y.args[1]
-            inner = graph.add(rest_x, rest_y) if node.op == "add" else graph.sub(rest_x, rest_y)
-            return graph.mul(common, inner)
-    return None
+    rest_x, rest_y = (m.args[0] if m.args[1] is common else m.args[1] for m in args)
+    inner = graph.add(rest_x, rest_y) if node.op == "add" else graph.sub(rest_x, rest_y)
+    return graph.mul(common, inner)

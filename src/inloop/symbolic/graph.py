@@ -335,9 +335,13 @@ def rebuild(
     for node in _reachable_around(wanted, new):
         if node in new:
             continue
+        args = tuple(new[a] for a in node.args)
+        if node.graph is target and args == node.args:
+            new[node] = node
+            continue
         target.section = node.section or before
-        new[node] = apply(target, node, tuple(new[a] for a in node.args))
-        if node in node.graph.labels and target is not node.graph:
+        new[node] = apply(target, node, args)
+        if node in node.graph.labels:
             target.label(new[node], node.graph.labels[node])
     target.section = before
     return [new[e] for e in wanted]

@@ -64,5 +64,5 @@ def interpret(program: Program, **inputs: Any) -> dict[str, np.ndarray]:
         items = [np.broadcast_to(next(flat), () if count is None else (count,)) for _ in out.exprs]
         lead = () if count is None else (count,)
         stacked = np.stack(items, axis=-1) if items else np.zeros((*lead, 0))
-        result[out.name] = np.array(stacked, float).reshape(*lead, *out.shape)
+        result[out.name] = np.array(stacked, float).reshape((*lead, *out.shape))
     return result

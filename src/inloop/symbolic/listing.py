@@ -9,19 +9,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from inloop.symbolic.expression import Expr
-from inloop.symbolic.graph import reachable
 from inloop.symbolic.program import Program
+from inloop.symbolic.schedule import schedule
 
 MAX_INLINE = 40  # nodes written inside one line before it is broken
+LONGEST_NAME = 63  # characters that C99 and MATLAB distinguish
+# words of C, Python, MATLAB and Octave, macros of C, and what generated text itself calls
 RESERVED = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline
-    int long register restrict return short signed sizeof static struct switch typedef union unsigned
-    void volatile while real and or not def lambda pass raise try with yield del from global import
-    in is None True False function end sine cosine angle shared pi inf nan NaN Inf eps i j""".split()
+    """
+    auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while asm linux unix NAN INFINITY HUGE_VAL INT64_MAX INT64_MIN
+    real near far
+
+    False None True and as assert async await class def del elif except finally from global import
+    in is lambda nonlocal not or pass raise try with yield np
+
+    function end elseif otherwise catch classdef parfor persistent spmd until unwind_protect
+    unwind_protect_cleanup endif endfor endwhile endfunction endswitch end_try_catch endclassdef
+    end_unwind_protect endparfor endmethods endproperties endevents endenumeration endspmd
+    endarguments pi inf nan NaN Inf eps i j
+    sin cos tan asin acos atan atan2 sqrt exp log tanh power abs sign zeros
+
+    sine cosine angle shared
+    """.split()  # noqa: SIM905
 )
 
 
@@ -73,15 +87,10 @@ class Listing:
     stores: tuple[Store, ...]
 
 
-def layout(program: Program, order: Iterable[Expr] | None = None) -> Listing:
-    """Lay a program out.
-
-    Args:
-        program: the program.
-        order: all its nodes, arguments before users; by default in the order of creation.
-    """
+def layout(program: Program) -> Listing:
+    """Lay a program out in the order in which the fewest values are alive."""
     exprs = program.exprs
-    nodes = list(order) if order is not None else reachable(exprs)
+    nodes = schedule(exprs)
     used = set(nodes)
     namer = _Namer()
     names: dict[Expr, str] = {}
@@ -183,8 +192,9 @@ class _Namer:
     def unique(self, wish: str) -> str:
         """The wished name, made valid, with a number when it is taken."""
         base = re.sub(r"[^A-Za-z0-9_]", "_", wish).strip("_") or "x"
-        if base[0].isdigit() or base in RESERVED:
+        if base[0].isdigit() or base in RESERVED or base.lower().startswith("il_"):
             base = f"x_{base}"
+        base = base[: LONGEST_NAME - len("_1000000")]
         count = self._used.get(base)
         if count is None and base != "t":
             self._used[base] = 1

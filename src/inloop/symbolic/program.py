@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from inloop.symbolic.expression import Expr
 from inloop.symbolic.graph import Graph, reachable
@@ -103,6 +104,10 @@ class Program:
         "add" counts additions, subtractions and changes of sign; "sincos" counts each angle
         whose sine or cosine (or both) is needed.
         """
+        return dict(self._counts)
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
         return count_operations(self.exprs)
 
     def __repr__(self) -> str:

@@ -20,12 +20,10 @@ class Notation:
     Attributes:
         number: text of a float.
         functions: templates for operations that are not arithmetic, by name.
-        grouped: keep the order of evaluation of the graph, `a + (b - c)`; else `a + b - c`.
     """
 
     number: Callable[[float], str] = repr
     functions: Mapping[str, Template] = field(default_factory=dict)
-    grouped: bool = False
 
     def function(self, node: Expr, args: list[str]) -> str:
         """Text of a function call."""
@@ -60,15 +58,14 @@ def _fragment(node: Expr, names: Mapping[Expr, str], n: Notation, top: bool = Fa
     parts = [_fragment(a, names, n) for a in node.args]
     if node.op == "neg":
         return "-" + _guard(parts[0], PRODUCT), UNARY
+    # parentheses keep the order of evaluation: a + (b - c) is not (a + b) - c in floating point
+    if node.op == "add" and node.args[1].op == "const" and node.args[1].value < 0.0:
+        return f"{_guard(parts[0], SUM)} - {n.number(-node.args[1].value)}", SUM
     if node.op in ("add", "sub"):
         sign = "+" if node.op == "add" else "-"
-        right = _guard(parts[1], SUM if node.op == "add" and not n.grouped else PRODUCT)
-        if right.startswith("-"):
-            right = f"({right})"
-        return f"{_guard(parts[0], SUM)} {sign} {right}", SUM
+        return f"{_guard(parts[0], SUM)} {sign} {_guard(parts[1], PRODUCT)}", SUM
     if node.op == "mul":
-        factor = UNARY if n.grouped else PRODUCT
-        return f"{_guard(parts[0], PRODUCT)}*{_guard(parts[1], factor)}", PRODUCT
+        return f"{_guard(parts[0], PRODUCT)}*{_guard(parts[1], UNARY)}", PRODUCT
     if node.op == "div":
         return f"{_guard(parts[0], PRODUCT)}/{_guard(parts[1], UNARY)}", PRODUCT
     return n.function(node, [text for text, _ in parts]), ATOM

@@ -39,6 +39,8 @@ def reduce_angle(graph: Graph, op: str, angle: Expr) -> Expr | None:
 
 def _quarter_turns(angle: float) -> int | None:
     turns = angle / (math.pi / 2)
+    if not abs(turns) <= 64.0:  # also infinity and NaN; far out every float looks like a turn
+        return None
     nearest = round(turns)
     return nearest if abs(turns - nearest) <= 1e-15 * max(1.0, abs(turns)) else None
 

@@ -13,13 +13,15 @@
 #ifdef IL_LANES
 typedef double real __attribute__((vector_size(8 * IL_LANES)));
 typedef int64_t il_bits __attribute__((vector_size(8 * IL_LANES)));
+typedef uint64_t il_unsigned __attribute__((vector_size(8 * IL_LANES)));
 #define IL_SPLAT(x) ((x) - (real){0})
-#define IL_LANE(x, k) ((x)[k])
+#define IL_PADDED(n) (n)
 #else
-#define IL_LANES_COUNT 1
 typedef double real;
 typedef int64_t il_bits;
+typedef uint64_t il_unsigned;
 #define IL_SPLAT(x) (x)
+#define IL_PADDED(n) (((n) + 3) / 4 * 4) /* whole vectors, so that compilers compute four at a time */
 #endif
 
 #ifdef __GNUC__
@@ -58,9 +60,14 @@ IL_FUNCTION real il_blend(il_bits mask, real a, real b)
 IL_FUNCTION real il_lt(real a, real b) { return il_blend(IL_MASK(a < b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
 IL_FUNCTION real il_le(real a, real b) { return il_blend(IL_MASK(a <= b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
 IL_FUNCTION real il_where(real c, real a, real b) { return il_blend(IL_MASK(c != IL_SPLAT(0.0)), a, b); }
-IL_FUNCTION real il_min(real a, real b) { return il_blend(IL_MASK(a <= b), a, b); }
-IL_FUNCTION real il_max(real a, real b) { return il_blend(IL_MASK(a >= b), a, b); }
-IL_FUNCTION real il_sign(real x) { return il_lt(IL_SPLAT(0.0), x) - il_lt(x, IL_SPLAT(0.0)); }
+/* NaN in any argument of min, max and sign is the result, as in NumPy; comparisons with it are 0 */
+IL_FUNCTION real il_min(real a, real b) { return il_blend(IL_MASK(a < b) | IL_MASK(a != a), a, b); }
+IL_FUNCTION real il_max(real a, real b) { return il_blend(IL_MASK(a > b) | IL_MASK(a != a), a, b); }
+IL_FUNCTION real il_sign(real x)
+{
+    const real one = il_from_bits((il_to_bits(x) & INT64_MIN) | il_to_bits(IL_SPLAT(1.0)));
+    return il_blend(IL_MASK(x < IL_SPLAT(0.0)) | IL_MASK(x > IL_SPLAT(0.0)), one, x);
+}
 IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX); }
 
 /* functions of the C library, lane by lane */
@@ -140,30 +147,62 @@ IL_FUNCTION void il_sincos_1(real x, real *s, real *c)
            + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07
            + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
     odd = -(quarter & 1);
-    *s = il_from_bits(il_to_bits(il_blend(odd, cosine, sine)) ^ ((quarter & 2) << 62));
-    *c = il_from_bits(il_to_bits(il_blend(odd, sine, cosine)) ^ (((quarter + 1) & 2) << 62));
+    *s = il_from_bits(il_to_bits(il_blend(odd, cosine, sine)) ^ (il_bits)((il_unsigned)(quarter & 2) << 62));
+    *c = il_from_bits(il_to_bits(il_blend(odd, sine, cosine)) ^ (il_bits)((il_unsigned)((quarter + 1) & 2) << 62));
 }
 
-/* sines and cosines of n angles; angles out of range (or NaN) go to the C library */
-IL_FUNCTION void il_sincos(int n, const real *restrict angle, real *restrict sine, real *restrict cosine)
+/* is any of these angles, in any lane, out of range or NaN? */
+IL_FUNCTION int il_any_far(int n, const real *angle)
 {
     il_bits near = ~(il_bits){0};
-    int far = 0;
-    for (int k = 0; k < n; k++) {
-        il_sincos_1(angle[k], &sine[k], &cosine[k]);
-        near &= IL_MASK(il_abs(angle[k]) < IL_SPLAT(IL_ANGLE_LIMIT));
-    }
+    for (int k = 0; k < n; k++) near &= IL_MASK(il_abs(angle[k]) < IL_SPLAT(IL_ANGLE_LIMIT));
 #ifdef IL_LANES
-    for (int l = 0; l < IL_LANES; l++) far |= near[l] == 0;
+    for (int l = 0; l < IL_LANES; l++)
+        if (!near[l]) return 1;
+    return 0;
 #else
-    far = near == 0;
+    return !near;
 #endif
-    if (far) {
+}
+
+/* sines and cosines of n angles; those out of range (or NaN) come from the C library, so that a
+   state's result does not depend on its neighbors */
+IL_FUNCTION void il_sincos(int n, const real *restrict angle, real *restrict sine, real *restrict cosine)
+{
+    for (int k = 0; k < n; k++) il_sincos_1(angle[k], &sine[k], &cosine[k]);
+    if (il_any_far(n, angle)) {
         for (int k = 0; k < n; k++) {
-            sine[k] = il_sin(angle[k]);
-            cosine[k] = il_cos(angle[k]);
+            const il_bits near = IL_MASK(il_abs(angle[k]) < IL_SPLAT(IL_ANGLE_LIMIT));
+            sine[k] = il_blend(near, sine[k], il_sin(angle[k]));
+            cosine[k] = il_blend(near, cosine[k], il_cos(angle[k]));
         }
     }
 }
+
+#ifdef IL_LANES
+/* rows of n numbers become n vectors; missing rows repeat the last one. Each vector is put together
+   in a register: narrow stores followed by a wide load would stall. */
+IL_FUNCTION void il_gather(int n, const double *restrict rows, int lanes, real *restrict v)
+{
+    const double *r[IL_LANES];
+    for (int l = 0; l < IL_LANES; l++) r[l] = rows + (int64_t)(l < lanes ? l : lanes - 1) * n;
+    for (int k = 0; k < n; k++) {
+#if IL_LANES == 4
+        v[k] = (real){r[0][k], r[1][k], r[2][k], r[3][k]};
+#elif IL_LANES == 8
+        v[k] = (real){r[0][k], r[1][k], r[2][k], r[3][k], r[4][k], r[5][k], r[6][k], r[7][k]};
+#else
+        for (int l = 0; l < IL_LANES; l++) v[k][l] = r[l][k];
+#endif
+    }
+}
+
+IL_FUNCTION void il_scatter(int n, const real *restrict v, int lanes, double *restrict rows)
+{
+    const double *flat = (const double *)v;
+    for (int l = 0; l < lanes; l++)
+        for (int k = 0; k < n; k++) rows[(int64_t)l * n + k] = flat[k * IL_LANES + l];
+}
+#endif
 
 #endif

@@ -1,0 +1,212 @@
+"""Programs as MATLAB text, one function file each; runs in MATLAB and in GNU Octave.
+
+A generated function takes one vector per input block and returns its outputs: vectors as columns,
+matrices and higher arrays by their subscripts. As in the other languages a function without a
+real value gives NaN, not a complex number, and NaN is never lost in a minimum or maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from inloop.codegen.header import comment_lines
+from inloop.codegen.pieces import (
+    WIDTH,
+    TableNames,
+    broken,
+    number,
+    numbers,
+    result_text,
+    sections,
+)
+from inloop.symbolic import Notation, Output, Program
+from inloop.symbolic.listing import Listing, layout
+from inloop.symbolic.tables import PiecewisePolynomial
+from inloop.symbolic.text import Template
+
+INDENT = "    "
+LONGEST_NAME = 63  # characters that MATLAB distinguishes
+
+LOCAL_FUNCTIONS = {
+    "il_where": """
+function y = il_where(condition, a, b)
+    if condition ~= 0
+        y = a;
+    else
+        y = b;
+    end
+end
+""",
+    "il_min": """
+function y = il_min(a, b)
+    if a < b || isnan(a)
+        y = a;
+    else
+        y = b;
+    end
+end
+""",
+    "il_max": """
+function y = il_max(a, b)
+    if a > b || isnan(a)
+        y = a;
+    else
+        y = b;
+    end
+end
+""",
+    "il_real": """
+function y = il_real(x)
+    % NaN in place of a complex number
+    if isreal(x)
+        y = x;
+    else
+        y = NaN;
+    end
+end
+""",
+    "il_lookup": """
+function y = il_lookup(x, breaks, rows, below, above)
+    % a piecewise cubic, constant beyond the ends
+    if isnan(x)
+        y = x;
+    elseif x < breaks(1)
+        y = below;
+    elseif x >= breaks(end)
+        y = above;
+    else
+        k = find(breaks <= x, 1, 'last');
+        d = x - breaks(k);
+        y = rows(k, 1) + d*(rows(k, 2) + d*(rows(k, 3) + d*rows(k, 4)));
+    end
+end
+""",
+}
+
+
+def emit_files(
+    programs: Sequence[Program], prefix: str, header_lines: Sequence[str]
+) -> dict[str, str]:
+    """The function files of several programs.
+
+    Args:
+        programs: what to print.
+        prefix: start of all function names.
+        header_lines: comment at the top of each file, without comment signs.
+
+    Returns:
+        File name → text.
+    """
+    top = "".join(f"{line}\n" for line in _comment(header_lines))
+    texts = {f"{_file_name(p, prefix)}.m": emit_function(p, prefix) for p in programs}
+    return {name: (f"{top}\n{text}" if top else text) for name, text in texts.items()}
+
+
+def emit_function(program: Program, prefix: str) -> str:
+    """Text of one function file: the function, its tables and what it calls."""
+    listing = layout(program)
+    tables = TableNames("il_table")
+    notation = Notation(number=number, functions=_functions(tables))
+    lines = [
+        *_signature(program, _file_name(program, prefix)),
+        *_comment(comment_lines(program)),
+        *_loads(listing),
+        *_statements(listing, notation),
+        *_results(listing, notation),
+        "end",
+    ]
+    for name, table in tables:
+        lines += _table_function(name, table)
+    text = "\n".join(lines) + "\n"
+    return text + "".join(body for name, body in LOCAL_FUNCTIONS.items() if f"{name}(" in text)
+
+
+def _file_name(program: Program, prefix: str) -> str:
+    name = f"{prefix}_{program.name}"
+    assert len(name) <= LONGEST_NAME, f"the name {name} is too long for MATLAB"
+    return name
+
+
+def _functions(tables: TableNames) -> dict[str, Template]:
+    def real(name: str) -> Template:
+        return lambda *args: f"il_real({name}({', '.join(args)}))"
+
+    return {
+        # sin, cos, tan, atan, atan2, exp, tanh, abs and sign are written as they are called
+        **{op: real(op) for op in ("sqrt", "log", "asin", "acos")},
+        "pow": real("power"),
+        "min": lambda a, b: f"il_min({a}, {b})",
+        "max": lambda a, b: f"il_max({a}, {b})",
+        "lt": lambda a, b: f"double({a} < {b})",
+        "le": lambda a, b: f"double({a} <= {b})",
+        "where": lambda c, a, b: f"il_where({c}, {a}, {b})",
+        "table": lambda x, table: f"{tables.name(table)}({x})",
+    }
+
+
+def _signature(program: Program, name: str) -> list[str]:
+    outputs = ", ".join(out.name for out in program.outputs)
+    inputs = ", ".join(block.name for block in program.inputs)
+    return _continued("", f"function [{outputs}] = {name}({inputs})")
+
+
+def _comment(lines: Sequence[str]) -> list[str]:
+    return [f"% {line}".rstrip() for line in lines]
+
+
+def _continued(indent: str, text: str) -> list[str]:
+    """Lines of one statement, with dots where it goes on."""
+    first, *rest = broken(text, WIDTH - len(indent) - len(INDENT) - len(" ..."))
+    lines = [indent + first, *(indent + INDENT + piece for piece in rest)]
+    return [*(f"{line} ..." for line in lines[:-1]), lines[-1]]
+
+
+def _loads(listing: Listing) -> list[str]:
+    return [
+        f"{INDENT}{load.name} = {load.block}({load.index + 1});" for load in listing.loads.values()
+    ]
+
+
+def _statements(listing: Listing, notation: Notation) -> list[str]:
+    lines = []
+    for heading, assignments in sections(listing, notation):
+        lines.append(f"{INDENT}% ---- {heading} ----" if heading else "")
+        for name, text in assignments:
+            lines += _continued(INDENT, f"{name} = {text};")
+    return lines
+
+
+def _results(listing: Listing, notation: Notation) -> list[str]:
+    lines = ["", f"{INDENT}% ---- results ----"]
+    for out in listing.program.outputs:
+        lines.append(f"{INDENT}{out.name} = zeros({', '.join(map(str, _size(out)))});")
+        for subscript, expr in zip(_subscripts(out), out.exprs, strict=True):
+            text = result_text(expr, listing, notation)
+            lines += _continued(INDENT, f"{out.name}({subscript}) = {text};")
+    return lines
+
+
+def _size(out: Output) -> tuple[int, ...]:
+    """Numbers and vectors are matrices too: 1×1 and n×1."""
+    return (*out.shape, 1, 1)[: max(2, len(out.shape))]
+
+
+def _subscripts(out: Output) -> Iterator[str]:
+    """Subscripts of the entries in row-major order."""
+    ranges = (range(1, n + 1) for n in out.shape or (1,))
+    return (", ".join(map(str, index)) for index in product(*ranges))
+
+
+def _table_function(name: str, table: PiecewisePolynomial) -> list[str]:
+    rows = [f"{2 * INDENT}{numbers(row)}" for row in table.coefficients]
+    return [
+        "",
+        f"function y = {name}(x)",
+        *_continued(INDENT, f"breaks = [{numbers(table.breaks)}];"),
+        f"{INDENT}rows = [ ...",
+        *(f"{row}; ..." for row in rows),
+        f"{INDENT}];",
+        f"{INDENT}y = il_lookup(x, breaks, rows, {number(table.below)}, {number(table.above)});",
+        "end",
+    ]

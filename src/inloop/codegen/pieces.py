@@ -1,0 +1,67 @@
+"""Pieces of text that several back ends share: numbers, tables, results, long lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+
+from inloop.symbolic import Expr, Notation, to_text
+from inloop.symbolic.listing import Listing
+from inloop.symbolic.tables import PiecewisePolynomial
+
+WIDTH = 100  # columns of generated text
+SINES = "sines and cosines"
+
+
+def number(value: float) -> str:
+    """The shortest decimal text that reads back as the same number."""
+    assert math.isfinite(value), "a program holds a number that is not finite"
+    return repr(value)
+
+
+def numbers(values: tuple[float, ...]) -> str:
+    """Numbers with commas between them."""
+    return ", ".join(map(number, values))
+
+
+class TableNames:
+    """The interpolation tables that a function uses, numbered in the order of their first use."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._names: dict[PiecewisePolynomial, str] = {}
+
+    def name(self, table: PiecewisePolynomial) -> str:
+        """The name of a table: `<base>1`, `<base>2`, …."""
+        return self._names.setdefault(table, f"{self._base}{len(self._names) + 1}")
+
+    def __iter__(self) -> Iterator[tuple[str, PiecewisePolynomial]]:
+        return iter((name, table) for table, name in self._names.items())
+
+
+def sections(listing: Listing, notation: Notation) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Headings with the assignments below them as (name, text); sines and cosines come first."""
+    leading = set(listing.angles)
+    sines = [n for n in listing.names if n.op in ("sin", "cos") and n.args[0] in leading]
+    nodes = [(SINES, node) for node in sines]
+    nodes += [(statement.section, statement.expr) for statement in listing.statements]
+    for heading, group in groupby(nodes, key=lambda item: item[0]):
+        yield heading, [(listing.names[n], to_text(n, listing.names, notation)) for _, n in group]
+
+
+def result_text(expr: Expr, listing: Listing, notation: Notation) -> str:
+    """Text of an expression after all statements: its name if it has one."""
+    return listing.names.get(expr) or to_text(expr, listing.names, notation)
+
+
+def broken(text: str, width: int) -> list[str]:
+    """Cut a long line at blanks into pieces of at most `width` characters where possible."""
+    pieces = [""]
+    for word in text.split(" "):
+        joined = f"{pieces[-1]} {word}" if pieces[-1] else word
+        if len(joined) <= width or not pieces[-1]:
+            pieces[-1] = joined
+        else:
+            pieces.append(word)
+    return pieces

@@ -1,0 +1,84 @@
+"""One function for all files that describe a mechanism."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar, overload
+
+from inloop.errors import FileFormatError, InputError
+from inloop.io import robotran, urdf
+from inloop.io.xml import Element, parse_file
+from inloop.model import ModelBuilder
+from inloop.model.names import quoted, suggestion
+
+Model = TypeVar("Model", bound=ModelBuilder)
+
+
+@dataclass(frozen=True)
+class _Format:
+    """A kind of file: what reads it, and with which options."""
+
+    name: str
+    read: Callable[..., Any]
+    options: type[Any]
+
+
+# by the name of the root element, which tells more than the ending of the file's name
+_FORMATS = {
+    "robot": _Format("URDF", urdf.read, urdf.UrdfOptions),
+    "mbsDescR7": _Format("ROBOTRAN", robotran.read, robotran.RobotranOptions),
+}
+_OTHERS = {
+    "mujoco": "a MuJoCo model",
+    "sdf": "a model of Gazebo (SDF)",
+    "COLLADA": "a mesh",
+    "OpenSimDocument": "an OpenSim model",
+}
+
+
+@overload
+def load(path: str | os.PathLike[str], **options: Any) -> ModelBuilder: ...
+@overload
+def load(path: str | os.PathLike[str], model_type: type[Model], **options: Any) -> Model: ...
+def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **options: Any) -> Any:
+    """Read a mechanism from a file: URDF or ROBOTRAN (.mbs).
+
+    What was changed or left out is told in the notes of the model; what the equations do not use
+    is kept in its metadata. Nothing is changed when the file is wrong.
+
+    Args:
+        path: the file; its content decides how it is read.
+        model_type: the class of model to make.
+        options: of the format: see `UrdfOptions` and `RobotranOptions`.
+
+    Returns:
+        A checked model that may still be extended.
+
+    Raises:
+        FileFormatError: the file is broken, truncated, hostile or of an unknown kind.
+        ModelError: the file is read, but what it describes is no mechanism.
+        InputError: an option is unknown.
+    """
+    root = parse_file(path)
+    kind = _format_of(root)
+    known = [option.name for option in fields(kind.options)]
+    for option in options:
+        if option not in known:
+            raise InputError(
+                f"{kind.name} files have no option {quoted(option)}", fix=suggestion(option, known)
+            )
+    return kind.read(root, model_type, kind.options(**options))
+
+
+def _format_of(root: Element) -> _Format:
+    if root.tag in _FORMATS:
+        return _FORMATS[root.tag]
+    what = _OTHERS.get(root.tag, "of an unknown kind")
+    known = " or ".join(f"{kind.name} (<{tag}>)" for tag, kind in _FORMATS.items())
+    raise FileFormatError(
+        f"the root element is {root.label}: the file is {what}",
+        root.where,
+        f"Give a file in {known}.",
+    )

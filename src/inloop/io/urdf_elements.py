@@ -1,0 +1,222 @@
+"""The elements of a URDF file, read one by one; nothing is known here of how they hang together."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from inloop.io.urdf_visuals import Color, read_materials, read_visuals
+from inloop.io.values import MOST_BODIES, Triple, limit, number_attribute, pose, vector_attribute
+from inloop.io.xml import Element
+from inloop.model import Pose, Visual
+from inloop.model.geometry import NO_INERTIA, Matrix3, rotated_inertia, symmetric
+from inloop.model.names import quoted
+
+UrdfJointType = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
+SHORTEST_AXIS = 1e-9
+# shapes for collision are not used yet; they say nothing about the motion
+_GEOMETRY_ONLY = {"collision", "self_filter", "collision_checking", "contact", "surface"}
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that repeats another one: q = multiplier * q_joint + offset."""
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class UrdfLink:
+    """A link as the file has it.
+
+    Attributes:
+        name: its name in the file.
+        mass: [kg], 0 if the file tells nothing.
+        com: center of mass in link axes [m].
+        inertia: about the center of mass, in link axes [kg·m²].
+        visuals: what to draw.
+        where: file and line.
+    """
+
+    name: str
+    mass: float
+    com: Triple
+    inertia: Matrix3
+    visuals: tuple[Visual, ...]
+    where: str
+
+    @property
+    def is_weightless(self) -> bool:
+        """Whether the link has neither mass nor inertia."""
+        return self.mass == 0.0 and self.inertia == NO_INERTIA
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    """A joint as the file has it.
+
+    Attributes:
+        name: its name in the file.
+        type: its type in the file.
+        parent: name of the parent link.
+        child: name of the child link.
+        X_PJ: pose of the joint frame in the parent link.
+        axis: in the joint frame, as written.
+        limits: lowest and highest q [rad or m], or None.
+        effort: largest effort [N or N·m], infinite if not given.
+        velocity: largest rate [rad/s or m/s], infinite if not given.
+        damping: [N·s/m or N·m·s/rad], not applied unless asked for.
+        friction: static friction [N or N·m], never applied.
+        mimic: the joint it repeats, or None.
+        where: file and line.
+    """
+
+    name: str
+    type: UrdfJointType
+    parent: str
+    child: str
+    X_PJ: Pose
+    axis: Triple
+    limits: tuple[float, float] | None
+    effort: float
+    velocity: float
+    damping: float
+    friction: float
+    mimic: Mimic | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Robot:
+    """All that is read from a URDF file.
+
+    Attributes:
+        name: name of the robot.
+        links: in file order.
+        joints: in file order.
+        ignored: how often each element occurs that is not read.
+        where: file and line.
+    """
+
+    name: str
+    links: tuple[UrdfLink, ...]
+    joints: tuple[UrdfJoint, ...]
+    ignored: Mapping[str, int]
+    where: str
+
+
+def read_robot(root: Element) -> Robot:
+    """Read the root element of a URDF file."""
+    for element in root.children:
+        if element.tag.startswith("xacro:"):
+            element.fail(
+                f"{element.label} is a macro: this is a xacro file",
+                "Expand it first: xacro file.xacro > file.urdf",
+            )
+    name = root.attribute("name")
+    materials = read_materials(root)
+    links = tuple(_read_link(element, materials) for element in root.all("link"))
+    joints = tuple(_read_joint(element) for element in root.all("joint"))
+    if not 1 <= len(links) <= MOST_BODIES:
+        root.fail(
+            f"the robot has {len(links)} links", f"From 1 to {MOST_BODIES} links can be read."
+        )
+    return Robot(name, links, joints, _ignored(root), root.where)
+
+
+def _ignored(root: Element) -> Mapping[str, int]:
+    tags = Counter(element.tag for element in root.children)
+    for known in ("link", "joint", "material"):
+        tags.pop(known, None)
+    for link in root.all("link"):
+        known_tags = _GEOMETRY_ONLY | {"inertial", "visual"}
+        tags.update(child.tag for child in link.children if child.tag not in known_tags)
+    return tags
+
+
+def _read_link(element: Element, materials: Mapping[str, Color]) -> UrdfLink:
+    name = element.attribute("name")
+    visuals = read_visuals(element, materials)
+    inertial = element.child("inertial")
+    if inertial is None:
+        return UrdfLink(name, 0.0, (0.0, 0.0, 0.0), NO_INERTIA, visuals, element.where)
+    mass = number_attribute(inertial.need("mass"), "value")
+    X_LC = pose(inertial.child("origin"))
+    inertia = _read_inertia(inertial.need("inertia"))
+    # the file gives the inertia in the axes of the inertial frame C; the model wants link axes L
+    I_L = rotated_inertia(X_LC.R, inertia)
+    return UrdfLink(name, mass, cast(Triple, X_LC.p), I_L, visuals, element.where)
+
+
+def _read_inertia(element: Element) -> Matrix3:
+    # products are entries of the matrix: ixy = -∫ x y dm
+    xx, yy, zz = (number_attribute(element, f"i{name}") for name in ("xx", "yy", "zz"))
+    xy, xz, yz = (number_attribute(element, f"i{name}", 0.0) for name in ("xy", "xz", "yz"))
+    return symmetric(xx, yy, zz, xy, xz, yz)
+
+
+def _read_joint(element: Element) -> UrdfJoint:
+    kind = element.attribute("type")
+    if kind not in get_args(UrdfJointType):
+        element.fail(
+            f"joint {quoted(element.attribute('name'))}: unknown type {quoted(kind)}",
+            f"Use one of: {', '.join(get_args(UrdfJointType))}.",
+        )
+    limits = element.child("limit")
+    dynamics = element.child("dynamics")
+    return UrdfJoint(
+        name=element.attribute("name"),
+        type=cast(UrdfJointType, kind),
+        parent=element.need("parent").attribute("link"),
+        child=element.need("child").attribute("link"),
+        X_PJ=pose(element.child("origin")),
+        axis=(1.0, 0.0, 0.0) if kind == "fixed" else _read_axis(element.child("axis")),
+        limits=_read_limits(limits) if kind in ("revolute", "prismatic") else None,
+        effort=_read_bound(limits, "effort"),
+        velocity=_read_bound(limits, "velocity"),
+        damping=0.0 if dynamics is None else number_attribute(dynamics, "damping", 0.0),
+        friction=0.0 if dynamics is None else number_attribute(dynamics, "friction", 0.0),
+        mimic=_read_mimic(element.child("mimic")),
+        where=element.where,
+    )
+
+
+def _read_axis(element: Element | None) -> Triple:
+    axis = vector_attribute(element, "xyz", (1.0, 0.0, 0.0))
+    if element is not None and math.hypot(*axis) < SHORTEST_AXIS:
+        element.fail("the axis has length zero", "Write a direction such as 0 0 1.")
+    return axis
+
+
+def _read_limits(element: Element | None) -> tuple[float, float] | None:
+    # the format demands limits; without them the joint is taken as unlimited
+    if element is None or not {"lower", "upper"} & element.attributes.keys():
+        return None
+    lower, upper = (
+        limit(element, element.attributes.get(name, "0"), f"{name} of <limit>")
+        for name in ("lower", "upper")
+    )
+    if lower > upper:
+        element.fail(f"lower = {lower:g} is above upper = {upper:g}", "Exchange them.")
+    return lower, upper
+
+
+def _read_bound(element: Element | None, name: str) -> float:
+    if element is None or name not in element.attributes:
+        return math.inf
+    return limit(element, element.attributes[name], f"{name} of <limit>")
+
+
+def _read_mimic(element: Element | None) -> Mimic | None:
+    if element is None:
+        return None
+    return Mimic(
+        joint=element.attribute("joint"),
+        multiplier=number_attribute(element, "multiplier", 1.0),
+        offset=number_attribute(element, "offset", 0.0),
+    )

@@ -1,0 +1,47 @@
+"""What a user should know about a URDF file that was read: what was changed or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from inloop.io.notes import not_read
+from inloop.io.urdf_elements import Robot
+from inloop.model.names import quoted
+
+
+def notes_of(
+    robot: Robot, coordinates: Mapping[str, tuple[str, ...]], damped: bool
+) -> Iterator[str]:
+    """Yield one sentence for each thing worth knowing.
+
+    Args:
+        robot: what was read.
+        coordinates: names of the coordinates of each joint.
+        damped: whether damping became force laws.
+    """
+    for joint in robot.joints:
+        chain = coordinates[joint.name]
+        if joint.type in ("floating", "planar") and chain:
+            yield (
+                f"{joint.type} joint {quoted(joint.name)} became {len(chain)} joints: "
+                f"{', '.join(chain)}"
+            )
+        if joint.type in ("revolute", "prismatic") and joint.limits is None:
+            yield f"{joint.type} joint {quoted(joint.name)} has no limits in the file"
+        if joint.mimic is not None:
+            yield (
+                f"joint {quoted(joint.name)} should mimic {quoted(joint.mimic.joint)} "
+                f"(q = {joint.mimic.multiplier:g} * q + {joint.mimic.offset:g}); "
+                "it stays independent"
+            )
+    yield from _dynamics_notes(robot, damped)
+    yield from not_read(robot.ignored)
+
+
+def _dynamics_notes(robot: Robot, damped: bool) -> Iterator[str]:
+    damping = sum(1 for joint in robot.joints if joint.damping)
+    friction = sum(1 for joint in robot.joints if joint.friction)
+    if damping and not damped:
+        yield f"damping of {damping} joints is not applied; apply_dynamics=True applies it"
+    if friction:
+        yield f"friction of {friction} joints is not applied"

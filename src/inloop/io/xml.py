@@ -1,0 +1,176 @@
+"""XML read safely: no document types, no entities, bounded size and depth, a line per element."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from inloop.errors import FileFormatError
+from inloop.model.names import quoted
+
+LARGEST_FILE = 64 * 2**20  # bytes
+DEEPEST_NESTING = 100
+MOST_ELEMENTS = 1_000_000
+
+
+@dataclass(slots=True)
+class Element:
+    """One element of a file.
+
+    Attributes:
+        tag: its name.
+        attributes: values by name.
+        where: file and line of its start.
+        children: the elements inside, in file order.
+        text: all character data directly inside, without blanks around it.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    where: str
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    @property
+    def label(self) -> str:
+        """How messages call the element: "<joint>", cut when it is long."""
+        return f"<{quoted(self.tag)[1:-1]}>"
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """Yield the children of this name."""
+        return (child for child in self.children if child.tag == tag)
+
+    def child(self, tag: str) -> Element | None:
+        """Return the child of this name, None if there is none; two are a mistake."""
+        found = list(self.all(tag))
+        if len(found) > 1:
+            found[1].fail(f"{self.label} has a second <{tag}>", "Keep one of them.")
+        return found[0] if found else None
+
+    def need(self, tag: str) -> Element:
+        """Return the child of this name, which must be there."""
+        found = self.child(tag)
+        if found is None:
+            self.fail(f"{self.label} has no <{tag}>", f"Add <{tag}> to it.")
+        return found
+
+    def attribute(self, name: str) -> str:
+        """Return an attribute, which must be there."""
+        if name not in self.attributes:
+            self.fail(f"{self.label} has no attribute {quoted(name)}", "Add it.")
+        return self.attributes[name]
+
+    def fail(self, what: str, fix: str) -> NoReturn:
+        """Raise what is wrong with this element, with its file and line."""
+        raise FileFormatError(what, self.where, fix)
+
+
+def parse_file(path: str | os.PathLike[str]) -> Element:
+    """Return the root element of an XML file.
+
+    Raises:
+        FileFormatError: the file cannot be opened, is too large, is not well-formed, or uses
+            document types or entities.
+    """
+    return parse(_read(Path(path)), os.fspath(path))
+
+
+def parse(data: bytes, name: str) -> Element:
+    """Return the root element of an XML document.
+
+    Args:
+        data: the whole document.
+        name: what messages call it, usually the path of the file.
+    """
+    reader = _Reader(name)
+    try:
+        return reader.read(data)
+    except expat.ExpatError as error:
+        raise FileFormatError(
+            f"not well-formed XML: {expat.ErrorString(error.code)}",
+            f"{name}:{error.lineno}",
+            "The file is broken or truncated, or is no XML; get it anew from its source.",
+        ) from None
+    except (LookupError, ValueError) as error:  # from an encoding that Python does not know
+        raise FileFormatError(
+            f"the encoding of the file cannot be used: {error}", f"{name}:1", "Save it as UTF-8."
+        ) from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        # a pipe or a device would never end
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileFormatError("not a regular file", str(path), "Give the path of a file.")
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FileFormatError(
+            f"cannot open the file: {reason}", str(path), "Check the path and your rights."
+        ) from error
+    if len(data) > LARGEST_FILE:
+        raise FileFormatError(
+            f"the file is larger than {LARGEST_FILE // 2**20} MB",
+            str(path),
+            "A mechanism needs far less: keep meshes in files of their own.",
+        )
+    return data
+
+
+class _Reader:
+    """Builds the tree of elements while expat reads."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._count = 0
+        self._open: list[Element] = [Element("", {}, f"{name}:1")]
+        self._texts: list[list[str]] = [[]]
+        self._expat = expat.ParserCreate()
+        self._expat.buffer_text = True
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.CharacterDataHandler = self._text
+        # without a document type there are no entities: no expansion, no access to other files
+        self._expat.StartDoctypeDeclHandler = self._refuse_doctype
+        self._expat.EntityDeclHandler = self._refuse_entity
+        self._expat.ExternalEntityRefHandler = self._refuse_entity
+
+    def read(self, data: bytes) -> Element:
+        self._expat.Parse(data, True)
+        return self._open[0].children[0]
+
+    @property
+    def _here(self) -> str:
+        return f"{self._name}:{self._expat.CurrentLineNumber}"
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if len(self._open) > DEEPEST_NESTING:
+            self._refuse(f"elements are nested deeper than {DEEPEST_NESTING}")
+        if self._count > MOST_ELEMENTS:
+            self._refuse(f"more than {MOST_ELEMENTS} elements")
+        element = Element(tag, attributes, self._here)
+        self._open[-1].children.append(element)
+        self._open.append(element)
+        self._texts.append([])
+
+    def _end(self, tag: str) -> None:
+        self._open.pop().text = "".join(self._texts.pop()).strip()
+
+    def _text(self, text: str) -> None:
+        self._texts[-1].append(text)
+
+    def _refuse_doctype(self, *declaration: object) -> NoReturn:
+        self._refuse("the file declares a document type (<!DOCTYPE ...>)")
+
+    def _refuse_entity(self, *declaration: object) -> NoReturn:
+        self._refuse("the file declares an entity")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise FileFormatError(what, self._here, "No mechanism needs this; it is not read.")

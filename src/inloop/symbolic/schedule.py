@@ -1,0 +1,51 @@
+"""Pass: order statements so that few values are alive at a time.
+
+The order of derivation sweeps over the whole mechanism before it comes back; going depth first
+from each result finishes one branch of the mechanism before it touches the next, so that values
+stay in registers and in the first cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inloop.symbolic.expression import Expr
+from inloop.symbolic.graph import reachable
+
+
+def schedule(exprs: Sequence[Expr]) -> list[Expr]:
+    """The order of derivation, or depth first from the first or the last result: the calmest."""
+    orders = [reachable(exprs), depth_first(exprs), depth_first(exprs[::-1])]
+    return min(orders, key=total_lifetime)
+
+
+def total_lifetime(order: Sequence[Expr]) -> int:
+    """Sum over all computed values of the distance from their birth to their last use."""
+    last_use: dict[Expr, int] = {}
+    for position, node in enumerate(order):
+        for arg in node.args:
+            last_use[arg] = position
+    return sum(
+        last_use.get(node, position) - position
+        for position, node in enumerate(order)
+        if node.args
+    )
+
+
+def depth_first(exprs: Sequence[Expr]) -> list[Expr]:
+    """All nodes below the expressions, arguments before users, one result after the other."""
+    done: set[Expr] = set()
+    order: list[Expr] = []
+    for root in exprs:
+        stack: list[tuple[Expr, bool]] = [(root, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                if node not in done:
+                    done.add(node)
+                    order.append(node)
+            elif node not in done:
+                stack.append((node, True))
+                # the older argument first: it was derived first
+                stack.extend((a, False) for a in sorted(node.args, key=lambda a: -a.id))
+    return order
