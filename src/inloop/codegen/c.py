@@ -170,8 +170,10 @@ def _part_lines(
         if statement.expr in shared:
             lines.append(f"{INDENT}{shared[statement.expr]} = {statement.name};")
     for store in part.stores:
-        text = to_text(store.expr, names, notation) if store.expr.args else (
-            names.get(store.expr) or notation.number(store.expr.value)
+        text = (
+            to_text(store.expr, names, notation)
+            if store.expr.args
+            else (names.get(store.expr) or notation.number(store.expr.value))
         )
         if store.expr in names:
             text = names[store.expr]

@@ -101,7 +101,9 @@ def _header(
     for program in programs:
         for block in program.inputs:
             sizes[block.name] = len(block.symbols)
-    lines += [f"#define {prefix.upper()}_{name.upper()}_SIZE {size}" for name, size in sizes.items()]
+    lines += [
+        f"#define {prefix.upper()}_{name.upper()}_SIZE {size}" for name, size in sizes.items()
+    ]
     lines.append("")
     for program, function in zip(programs, functions, strict=True):
         lines.append(f"IL_EXPORT {function.declaration};")
@@ -141,7 +143,9 @@ def _lanes_driver(program: Program, name: str) -> str:
     results = [(o.name, len(o.exprs)) for o in program.outputs]
     lines += [f"    real v_{n}[{max(size, 1)}];" for n, size in (*moving, *results)]
     lines.append("    for (int64_t row = 0; row < count; row += IL_LANES) {")
-    lines.append("        const int lanes = count - row < IL_LANES ? (int)(count - row) : IL_LANES;")
+    lines.append(
+        "        const int lanes = count - row < IL_LANES ? (int)(count - row) : IL_LANES;"
+    )
     for n, size in moving:
         lines.append(f"        il_gather({size}, {n} + row*{size}, lanes, v_{n});")
     call = ["pre" if b.name == "pre" else f"v_{b.name}" for b in program.inputs]

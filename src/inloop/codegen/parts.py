@@ -124,9 +124,7 @@ def _alive_after(items: list[Statement | Store], listing: Listing) -> list[int]:
     return alive
 
 
-def _part(
-    listing: Listing, items: list[Statement | Store], done: set[Expr], first: bool
-) -> Part:
+def _part(listing: Listing, items: list[Statement | Store], done: set[Expr], first: bool) -> Part:
     own = {item.expr for item in items if isinstance(item, Statement)}
     loads: dict[Expr, None] = {}
     imports: dict[Expr, None] = {}

@@ -105,9 +105,7 @@ def _rigid(graph: Graph, inertia: Inertia) -> Articulated:
     return Articulated(inertia.J, H, (m, m, m, zero, zero, zero))
 
 
-def _velocity_force(
-    inertia: Inertia, om: Vector, square: Beta, applied: Wrench | None
-) -> Wrench:
+def _velocity_force(inertia: Inertia, om: Vector, square: Beta, applied: Wrench | None) -> Wrench:
     """om × J om and om × (om × mc), less what is applied."""
     f = times(square, inertia.mc)
     n = cross(om, tensor_times(inertia.J, om))
@@ -123,10 +121,7 @@ def _bias(
     graph = skeleton.graph
     zero = zero_vector(graph)
     i = link.number - 1
-    if link.parent >= 0:
-        linear = link.R_PC.to_child(times(square[link.parent], link.p_PC))
-    else:
-        linear = zero
+    linear = link.R_PC.to_child(times(square[link.parent], link.p_PC)) if link.parent >= 0 else zero
     x, y, _ = om[i]
     if link.revolute:
         return (y * link.qd, -(x * link.qd), graph.zero), linear
@@ -291,9 +286,7 @@ def _accelerations(skeleton: Skeleton, passes: dict[int, _Pass]) -> list[Expr]:
     """Base to tip: qdd = (u - Uᵀ a) / D."""
     graph = skeleton.graph
     g = skeleton.gravity
-    state: dict[int, tuple[Vector, Vector]] = {
-        -1: (zero_vector(graph), (-g[0], -g[1], -g[2]))
-    }
+    state: dict[int, tuple[Vector, Vector]] = {-1: (zero_vector(graph), (-g[0], -g[1], -g[2]))}
     qdd: list[Expr] = []
     for link in skeleton.links:
         graph.section = link.name

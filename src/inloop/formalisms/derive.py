@@ -19,7 +19,7 @@ from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection, Symbols, make_symbols
 from inloop.formalisms.vectors import product, transpose
 from inloop.model import Frame, Mechanism
-from inloop.symbolic import Expr, Graph, Input, Output, Program, jacobian, rebuild, reachable
+from inloop.symbolic import Expr, Graph, Input, Output, Program, jacobian, reachable, rebuild
 
 RELEVANT = 2.5  # a method whose estimate is this much worse is not derived at all
 
@@ -115,7 +115,7 @@ class Derivation:
     def _make(
         self, name: str, state: str, outputs: tuple[Output, ...], doc: str, formalism: str
     ) -> Program:
-        """A program with the inputs named in `state`; "loads" stands for u and t if there are any."""
+        """A program with the inputs named in `state`; "loads" stands for u and t."""
         blocks = {
             "q": Input("q", tuple(self.symbols.q), "coordinates [rad or m]"),
             "qd": Input("qd", tuple(self.symbols.qd), "velocities [rad/s or m/s]"),
@@ -142,7 +142,9 @@ class Derivation:
         """tau from q, qd, qdd."""
         doc = "Joint efforts that produce given accelerations: tau = M qdd + c."
         out = Output.vector("tau", self._tau, "efforts [N·m or N]")
-        return self._make("inverse_dynamics", "q qd qdd loads", (out,), doc, "recursive Newton-Euler")
+        return self._make(
+            "inverse_dynamics", "q qd qdd loads", (out,), doc, "recursive Newton-Euler"
+        )
 
     def mass_matrix(self) -> Program:
         """M from q."""
@@ -183,7 +185,11 @@ class Derivation:
         )
         doc = "Derivatives of the inverse dynamics; ∂tau/∂qdd is the mass matrix."
         return self._make(
-            "inverse_dynamics_derivatives", "q qd qdd loads", outputs, doc, "rne, forward derivatives"
+            "inverse_dynamics_derivatives",
+            "q qd qdd loads",
+            outputs,
+            doc,
+            "rne, forward derivatives",
         )
 
     def direct_dynamics_derivatives(self) -> Program:
@@ -208,7 +214,9 @@ class Derivation:
 
     def parameter_derivatives(self, names: Sequence[str]) -> tuple[Program, Program]:
         """Derivatives of tau and of qdd with respect to live parameters."""
-        known = {p.name: s for p, s in zip(self.symbols.parameters, self.symbols.symbols, strict=True)}
+        known = {
+            p.name: s for p, s in zip(self.symbols.parameters, self.symbols.symbols, strict=True)
+        }
         rows = jacobian(self._tau, [known[name] for name in names])
         out = Output.matrix("dtau_dp", rows, "∂tau/∂p, one column per parameter")
         doc = "Derivatives of the inverse dynamics by parameters: " + ", ".join(names)
@@ -219,7 +227,9 @@ class Derivation:
         solved = _transposed([self._factors.solve(column) for column in columns])
         out = Output.matrix("dqdd_dp", solved, "∂qdd/∂p, one column per parameter")
         doc = "Derivatives of the direct dynamics by parameters: " + ", ".join(names)
-        direct = self._make("direct_dynamics_by_parameters", "q qd tau loads", (out,), doc, "-M^-1 ∂tau/∂p")
+        direct = self._make(
+            "direct_dynamics_by_parameters", "q qd tau loads", (out,), doc, "-M^-1 ∂tau/∂p"
+        )
         return inverse, direct
 
     # sensors

@@ -26,8 +26,8 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.model import Link, Matrix3, Mechanism, Point, Torque
 from inloop.model import Force as ForceLaw
+from inloop.model import Link, Matrix3, Mechanism, Point, Torque
 from inloop.symbolic import Expr, Scalar
 
 
@@ -58,9 +58,7 @@ class Loads:
         )
 
 
-def build_loads(
-    mechanism: Mechanism, skeleton: Skeleton, external_forces: Selection = ()
-) -> Loads:
+def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selection = ()) -> Loads:
     """Collect everything that acts on the mechanism.
 
     Args:
@@ -93,9 +91,7 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
         loads.efforts[law.body] = before + effort
 
 
-def _external(
-    mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection
-) -> None:
+def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:
     declared = {item.name: item for item in mechanism.external_forces}
     names = [body.name for body in mechanism.bodies]
     if wanted == ALL:
@@ -107,7 +103,7 @@ def _external(
         if name not in names:
             raise InputError(
                 f"external_forces: no body '{name}' in model '{mechanism.name}'",
-                fix=f"Use \"all\" or names among: {', '.join(names[:12])}.",
+                fix=f'Use "all" or names among: {", ".join(names[:12])}.',
             )
     for item in mechanism.external_forces:
         _external_at(item.name, item.at, item.R_BF, skeleton, loads)
@@ -174,9 +170,7 @@ class _Places:
         return self._velocities[index][0]
 
 
-def _substituted(
-    skeleton: Skeleton, exprs: Sequence[Scalar], replace: dict[Expr, Expr]
-) -> Vector:
+def _substituted(skeleton: Skeleton, exprs: Sequence[Scalar], replace: dict[Expr, Expr]) -> Vector:
     x, y, z = skeleton.symbols.substitute(list(exprs), replace)
     return x, y, z
 
@@ -214,7 +208,11 @@ def _torque(law: Torque, place: _Places, loads: Loads) -> None:
     om = matrix_times(R_to, om_C)
     replace = {
         **dict(zip(law.w, om, strict=True)),
-        **{s: e for srow, row in zip(law.R, R_WF, strict=True) for s, e in zip(srow, row, strict=True)},
+        **{
+            s: e
+            for srow, row in zip(law.R, R_WF, strict=True)
+            for s, e in zip(srow, row, strict=True)
+        },
         law.t: skeleton.symbols.t,
     }
     n = matrix_times(transpose(R_to), _substituted(skeleton, law.components, replace))
@@ -239,5 +237,3 @@ def _link(law: Link, place: _Places, loads: Loads) -> None:
     for point, p_C, f_W in ((law.a, pa_C, on_a), (law.b, pb_C, scale(graph.constant(-1.0), on_a))):
         R_CW = transpose(place.pose(point.body).R_WC)
         loads.apply(point.body, p_C, matrix_times(R_CW, f_W), zero)
-
-

@@ -271,9 +271,7 @@ def _own_turn(
     return _snap_angle(best)
 
 
-def _steps(
-    graph: Graph, turn: _Turn, gamma: float, q: Expr | None
-) -> tuple[Planar | General, ...]:
+def _steps(graph: Graph, turn: _Turn, gamma: float, q: Expr | None) -> tuple[Planar | General, ...]:
     """R_PC as planar rotations: Rz(phi) Rx(alpha) Rz(q + psi + gamma)."""
     steps: list[Planar | General] = []
     if turn.matrix is not None:
@@ -338,9 +336,7 @@ def _largest_offset(mechanism: Mechanism) -> float:
 
 def _snap_lengths(p: Vector, span: float) -> Vector:
     graph = p[0].graph
-    x, y, z = (
-        graph.zero if c.is_constant and abs(c.value) < SNAP_LENGTH * span else c for c in p
-    )
+    x, y, z = (graph.zero if c.is_constant and abs(c.value) < SNAP_LENGTH * span else c for c in p)
     return x, y, z
 
 

@@ -32,9 +32,7 @@ class Inertia:
     J: Tensor
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(
-            self.m + other.m, add(self.mc, other.mc), add_tensors(self.J, other.J)
-        )
+        return Inertia(self.m + other.m, add(self.mc, other.mc), add_tensors(self.J, other.J))
 
     @property
     def is_zero(self) -> bool:
@@ -44,9 +42,7 @@ class Inertia:
 
     def to_parent(self, R_PC: Rotation, p_PC: Vector) -> Inertia:
         """The same body seen from the parent's frame: turned, then shifted."""
-        return Inertia(
-            self.m, R_PC.to_parent(self.mc), R_PC.tensor_to_parent(self.J)
-        ).shifted(p_PC)
+        return Inertia(self.m, R_PC.to_parent(self.mc), R_PC.tensor_to_parent(self.J)).shifted(p_PC)
 
     def shifted(self, p: Vector) -> Inertia:
         """Seen from an origin that lies at -p.

@@ -1,4 +1,4 @@
-"""Position, orientation, velocity and acceleration of any frame, and its Jacobian, in world axes."""
+"""Pose, velocity and acceleration of any frame, and its Jacobian, in world axes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.motion import motions, times
-from inloop.formalisms.rotation import Planar
+from inloop.formalisms.rotation import General, Planar
 from inloop.formalisms.vectors import (
     Matrix,
     Vector,
@@ -75,15 +75,15 @@ def poses(skeleton: Skeleton) -> list[Pose]:
             R = _times_step(R, step)
         p = parent.point(link.p_PC)
         if not link.revolute:
-            p = add(p, tuple(row[2] * link.q for row in R))  # type: ignore[arg-type]
+            p = add(p, (R[0][2] * link.q, R[1][2] * link.q, R[2][2] * link.q))
         result.append(Pose(R, p))
     return result
 
 
-def _times_step(R: Matrix, step: object) -> Matrix:
+def _times_step(R: Matrix, step: Planar | General) -> Matrix:
     """R times one step of a rotation."""
-    if not isinstance(step, Planar):
-        return product(R, step.matrix())  # type: ignore[attr-defined, no-any-return]
+    if isinstance(step, General):
+        return product(R, step.m)
     # rows of R times the planar rotation: the same as turning each row to the child's axes
     rows = [step.to_child(row) for row in R]
     return rows[0], rows[1], rows[2]

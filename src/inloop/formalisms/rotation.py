@@ -21,7 +21,7 @@ from inloop.symbolic import Expr, Graph
 
 @dataclass(frozen=True)
 class Planar:
-    """Rotation about the coordinate axis `axis` (0 x, 1 y, 2 z) by an angle with cosine c, sine s."""
+    """Rotation about coordinate axis 0, 1 or 2 by an angle with cosine c and sine s."""
 
     axis: int
     c: Expr

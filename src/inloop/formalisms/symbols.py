@@ -7,7 +7,7 @@ user wants it live.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inloop.errors import InputError
@@ -92,13 +92,12 @@ class Symbols:
             self.symbols.append(symbol)
         return symbol
 
-    def substitute(self, exprs: list[Scalar], replace: dict[Expr, Expr]) -> list[Expr]:
+    def substitute(self, exprs: Sequence[Scalar], replace: Mapping[Expr, Expr]) -> list[Expr]:
         """Expressions of the model with placeholders replaced, in the derivation graph."""
-        wanted = [e if isinstance(e, Expr) else None for e in exprs]
-        built = iter(rebuild([e for e in wanted if e is not None], self.graph, {**self._known, **replace}))
+        known = {**self._known, **replace}
         return [
-            next(built) if e is not None else self.graph.constant(float(x))  # type: ignore[arg-type]
-            for e, x in zip(wanted, exprs, strict=True)
+            rebuild([e], self.graph, known)[0] if isinstance(e, Expr) else self.graph.constant(e)
+            for e in exprs
         ]
 
     def check_all_used(self, known: Collection[str]) -> None:

@@ -172,7 +172,7 @@ class BarePlant:
         detail = f" (missing: {', '.join(names[count:][:5])})" if count < size else ""
         return InputError(
             f"{name} has shape {shape}, model '{self.name}' needs {size} entries{detail}",
-            fix="Order them as in plant.coordinates (plant.inputs for u), or use plant.vector(...).",
+            fix="Order them as in plant.coordinates (plant.inputs for u); see plant.vector.",
         )
 
     def vector(self, **values: float) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import warnings
 from collections.abc import Sequence
@@ -152,9 +153,7 @@ class NativeEngine:
             self._functions[program.name] = known
         return known
 
-    def _many(
-        self, program: Program, arrays: list[Array], outputs: list[Array], rows: int
-    ) -> None:
+    def _many(self, program: Program, arrays: list[Array], outputs: list[Array], rows: int) -> None:
         """Rows in chunks, one chunk per core."""
         function = self._rows_function(program, rows)
         moving = [a for a, b in zip(arrays, program.inputs, strict=True) if b.name != "pre"]
@@ -172,7 +171,7 @@ class NativeEngine:
         # whole groups of lanes per thread
         edges = [round(k * rows / threads / 8) * 8 for k in range(threads)] + [rows]
         with ThreadPoolExecutor(threads) as pool:
-            for future in [pool.submit(work, a, b) for a, b in zip(edges, edges[1:], strict=False)]:
+            for future in [pool.submit(work, a, b) for a, b in itertools.pairwise(edges)]:
                 future.result()
 
     def _rows_function(self, program: Program, rows: int) -> Any:

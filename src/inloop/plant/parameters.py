@@ -28,7 +28,9 @@ class Parameters(MutableMapping[str, float]):
         k = self._position(name)
         number = float(value)
         if not math.isfinite(number):
-            raise InputError(f"parameter '{name}': {number} is not a number", fix="Nothing changed.")
+            raise InputError(
+                f"parameter '{name}': {number} is not a number", fix="Nothing changed."
+            )
         allowed = self.declared[k].range
         if allowed is not None and not allowed[0] <= number <= allowed[1]:
             raise InputError(

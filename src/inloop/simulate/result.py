@@ -49,7 +49,7 @@ class Result:
         head, _, tail = signal.rpartition(".")
         if head == "energy":
             parts = {"kinetic": self.energy[:, 0], "potential": self.energy[:, 1]}
-            return parts.get(tail, self.energy.sum(axis=1))
+            return parts[tail] if tail in parts else np.sum(self.energy, axis=1)
         k = self.coordinates.index(head)
         return self.q[:, k] if tail == "q" else self.qd[:, k]
 
@@ -69,7 +69,8 @@ class Result:
         """Write all signals as .npz or .csv, chosen by the name's ending."""
         target = Path(path)
         if target.suffix == ".npz":
-            np.savez_compressed(target, **{n: self[n] for n in self.names})
+            arrays: dict[str, Any] = {name: self[name] for name in self.names}
+            np.savez_compressed(target, **arrays)
         elif target.suffix == ".csv":
             table = np.column_stack([self[n] for n in self.names])
             np.savetxt(target, table, delimiter=",", header=",".join(self.names), comments="")
@@ -92,6 +93,8 @@ class Result:
             raise InputError(
                 "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
             ) from error
+        if file is not None:
+            _check_figure_name(Figure(), Path(file))
         chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates]
         figure = Figure(figsize=(8.0, 1.2 + 1.4 * len(chosen)), layout="constrained")
         axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
@@ -104,3 +107,12 @@ class Result:
         if file is not None:
             figure.savefig(file, dpi=120)
         return figure
+
+
+def _check_figure_name(figure: Any, file: Path) -> None:
+    known = figure.canvas.get_supported_filetypes()
+    if file.suffix[1:].lower() not in known:
+        raise InputError(
+            f"cannot draw a figure as '{file.suffix}'",
+            fix="Use a name that ends in .png, .svg or .pdf.",
+        )

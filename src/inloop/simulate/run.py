@@ -14,6 +14,7 @@ from inloop.plant import Array, BarePlant, NativeEngine
 from inloop.simulate.result import Result
 
 METHODS = {"euler": Method.EULER, "rk4": Method.RK4}
+MOST_STEPS = 1e15
 
 
 class _Context(ctypes.Structure):
@@ -85,7 +86,20 @@ def _schedule(t_end: float, step: float, method: str, sample: float | None) -> S
         raise InputError(
             f"t_end = {t_end} s with steps of {step} s makes no sense", fix="Use positive numbers."
         )
-    stride = 1 if sample is None else max(1, round(sample / step))
+    if step > t_end > 0.0:
+        raise InputError(
+            f"a run of {t_end:g} s is shorter than one step of {step:g} s",
+            fix="Use a smaller step.",
+        )
+    if not t_end / step <= MOST_STEPS:
+        raise InputError(
+            f"{t_end:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps",
+            fix="Use a larger step or a shorter run.",
+        )
+    if sample is not None and not (math.isfinite(sample) and sample > 0.0):
+        raise InputError(f"a sample every {sample} s makes no sense", fix="Use a positive number.")
+    # a stride beyond the end means: only the first and the last state
+    stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
     return Schedule(METHODS[method], step, round(t_end / step), stride=stride)
 
 

@@ -11,7 +11,23 @@ from inloop.symbolic.text import Notation, to_text
 from inloop.symbolic.trigonometry import condense
 
 __all__ = [
-    "Expr", "Graph", "Input", "Notation", "Output", "Program", "Scalar", "condense",
-    "count_operations", "evaluate", "forward", "functions", "gradient", "hoist", "interpret",
-    "jacobian", "reachable", "rebuild", "to_text",
+    "Expr",
+    "Graph",
+    "Input",
+    "Notation",
+    "Output",
+    "Program",
+    "Scalar",
+    "condense",
+    "count_operations",
+    "evaluate",
+    "forward",
+    "functions",
+    "gradient",
+    "hoist",
+    "interpret",
+    "jacobian",
+    "reachable",
+    "rebuild",
+    "to_text",
 ]

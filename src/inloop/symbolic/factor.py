@@ -51,9 +51,7 @@ def _common_factor(args: tuple[Expr, ...], node: Expr, uses: Counter[Expr]) -> E
     return next((a for a in args[0].args if a in args[1].args), None)
 
 
-def _factored(
-    graph: Graph, node: Expr, args: tuple[Expr, ...], uses: Counter[Expr]
-) -> Expr | None:
+def _factored(graph: Graph, node: Expr, args: tuple[Expr, ...], uses: Counter[Expr]) -> Expr | None:
     common = _common_factor(args, node, uses)
     if common is None:
         return None

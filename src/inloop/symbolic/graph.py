@@ -189,9 +189,7 @@ class Graph:
             return self.mul(self.mul(a, b.args[0]), b.args[1])
         elif a.static and b.op == "const" and a.op == "mul" and a.args[0].op == "const":
             return self.mul(self.mul(b, a.args[0]), a.args[1])
-        if b.op == "const":
-            a, b = b, a
-        elif a.op != "const" and a.id > b.id:
+        if b.op == "const" or (a.op != "const" and a.id > b.id):
             a, b = b, a
         return self._node("mul", (a, b))
 

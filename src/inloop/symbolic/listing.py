@@ -109,9 +109,7 @@ def layout(program: Program) -> Listing:
     _name_sines(nodes, angles, namer, names)
     statements = _statements(nodes, exprs, namer, names)
     stores = tuple(
-        Store(out.name, k, expr)
-        for out in program.outputs
-        for k, expr in enumerate(out.exprs)
+        Store(out.name, k, expr) for out in program.outputs for k, expr in enumerate(out.exprs)
     )
     return Listing(program, names, loads, tuple(angles), statements, stores)
 

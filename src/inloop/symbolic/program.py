@@ -51,7 +51,9 @@ class Output:
         return cls(name, tuple(e for row in table for e in row), (len(table), columns), doc)
 
     def __post_init__(self) -> None:
-        assert math.prod(self.shape) == len(self.exprs), f"output {self.name}: shape and size differ"
+        assert math.prod(self.shape) == len(self.exprs), (
+            f"output {self.name}: shape and size differ"
+        )
 
 
 @dataclass(frozen=True)

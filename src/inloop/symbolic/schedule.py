@@ -26,9 +26,7 @@ def total_lifetime(order: Sequence[Expr]) -> int:
         for arg in node.args:
             last_use[arg] = position
     return sum(
-        last_use.get(node, position) - position
-        for position, node in enumerate(order)
-        if node.args
+        last_use.get(node, position) - position for position, node in enumerate(order) if node.args
     )
 
 

@@ -1,0 +1,48 @@
+"""`inloop list`: the mechanisms of the gallery."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from inloop import gallery
+from inloop.cli.output import paragraph, print_json, table
+from inloop.gallery import Exhibit
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "list the mechanisms of the gallery"
+    parser = commands.add_parser("list", parents=[shared], help=text, description=text)
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Print the names and what there is to see."""
+    exhibits = [gallery.get(name) for name in gallery.names()]
+    if args.json:
+        print_json({"mechanisms": [_entry(exhibit) for exhibit in exhibits]})
+        return 0
+    table(("name", "what it is"), [(e.name, e.title) for e in exhibits], left=2)
+    paragraph()
+    paragraph("Try: inloop describe double_pendulum, inloop run puma560 --headless --seconds 2")
+    return 0
+
+
+def _entry(exhibit: Exhibit) -> dict[str, Any]:
+    return {
+        "name": exhibit.name,
+        "title": exhibit.title,
+        "look_at": exhibit.look_at,
+        "start": exhibit.start,
+        "seconds": exhibit.seconds,
+        "options": {
+            name: {"default": option.default, "doc": option.doc}
+            for name, option in exhibit.options.items()
+        },
+        "poses": dict(exhibit.poses),
+        "references": [
+            {"what": r.what, "value": r.value, "unit": r.unit, "source": r.source}
+            for r in exhibit.references
+        ],
+    }

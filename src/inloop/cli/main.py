@@ -1,0 +1,97 @@
+"""Reads the command line, calls one command, turns what goes wrong into a short message."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import TextIO
+
+import inloop as il
+from inloop.cli import bench, check, demo, derive, describe, list_gallery, run
+from inloop.cli.output import print_json
+
+COMMANDS = (list_gallery, describe, derive, run, check, demo, bench)
+
+# exit codes
+FAILED = 2
+INTERRUPTED = 130  # as shells report SIGINT
+PIPE_CLOSED = 141  # as shells report SIGPIPE
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: words after `inloop`; those of the process by default.
+
+    Returns:
+        The exit code: 0, 1 when a comparison fails, 2 for an error, 130 after Ctrl-C.
+    """
+    args = _parser().parse_args(arguments)
+    _print_anything(sys.stdout)
+    _print_anything(sys.stderr)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _guarded(args)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="inloop", description="A mechanism you can touch: derive, compile, run."
+    )
+    parser.add_argument("--version", action="version", version=f"inloop {il.__version__}")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="one JSON object, for machines")
+    shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.add_parser(commands, shared)
+    return parser
+
+
+def _guarded(args: argparse.Namespace) -> int:
+    """Call the command; keep tracebacks from people who did not ask for them."""
+    try:
+        code = int(args.call(args))
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # whoever read the output has seen enough; what is left must go somewhere
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (il.InloopError, OSError) as error:
+        if args.debug:
+            raise
+        _report(error, as_json=args.json)
+        return FAILED
+
+
+def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
+    if isinstance(error, il.InloopError):
+        mistakes = [{"what": m.what, "where": m.where, "fix": m.fix} for m in error.mistakes]
+        text = str(error)
+    else:
+        place = "" if error.filename is None else f"{str(error.filename)!a}: "
+        text = f"{place}{error.strerror or error}"
+        mistakes = [{"what": text, "where": "", "fix": ""}]
+    print(f"error: {text}", file=sys.stderr)
+    if as_json:
+        print_json({"status": "ERROR", "error": text, "mistakes": mistakes})
+
+
+def _print_anything(stream: TextIO) -> None:
+    """A terminal that cannot show a character gets a question mark instead of a traceback."""
+    with contextlib.suppress(AttributeError, ValueError):
+        stream.reconfigure(errors="replace")  # type: ignore[attr-defined]
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"note: {message}", file=sys.stderr)

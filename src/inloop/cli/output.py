@@ -1,0 +1,98 @@
+"""What the commands print: strict JSON for machines, laid-out text for people."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = Sequence[str]
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one object of strict JSON: what is not a finite number becomes null."""
+    print(json.dumps(_strict(data), indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(item) for item in value]
+    if isinstance(value, (str, bool, int)) or value is None:
+        return value
+    number = float(value)  # NumPy's numbers too
+    return number if math.isfinite(number) else None
+
+
+def heading(text: str) -> None:
+    """Print a title with space above it."""
+    rich = _rich_console()
+    if rich is None:
+        print(f"\n{text}\n{'=' * len(text)}")
+    else:
+        from rich.markup import escape
+
+        rich.print()
+        rich.rule(f"[bold]{escape(text)}", align="left", style="cyan")
+
+
+def paragraph(text: str = "") -> None:
+    """Print text as it is, indented."""
+    print("\n".join(f"  {line}".rstrip() for line in text.splitlines()) if text else "")
+
+
+def table(header: Row, rows: Sequence[Row], *, left: int = 1) -> None:
+    """Print an aligned table.
+
+    Args:
+        header: titles of the columns.
+        rows: cells.
+        left: how many columns, from the left, hold words; the others hold numbers.
+    """
+    rich = _rich_console()
+    lines = plain_table(header, rows, left=left)
+    if rich is None:
+        print("\n".join(lines))
+        return
+    # a table of rich squeezes columns in a narrow terminal; these lines keep all their numbers
+    rich.print(lines[0], style="bold cyan", markup=False, soft_wrap=True)
+    rich.print(lines[1], style="dim", markup=False, soft_wrap=True)
+    for line in lines[2:]:
+        rich.print(line, markup=False, soft_wrap=True)
+
+
+def plain_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> list[str]:
+    """Lines of an aligned table."""
+    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+
+    def line(row: Row) -> str:
+        cells = [
+            cell.ljust(width) if k < left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return ("  " + "  ".join(cells)).rstrip()
+
+    rule = "  " + "  ".join("-" * width for width in widths)
+    return [line(header), rule, *(line(row) for row in rows)]
+
+
+def _rich_console() -> Any:
+    """A console with colors if there is a terminal and `rich` is installed, else None."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(highlight=False)
+
+
+def duration(seconds: float) -> str:
+    """A time for people: "3.2 ms"."""
+    for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
+        if seconds < limit:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds:.3g} s"

@@ -1,0 +1,138 @@
+"""`inloop run`: simulate a mechanism and tell where it ends."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop.cli.output import duration, heading, paragraph, print_json, table
+from inloop.cli.points import point_positions
+from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
+
+NO_STUDIO = "The studio comes with a later version; this run is headless."
+SAMPLES = 10_000  # a run keeps at most about so many states
+RESULT_ENDINGS = (".csv", ".npz")
+STOPPED, FAILED = 130, 2
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "simulate a mechanism and print where it ends"
+    parser = commands.add_parser("run", parents=[shared], help=text, description=text)
+    add_subject(parser)
+    parser.add_argument("--headless", action="store_true", help="no page in the browser")
+    parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
+    parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
+    parser.add_argument("--method", choices=("rk4", "euler"), default="rk4", help="integrator; rk4")
+    parser.add_argument("--plot", metavar="FILE", help="write a figure of all coordinates")
+    parser.add_argument("--save", metavar="FILE", help="write all signals as .csv or .npz")
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Compile, simulate, tell."""
+    if not args.headless:
+        print(NO_STUDIO, file=sys.stderr)
+    _check_targets(args)
+    subject = find_subject(args)
+    plant = subject.model.compile()
+    apply_settings(plant, subject.settings)
+    start = time.perf_counter()
+    result, problem = _simulate(args, subject, plant)
+    seconds = time.perf_counter() - start
+    # files first: what was computed is kept even if the rest goes wrong
+    if args.save:
+        result.save(args.save)
+    if args.plot:
+        result.plot(file=args.plot)
+    data = _data(plant, result, seconds)
+    if args.json:
+        print_json(data)
+    else:
+        _show(subject, result, data)
+    if problem is not None:
+        print(f"error: {problem}", file=sys.stderr)
+        return FAILED
+    return STOPPED if result.status == "STOPPED" else 0
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """A run is not begun whose result cannot be written."""
+    for target in filter(None, (args.save, args.plot)):
+        if not Path(target).parent.is_dir():
+            raise il.InputError(
+                f"there is no directory {str(Path(target).parent)!a}", fix="Make it first."
+            )
+    if args.save and Path(args.save).suffix not in RESULT_ENDINGS:
+        raise il.InputError(
+            f"cannot save as {Path(args.save).suffix!a}",
+            fix=f"Use a name that ends in {' or '.join(RESULT_ENDINGS)}.",
+        )
+
+
+def _simulate(
+    args: argparse.Namespace, subject: Subject, plant: il.Plant
+) -> tuple[il.Result, il.SimulationError | None]:
+    exhibit = subject.exhibit
+    t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
+    step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
+    sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
+    try:
+        return plant.simulate(t_end=t_end, step=step, method=args.method, sample=sample), None
+    except il.SimulationError as error:
+        result = getattr(error, "result", None)
+        if not isinstance(result, il.Result):
+            raise
+        return result, error
+
+
+def _data(plant: il.Plant, result: il.Result, seconds: float) -> dict[str, Any]:
+    kinetic, potential = result.energy[-1]
+    return {
+        "model": result.name,
+        "status": result.status,
+        "t": result.t[-1],
+        "q": dict(zip(result.coordinates, result.q[-1], strict=True)),
+        "qd": dict(zip(result.coordinates, result.qd[-1], strict=True)),
+        "outputs": _outputs(plant, result),
+        "energy": {
+            "kinetic": kinetic,
+            "potential": potential,
+            "total": kinetic + potential,
+            "drift": result.energy_drift(),
+        },
+        "constraint_violation": 0.0,  # a tree has no loop that could open
+        "parameters": dict(plant.parameters),
+        "seconds": seconds,
+    }
+
+
+def _outputs(plant: il.Plant, result: il.Result) -> dict[str, float]:
+    """Positions of all named points in world axes at the end [m]."""
+    found = point_positions(plant, result.q[-1])
+    return {
+        f"{path}.{axis}": value
+        for path, position in found.items()
+        for axis, value in zip("xyz", position, strict=True)
+    }
+
+
+def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
+    heading(subject.exhibit.title if subject.exhibit else result.name)
+    paragraph(f"{result.status} at t = {data['t']:g} s, computed in {duration(data['seconds'])}")
+    energy = data["energy"]
+    paragraph(
+        f"energy {energy['total']:.6g} J; it has changed by at most {energy['drift']:.1e} "
+        "of the largest kinetic energy"
+    )
+    paragraph()
+    rows = [(name, f"{data['q'][name]:.9g}", f"{data['qd'][name]:.9g}") for name in data["q"]]
+    table(("coordinate", "q", "qd"), rows)
+    if data["outputs"]:
+        paragraph()
+        table(("output", "value [m]"), [(k, f"{v:.9g}") for k, v in data["outputs"].items()])

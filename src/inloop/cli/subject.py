@@ -1,0 +1,153 @@
+"""What a command is about: a mechanism of the gallery, or one described in a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import inloop as il
+from inloop import gallery
+from inloop.errors import FileFormatError
+from inloop.gallery import Exhibit
+
+FILE_ENDINGS = (".urdf", ".mbs", ".xml", ".py")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model and where it came from.
+
+    Attributes:
+        model: the model.
+        exhibit: its entry in the gallery, None for a file.
+        settings: values of parameters that the user gave on the command line.
+    """
+
+    model: il.Model
+    exhibit: Exhibit | None
+    settings: dict[str, float]
+
+
+def add_subject(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `find_subject` reads."""
+    parser.add_argument(
+        "mechanism",
+        metavar="NAME|FILE",
+        help="a name of `inloop list`, or a file: .urdf, .mbs, or .py that makes an il.Model",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="set a parameter, or an option such as the number of links; may be repeated",
+    )
+
+
+def find_subject(args: argparse.Namespace) -> Subject:
+    """The mechanism that the arguments name, built with its options."""
+    given = _settings(args.set)
+    if args.mechanism not in gallery.names() and _is_file(args.mechanism):
+        return Subject(_load(args.mechanism), None, _numbers(given))
+    exhibit = gallery.get(args.mechanism)
+    options = {
+        name: _option(exhibit, name, given.pop(name))
+        for name in list(given)
+        if name in exhibit.options
+    }
+    return Subject(exhibit.build(**options), exhibit, _numbers(given))
+
+
+def apply_settings(plant: il.Plant, settings: dict[str, float]) -> None:
+    """Write the parameters that the user gave on the command line."""
+    for name, value in settings.items():
+        plant.parameters[name] = value
+
+
+def _settings(words: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not (name and sign and value):
+            raise il.InputError(
+                f"--set {word[:60]!a} is no assignment", fix="Write it as --set length=0.8."
+            )
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _option(exhibit: Exhibit, name: str, text: str) -> bool | int | float:
+    option = exhibit.options[name]
+    try:
+        return option.read(text)
+    except ValueError:
+        kind = type(option.default).__name__
+        raise il.InputError(
+            f"option '{name}' of '{exhibit.name}' cannot be {text[:40]!a}",
+            fix=f"Give a value of type {kind}, such as {option.default}.",
+        ) from None
+
+
+def _numbers(given: dict[str, str]) -> dict[str, float]:
+    numbers = {}
+    for name, text in given.items():
+        try:
+            numbers[name] = float(text)
+        except ValueError:
+            raise il.InputError(
+                f"parameter {name[:40]!a} cannot be {text[:40]!a}", fix="Give a number."
+            ) from None
+    return numbers
+
+
+def _is_file(name: str) -> bool:
+    if name.lower().endswith(FILE_ENDINGS) or os.sep in name:
+        return True
+    try:
+        return Path(name).is_file()
+    except (ValueError, OSError):  # a name that no file can have
+        return False
+
+
+def _load(name: str) -> il.Model:
+    if "\0" in name:
+        raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
+    if name.lower().endswith(".py"):
+        return _from_python(Path(name))
+    return il.load(name)
+
+
+def _place(error: BaseException) -> str:
+    """File and line where it happened."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}"
+    line = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{line.filename}:{line.lineno}"
+
+
+def _from_python(path: Path) -> il.Model:
+    """Run a Python file and take the model that it leaves in a global name."""
+    if not path.is_file():
+        raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
+    try:
+        names = runpy.run_path(str(path), run_name="inloop_model")
+    except il.InloopError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise FileFormatError(
+            f"{path.name} stopped with {type(error).__name__}: {error}",
+            where=_place(error),
+            fix="Run it with python to see more.",
+        ) from error
+    models = {id(value): value for value in names.values() if isinstance(value, il.Model)}
+    if len(models) != 1:
+        raise FileFormatError(
+            f"{path.name} makes {len(models)} models",
+            fix="Leave exactly one il.Model in a global name.",
+        )
+    return next(iter(models.values()))

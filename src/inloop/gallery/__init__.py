@@ -1,0 +1,11 @@
+"""Finished mechanisms, each importable, each with its reference figures.
+
+from inloop import gallery
+
+plant = gallery.get("puma560").build().compile()
+"""
+
+from inloop.gallery.catalog import get, names
+from inloop.gallery.exhibit import Comparison, Exhibit, Option, Reference
+
+__all__ = ["Comparison", "Exhibit", "Option", "Reference", "get", "names"]

@@ -1,0 +1,40 @@
+"""The names of the gallery; a mechanism is imported when it is asked for."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from inloop.errors import InputError
+from inloop.gallery.exhibit import Exhibit
+
+# in the order of a guided tour; each is a module of this package with an EXHIBIT
+NAMES = ("pendulum", "double_pendulum", "n_pendulum", "puma560", "chain")
+SHOWN = 40  # characters of an unknown name
+
+
+def names() -> tuple[str, ...]:
+    """Names of all mechanisms."""
+    return NAMES
+
+
+def get(name: str) -> Exhibit:
+    """A mechanism by name.
+
+    Raises:
+        InputError: there is none of this name; tells which ones there are.
+    """
+    if name not in NAMES:
+        raise _unknown(name)
+    exhibit = import_module(f"{__package__}.{name}").EXHIBIT
+    assert isinstance(exhibit, Exhibit)
+    return exhibit
+
+
+def _unknown(name: str) -> InputError:
+    shown = name if len(name) <= SHOWN else name[: SHOWN - 3] + "..."
+    near = get_close_matches(name[:SHOWN].lower(), NAMES, n=1, cutoff=0.5)
+    hint = f"Did you mean '{near[0]}'? " if near else ""
+    return InputError(
+        f"the gallery has no mechanism {shown!a}", fix=f"{hint}It has: {', '.join(NAMES)}."
+    )

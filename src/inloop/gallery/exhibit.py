@@ -1,0 +1,137 @@
+"""What the gallery tells about a mechanism beside the model itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+import inloop as il
+
+YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice made when the model is built, such as the number of links.
+
+    Attributes:
+        default: value; its type tells how text is read.
+        doc: what it means.
+    """
+
+    default: bool | int | float
+    doc: str
+
+    def read(self, text: str) -> bool | int | float:
+        """The value that a text stands for; ValueError if it stands for none."""
+        if isinstance(self.default, bool):
+            word = text.lower()
+            if word not in (*YES, *NO):
+                raise ValueError(text)
+            return word in YES
+        return int(text) if isinstance(self.default, int) else float(text)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A figure computed here beside a figure known from elsewhere.
+
+    Attributes:
+        reference: the known figure.
+        found: what the plant gives, shape as the reference's value.
+    """
+
+    reference: Reference
+    found: tuple[float, ...]
+
+    @property
+    def error(self) -> float:
+        """Largest difference, in the unit of the figure."""
+        return float(np.max(np.abs(np.subtract(self.found, self.reference.value))))
+
+    @property
+    def ok(self) -> bool:
+        """True if the difference is within the tolerance of the reference."""
+        return self.error <= self.reference.tolerance
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A figure that is known independently of inloop, and how to compute it with a plant.
+
+    It holds for the default options and parameters.
+
+    Attributes:
+        what: the quantity, in words.
+        value: its entries.
+        unit: unit of the entries.
+        tolerance: accuracy of the known figure together with the default step.
+        source: where the figure comes from.
+        measure: computes the quantity.
+    """
+
+    what: str
+    value: tuple[float, ...]
+    unit: str
+    tolerance: float
+    source: str
+    measure: Callable[[il.Plant], Any]
+
+    def compare(self, plant: il.Plant) -> Comparison:
+        """Compute the figure with a plant and set it beside the known one."""
+        found = np.atleast_1d(np.asarray(self.measure(plant), dtype=np.float64))
+        return Comparison(self, tuple(float(x) for x in found))
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A mechanism of the gallery.
+
+    Attributes:
+        name: name in the gallery.
+        title: one line.
+        look_at: what is worth looking at.
+        make: returns a fresh model; takes the options by name.
+        start: the state it starts from, in words; the numbers are in the joints of the model.
+        seconds: length of a run that shows something [s].
+        step: step that suits `references` [s].
+        options: choices to be made when the model is built.
+        poses: named coordinate vectors [rad or m].
+        references: figures to compare with.
+    """
+
+    name: str
+    title: str
+    look_at: str
+    make: Callable[..., il.Model]
+    start: str
+    seconds: float
+    step: float = 1e-3
+    options: Mapping[str, Option] = field(default_factory=dict)
+    poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    references: tuple[Reference, ...] = ()
+
+    def build(self, **options: bool | int | float) -> il.Model:
+        """A fresh model, which may be extended before it is compiled.
+
+        Args:
+            options: see `options`; what is not given has its default.
+        """
+        for name in options:
+            if name not in self.options:
+                raise self._unknown_option(name)
+        return self.make(**{**{n: o.default for n, o in self.options.items()}, **options})
+
+    def compare(self, plant: il.Plant) -> list[Comparison]:
+        """All references beside what a plant of the default model gives."""
+        return [reference.compare(plant) for reference in self.references]
+
+    def _unknown_option(self, name: str) -> il.InputError:
+        near = get_close_matches(name, self.options, n=1)
+        known = ", ".join(self.options) or "none"
+        hint = f"Did you mean '{near[0]}'?" if near else f"Options are: {known}."
+        return il.InputError(f"'{self.name}' has no option {name[:40]!a}", fix=hint)
