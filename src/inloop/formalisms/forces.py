@@ -37,8 +37,8 @@ class Loads:
 
     Attributes:
         wrenches: by link index, about the link's internal origin in its axes.
-        efforts: by coordinate, from joint force laws.
-        inputs: symbols of the external force and torque components, in order.
+        efforts: by coordinate, from joint force laws and joint inputs.
+        inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
     """
 
@@ -46,6 +46,11 @@ class Loads:
     efforts: dict[int, Expr] = field(default_factory=dict)
     inputs: list[Expr] = field(default_factory=list)
     input_names: list[str] = field(default_factory=list)
+
+    def push(self, index: int, effort: Expr) -> None:
+        """Add an effort of a joint."""
+        known = self.efforts.get(index)
+        self.efforts[index] = effort if known is None else known + effort
 
     def apply(self, index: int, p_CQ: Vector, f: Vector, n: Vector) -> None:
         """Add a force at Q and a torque, both in the link's internal axes."""
@@ -68,6 +73,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
             that the model declares.
     """
     loads = Loads()
+    _joint_inputs(mechanism, skeleton, loads)
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
     if mechanism.forces or mechanism.torques or mechanism.links:
@@ -81,14 +87,21 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     return loads
 
 
+def _joint_inputs(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
+    for item in mechanism.joint_inputs:
+        symbol = skeleton.graph.symbol(f"u.{item.name}")
+        loads.inputs.append(symbol)
+        loads.input_names.append(item.name)
+        loads.push(item.body, symbol)
+
+
 def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for law in mechanism.joint_forces:
         link = skeleton.links[law.body]
         skeleton.graph.section = link.name
         replace = {law.q: link.q, law.qd: link.qd, law.t: skeleton.symbols.t}
         effort = skeleton.symbols.substitute([law.effort], replace)[0]
-        before = loads.efforts.get(law.body, skeleton.graph.zero)
-        loads.efforts[law.body] = before + effort
+        loads.push(law.body, effort)
 
 
 def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:
@@ -124,7 +137,7 @@ def _external_at(
     graph.section = link.name
     columns = []
     for kind, short in (("force", "frc"), ("torque", "trq")):
-        symbols = [graph.symbol(f"{short}_{name}_{axis}") for axis in "xyz"]
+        symbols = [graph.symbol(f"u.{short}_{name}_{axis}") for axis in "xyz"]
         loads.inputs += symbols
         loads.input_names += [f"{name}.{kind}.{axis}" for axis in "xyz"]
         vector: Vector = (symbols[0], symbols[1], symbols[2])

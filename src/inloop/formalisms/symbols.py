@@ -36,8 +36,6 @@ class Symbols:
 
     Attributes:
         graph: the fresh graph.
-        parameters: live parameters, in the order of the parameter vector.
-        symbols: their symbols, in the same order.
         q, qd, qdd, tau: one symbol per coordinate.
         t: time [s].
         inputs: symbols of the model's own named inputs.
@@ -51,10 +49,19 @@ class Symbols:
     t: Expr
     inputs: list[Expr]
     live: frozenset[str] | None
-    parameters: list[LiveParameter] = field(default_factory=list)
-    symbols: list[Expr] = field(default_factory=list)
+    _live: dict[str, tuple[LiveParameter, Expr]] = field(default_factory=dict)
     _known: dict[Expr, Expr] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
+
+    @property
+    def parameters(self) -> list[LiveParameter]:
+        """Live parameters, in the order of the parameter vector."""
+        return [parameter for parameter, _ in self._live.values()]
+
+    @property
+    def symbols(self) -> list[Expr]:
+        """Their symbols, in the same order."""
+        return [symbol for _, symbol in self._live.values()]
 
     def scalar(self, value: Scalar, name: str, unit: str = "") -> Expr:
         """A number or expression of the model, in the derivation graph.
@@ -66,7 +73,10 @@ class Symbols:
         number = float(value)
         if number != 0.0 and (self.live is None or name in self.live):
             self._used.add(name)
-            return self.add_parameter(LiveParameter(name, number, unit))
+            known = self._live.get(name)
+            # a merged body's part may share a name with the whole; it keeps its own number
+            if known is None or known[0].default == number:
+                return self.add_parameter(LiveParameter(name, number, unit))
         return self.graph.constant(number)
 
     def vector(self, values: tuple[Scalar, Scalar, Scalar], name: str, unit: str = "") -> Vector:
@@ -86,11 +96,10 @@ class Symbols:
 
     def add_parameter(self, parameter: LiveParameter) -> Expr:
         """Declare a live parameter; the same name gives the same symbol."""
-        symbol = self.graph.symbol(parameter.name, static=True)
-        if symbol not in self.symbols:
-            self.parameters.append(parameter)
-            self.symbols.append(symbol)
-        return symbol
+        if parameter.name not in self._live:
+            symbol = self.graph.symbol(f"par.{parameter.name}", static=True)
+            self._live[parameter.name] = (parameter, symbol)
+        return self._live[parameter.name][1]
 
     def substitute(self, exprs: Sequence[Scalar], replace: Mapping[Expr, Expr]) -> list[Expr]:
         """Expressions of the model with placeholders replaced, in the derivation graph."""
@@ -126,7 +135,7 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
     )
     wanted = None if live == ALL else frozenset((live,) if isinstance(live, str) else live)
     t = graph.symbol("t")
-    inputs = [graph.symbol(f"u_{item.name}") for item in mechanism.inputs]
+    inputs = [graph.symbol(f"u.{item.name}") for item in mechanism.inputs]
     symbols = Symbols(graph, q, qd, qdd, tau, t, inputs, wanted)
     for parameter in mechanism.parameters:
         new = symbols.add_parameter(

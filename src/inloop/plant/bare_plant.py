@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.formalisms import Derivation
+from inloop.formalisms import PROGRAMS, Derivation
 from inloop.model import Mechanism
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
@@ -20,6 +20,7 @@ from inloop.plant.passes import PassReport, run_passes
 from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
+OPTIONAL = ("u", "t")  # zero when not given
 LARGE = 60  # coordinates from which the mass matrix is built only when asked for
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
 
@@ -107,6 +108,9 @@ class BarePlant:
 
     def _engine(self, name: str) -> Engine:
         if name not in self._engines:
+            if name not in PROGRAMS:
+                known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
+                raise InputError(f"no function '{name}'", fix=f"Functions are: {known}.")
             self._add([self._timed_program(name)])
         return self._engines[name]
 
@@ -147,6 +151,7 @@ class BarePlant:
         """
         engine = self._engine(function)
         program = engine.unit.find(function)
+        _check_names(function, program, arrays)
         rows = _row_count(arrays)
         inputs = [self.prepared(function)]
         for block in program.inputs[1:]:
@@ -263,7 +268,8 @@ class BarePlant:
         self, path: str, q: Numbers, qd: Numbers, qdd: Numbers | None = None
     ) -> dict[str, Array]:
         """Velocity v, acceleration acc, angular velocity om and acceleration omd, world axes."""
-        return self.evaluate(self._sensor(path, "motion"), q=q, qd=qd, qdd=qdd)
+        still = np.zeros(np.shape(q)) if qdd is None else qdd
+        return self.evaluate(self._sensor(path, "motion"), q=q, qd=qd, qdd=still)
 
     def velocity(self, path: str, q: Numbers, qd: Numbers) -> Array:
         """Velocity of a point or frame in world axes [m/s]."""
@@ -277,6 +283,18 @@ class BarePlant:
         """∂(v, om)/∂qd of a point or frame, world axes, shape (6, n) or (N, 6, n)."""
         found = self.evaluate(self._sensor(path, "jacobian"), q=q)
         return np.concatenate([found["Jv"], found["Jw"]], axis=-2)
+
+
+def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> None:
+    """All state blocks must be there, and nothing that no function knows."""
+    needed = [block.name for block in program.inputs[1:]]
+    missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
+    unknown = [n for n in arrays if n not in needed and n not in OPTIONAL]
+    for names, what in ((missing, "needs"), (unknown, "does not take")):
+        if names:
+            raise InputError(
+                f"{function} {what} {', '.join(names)}", fix=f"It takes {', '.join(needed)}."
+            )
 
 
 def _row_count(arrays: Mapping[str, Any]) -> int | None:

@@ -11,8 +11,20 @@ from inloop.symbolic import Program
 
 
 def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
-    """Hash of a model's description and its live parameters."""
-    text = mechanism.describe() + repr(list(parameters))
+    """Hash of all numbers, names and laws of a model, wherever its source file lies."""
+    numbers = [
+        (
+            b.attachment.p_PJ,
+            b.attachment.R_PJ,
+            b.joint.axis,
+            b.joint.armature,
+            b.mass,
+            b.com,
+            b.inertia,
+        )
+        for b in mechanism.bodies
+    ]
+    text = f"{mechanism.describe()}{mechanism.gravity}{numbers}{list(parameters)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

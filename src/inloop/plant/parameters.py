@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, MutableMapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,13 @@ class Parameters(MutableMapping[str, float]):
         raise InputError(
             f"parameter '{name}' cannot be deleted", fix="Use reset() for its default value."
         )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value, or the default for a name that is not there."""
+        return self[name] if name in self._index else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)

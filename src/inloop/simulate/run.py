@@ -13,6 +13,7 @@ from inloop.native import Method, Schedule, Status, run_fixed
 from inloop.plant import Array, BarePlant, NativeEngine
 from inloop.simulate.result import Result
 
+BLOCK = 200  # samples
 METHODS = {"euler": Method.EULER, "rk4": Method.RK4}
 MOST_STEPS = 1e15
 
@@ -40,7 +41,7 @@ def simulate(
     Args:
         plant: the compiled mechanism.
         t_end: length of the run [s].
-        step: step of the integrator [s].
+        step: step of the integrator [s]; shortened so that a whole number fits into t_end.
         method: "rk4" or "euler" (symplectic).
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
         qd: velocities at the start.
@@ -72,11 +73,18 @@ def simulate(
         schedule,
     )
     status = Status(run.status).name
-    energy = plant.energy(run.q, run.qd)
+    energy = _energy(plant, run.q, run.qd)
     result = Result(plant.name, plant.coordinates, run.t, run.q, run.qd, energy, status)
     if run.status == Status.DIVERGED:
         raise _diverged(result, step)
     return result
+
+
+def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
+    """Energy of all samples, in blocks short enough that no vector code has to be compiled."""
+    cuts = range(0, len(q), BLOCK)
+    blocks = [plant.energy(q[k : k + BLOCK], qd[k : k + BLOCK]) for k in cuts]
+    return np.concatenate(blocks)
 
 
 def _schedule(t_end: float, step: float, method: str, sample: float | None) -> Schedule:
@@ -100,7 +108,9 @@ def _schedule(t_end: float, step: float, method: str, sample: float | None) -> S
         raise InputError(f"a sample every {sample} s makes no sense", fix="Use a positive number.")
     # a stride beyond the end means: only the first and the last state
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
-    return Schedule(METHODS[method], step, round(t_end / step), stride=stride)
+    # the step is shortened so that the run ends exactly at t_end
+    steps = math.ceil(t_end / step * (1.0 - 1e-12))
+    return Schedule(METHODS[method], t_end / steps if steps else step, steps, stride=stride)
 
 
 def _vector(

@@ -26,7 +26,7 @@ def hoist(programs: Sequence[Program], parameters: Input) -> tuple[Program, list
         input.
     """
     border = _border([e for program in programs for e in program.exprs])
-    names = _names(border)
+    names = _names(border, parameters.name)
     graph = parameters.symbols[0].graph if parameters.symbols else programs[0].graph
     stand_ins = {node: graph.symbol(name) for node, name in zip(border, names, strict=True)}
     doc = "Quantities that depend on the parameters only; run when a parameter changes."
@@ -48,12 +48,13 @@ def _border(exprs: list[Expr]) -> list[Expr]:
     return sorted(found, key=lambda node: node.id)
 
 
-def _names(border: list[Expr]) -> list[str]:
+def _names(border: list[Expr], parameters: str) -> list[str]:
     """Unique names: the label, the parameter's own name, or a number."""
     names: list[str] = []
     used: set[str] = set()
     for k, node in enumerate(border):
-        base = node.graph.labels.get(node) or (node.name if node.is_symbol else f"k_{k}")
+        own = node.name.removeprefix(f"{parameters}.") if node.is_symbol else f"k_{k}"
+        base = node.graph.labels.get(node) or own
         name, again = f"pre.{base}", 1
         while name in used:
             again += 1

@@ -1,0 +1,181 @@
+"""What goes wrong: short messages, exit codes, no tracebacks, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop import gallery
+from inloop.cli import main
+
+Capture = pytest.CaptureFixture[str]
+ENTITIES = """<?xml version="1.0"?>
+<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<robot name="&b;"/>
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (("run", "puma", "--headless"), ("Did you mean 'puma560'?",)),
+        (("describe", "pendulun"), ("Did you mean 'pendulum'?",)),
+        (("describe", "nothing.urdf"), ("nothing.urdf", "No such file")),
+        (("describe", "nothing.py"), ("no file 'nothing.py'",)),
+        (("describe", "."), ("the gallery has no mechanism '.'",)),
+        (("describe", "/"), ("/",)),
+        (("describe", ""), ("the gallery has no mechanism ''",)),
+        (("describe", "a\0b/c.urdf"), ("is no file name",)),
+        (("describe", "x" * 5000), ("...",)),
+        (("describe", "\x1b]0;title\x07"), ("\\x1b",)),
+        (("check", "pendulum", "pndulum"), ("Did you mean 'pendulum'?",)),
+        (("run", "pendulum", "--headless", "--set", "lenght=1"), ("Did you mean length?",)),
+        (("run", "pendulum", "--headless", "--set", "length=30"), ("outside 0.1 .. 3 m",)),
+        (("run", "pendulum", "--headless", "--set", "length=nan"), ("nan is not a number",)),
+        (("run", "pendulum", "--headless", "--set", "length=long"), ("Give a number.",)),
+        (("run", "pendulum", "--headless", "--set", "length"), ("no assignment", "length=0.8")),
+        (("run", "n_pendulum", "--headless", "--set", "n=2.5"), ("of type int",)),
+        (("run", "puma560", "--headless", "--set", "friction=maybe"), ("of type bool",)),
+        (("run", "pendulum", "--headless", "--seconds", "nan"), ("makes no sense",)),
+        (("run", "pendulum", "--headless", "--seconds", "-1"), ("makes no sense",)),
+        (("run", "pendulum", "--headless", "--seconds", "inf"), ("makes no sense",)),
+        (("run", "pendulum", "--headless", "--step", "0"), ("makes no sense",)),
+        (("run", "pendulum", "--headless", "--step", "1e-300"), ("more than 1e+15 steps",)),
+        (("run", "pendulum", "--headless", "--step", "1e-310"), ("more than 1e+15 steps",)),
+        (("run", "pendulum", "--headless", "--step", "99"), ("shorter than one step",)),
+        (("run", "pendulum", "--headless", "--save", "a.txt"), (".csv or .npz",)),
+        (("run", "pendulum", "--headless", "--plot", "a.foo"), (".png",)),
+        (("run", "pendulum", "--headless", "--plot", "no/where.png"), ("no directory 'no'",)),
+        (("derive", "pendulum", "--functions", "bais"), ("Did you mean 'bias'?",)),
+        (("derive", "pendulum", "--functions", ","), ("names nothing",)),
+        (("derive", "pendulum", "--live", "bar.weight"), ("bar.weight",)),
+        (("derive", "pendulum", "--external-forces", "rod"), ("no body 'rod'",)),
+        (("derive", "pendulum", "--out", "/dev/null/x"), ("/dev/null/x",)),
+    ],
+)  # fmt: skip
+def test_mistakes_give_a_short_message(
+    words: tuple[str, ...],
+    texts: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: ")
+    assert "Traceback" not in shown.err and "\x1b" not in shown.err
+    assert len(shown.err) < 600
+    for text in texts:
+        assert text in shown.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_json_errors_are_one_object(capsys: Capture) -> None:
+    assert main(["describe", "puma", "--json"]) == 2
+    data = json.loads(capsys.readouterr().out)
+    assert data["status"] == "ERROR"
+    assert "puma" in data["mistakes"][0]["what"]
+    assert "puma560" in data["mistakes"][0]["fix"]
+
+
+def test_debug_shows_the_traceback() -> None:
+    with pytest.raises(il.InputError):
+        main(["describe", "puma", "--debug"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (), ("fly",), ("run",), ("run", "pendulum", "--method", "magic"),
+        ("run", "pendulum", "--seconds", "soon"), ("derive", "pendulum", "--language", "cobol"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_explained(words: tuple[str, ...], capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    assert "usage: inloop" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("broken.urdf", "<robot name='a'><link"),
+        ("empty.urdf", ""),
+        ("hostile.urdf", ENTITIES),
+        ("other.xml", "<svg/>"),
+        ("noise.mbs", "\x00\x01\x02"),
+        ("crash.py", "1/0\n"),
+        ("syntax.py", "def\n"),
+        ("leaves.py", "raise SystemExit(0)\n"),
+        ("none.py", "x = 1\n"),
+        ("two.py", "import inloop as il\na, b = il.Model('a'), il.Model('b')\n"),
+    ],
+)
+def test_bad_files_are_told(name: str, content: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / name).write_text(content)
+    assert main(["describe", str(tmp_path / name)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and "Traceback" not in error
+    assert len(error) < 1500
+
+
+def test_a_python_file_tells_its_line(tmp_path: Path, capsys: Capture) -> None:
+    for third_line in ("math.sqrt(-1)", "def", "raise SystemExit(0)"):
+        (tmp_path / "crash.py").write_text(f"import math\n\n{third_line}\n")
+        assert main(["describe", str(tmp_path / "crash.py")]) == 2
+        assert "crash.py:3" in capsys.readouterr().err
+
+
+def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "run.npz"
+    words = ["run", "double_pendulum", "--headless", "--step", "0.5", "--seconds", "100"]
+    assert main([*words, "--save", str(file), "--json"]) == 2
+    shown = capsys.readouterr()
+    data = json.loads(shown.out)
+    assert data["status"] == "DIVERGED"
+    assert 0.0 < data["t"] < 100.0
+    assert np.isfinite(list(data["q"].values())).all()
+    assert "diverged" in shown.err and "smaller" in shown.err
+    assert len(np.load(file)["t"]) >= 2
+
+
+def interrupt_when_running(thread_name: str) -> None:
+    """Press Ctrl-C once the simulation has started."""
+    deadline = time.monotonic() + 120.0
+    while time.monotonic() < deadline:
+        if any(thread.name == thread_name for thread in threading.enumerate()):
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+            return
+        time.sleep(0.01)
+
+
+def test_ctrl_c_keeps_what_was_computed(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "run.npz"
+    threading.Thread(target=interrupt_when_running, args=("inloop-run",), daemon=True).start()
+    words = ["run", "pendulum", "--headless", "--seconds", "1e8", "--save", str(file), "--json"]
+    assert main(words) == 130
+    data = json.loads(capsys.readouterr().out)
+    assert data["status"] == "STOPPED"
+    assert 0.0 < data["t"] < 1e8
+    assert np.load(file)["t"][-1] == data["t"]
+
+
+def test_ctrl_c_before_the_run(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def interrupted(name: str) -> gallery.Exhibit:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gallery, "get", interrupted)
+    assert main(["describe", "pendulum"]) == 130
+    assert "stopped" in capsys.readouterr().err

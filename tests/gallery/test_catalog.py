@@ -1,0 +1,126 @@
+"""The gallery as a catalog: names, options, references, errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop import gallery
+
+
+@pytest.fixture(params=gallery.names())
+def exhibit(request: pytest.FixtureRequest) -> gallery.Exhibit:
+    return gallery.get(request.param)
+
+
+def test_the_promised_mechanisms_are_there() -> None:
+    promised = {"pendulum", "double_pendulum", "n_pendulum", "puma560", "chain"}
+    assert promised <= set(gallery.names())
+
+
+def test_an_entry_tells_what_it_is(exhibit: gallery.Exhibit) -> None:
+    assert exhibit.title and exhibit.look_at.endswith(".") and exhibit.start
+    assert exhibit.seconds > 0.0
+    assert exhibit.build().name == exhibit.name
+
+
+def test_every_build_is_a_fresh_model(exhibit: gallery.Exhibit) -> None:
+    first, second = exhibit.build(), exhibit.build()
+    assert first is not second
+    assert first.describe() == second.describe()
+
+
+def test_teachers_find_sliders_with_units_and_ranges(exhibit: gallery.Exhibit) -> None:
+    parameters = exhibit.build().build().parameters
+    assert any(p.name == "g" for p in parameters)
+    for parameter in parameters:
+        assert parameter.unit and parameter.range and parameter.doc, parameter.name
+
+
+def test_references_are_met(exhibit: gallery.Exhibit) -> None:
+    plant = exhibit.build().compile()
+    for comparison in exhibit.compare(plant):
+        assert comparison.ok, f"{comparison.reference.what}: {comparison.error}"
+        assert comparison.reference.source
+
+
+def test_a_missed_reference_is_noticed() -> None:
+    reference = gallery.Reference("a", (1.0, 2.0), "m", 0.1, "nowhere", lambda plant: [1.0, 2.2])
+    comparison = reference.compare(gallery.get("pendulum").build().compile())
+    assert comparison.error == pytest.approx(0.2)
+    assert not comparison.ok
+
+
+def test_energy_stays_while_it_moves(exhibit: gallery.Exhibit) -> None:
+    plant = exhibit.build().compile()
+    result = plant.simulate(t_end=1.0, step=5e-4)
+    assert result.energy_drift() < 1e-9
+    assert np.max(result.energy[:, 0]) > 0.01 * np.ptp(result.energy[:, 1]) > 0.0
+
+
+def test_mechanisms_are_imported_when_asked_for() -> None:
+    code = (
+        "import sys; from inloop import gallery; gallery.names();"
+        "assert not [m for m in sys.modules if m.startswith('inloop.gallery.puma')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("puma", "Did you mean 'puma560'?"),
+        ("Pendulum", "Did you mean 'pendulum'?"),
+        ("zzz", "It has: pendulum, double_pendulum"),
+        ("", "It has: pendulum"),
+        ("x" * 10_000, "It has: pendulum"),
+        ("catalog", "It has: pendulum"),  # a module, but no mechanism
+        ("../pendulum", "pendulum"),
+    ],
+)
+def test_unknown_names_get_a_hint(name: str, hint: str) -> None:
+    with pytest.raises(il.InputError) as caught:
+        gallery.get(name)
+    assert hint in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_control_characters_are_not_repeated() -> None:
+    with pytest.raises(il.InputError) as caught:
+        gallery.get("\x1b[31m\n")
+    assert "\x1b" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_unknown_options_get_a_hint() -> None:
+    with pytest.raises(il.InputError, match=r"no option 'm'. Options are: n\."):
+        gallery.get("n_pendulum").build(m=3)
+    with pytest.raises(il.InputError, match="Did you mean 'friction'"):
+        gallery.get("puma560").build(fricton=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("n_pendulum", {"n": 0}),
+        ("n_pendulum", {"n": 401}),
+        ("chain", {"n": 0}),
+        ("chain", {"seed": -1}),
+    ],
+)
+def test_options_out_of_range_are_refused(name: str, options: dict[str, int]) -> None:
+    with pytest.raises(il.InputError, match="Give a"):
+        gallery.get(name).build(**options)
+
+
+def test_options_read_text() -> None:
+    assert gallery.Option(10, "").read("40") == 40
+    assert gallery.Option(False, "").read("On") is True
+    assert gallery.Option(True, "").read("0") is False
+    assert gallery.Option(0.5, "").read("0.25") == 0.25
+    for option, text in ((gallery.Option(10, ""), "4.5"), (gallery.Option(False, ""), "perhaps")):
+        with pytest.raises(ValueError):
+            option.read(text)

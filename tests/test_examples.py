@@ -1,0 +1,51 @@
+"""Every example runs, checks itself, and draws only when asked to."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("[0-9][0-9]_*.py"))
+
+
+def run(example: Path, directory: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(example), *arguments],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+def test_there_are_three_examples() -> None:
+    assert [path.name[:2] for path in EXAMPLES] == ["01", "02", "03"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_example_checks_itself(example: Path, tmp_path: Path) -> None:
+    assert run(example, tmp_path)
+    assert not list(tmp_path.iterdir()), "nothing is written unless asked for"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_example_draws_its_figure(example: Path, tmp_path: Path) -> None:
+    run(example, tmp_path, "--plot", "figure.png")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_example_keeps_the_house_style(example: Path) -> None:
+    text = example.read_text(encoding="utf-8")
+    assert 60 <= len(text.splitlines()) <= 130
+    doc = ast.get_docstring(ast.parse(text)) or ""
+    assert "Objective:" in doc and "Equations:" in doc and "--plot" in doc
+    assert text.count("    check(") >= 2
