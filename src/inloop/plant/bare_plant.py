@@ -20,6 +20,7 @@ from inloop.plant.passes import PassReport, run_passes
 from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
+STATE = ("q", "qd", "qdd", "tau")
 OPTIONAL = ("u", "t")  # zero when not given
 LARGE = 60  # coordinates from which the mass matrix is built only when asked for
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
@@ -286,10 +287,10 @@ class BarePlant:
 
 
 def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> None:
-    """All state blocks must be there, and nothing that no function knows."""
+    """All that the function needs must be there, and nothing that no function knows."""
     needed = [block.name for block in program.inputs[1:]]
     missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
-    unknown = [n for n in arrays if n not in needed and n not in OPTIONAL]
+    unknown = [n for n in arrays if n not in STATE and n not in OPTIONAL]
     for names, what in ((missing, "needs"), (unknown, "does not take")):
         if names:
             raise InputError(
