@@ -96,25 +96,45 @@ def _forward(nodes: list[Expr], exprs: Sequence[Expr], wrt: Expr) -> list[Expr]:
         active = [k for k, arg in enumerate(node.args) if arg in tangent]
         if not active:
             continue
-        slopes = partials(node)
-        total = g.zero
-        for k in active:
-            total = total + slopes[k] * tangent[node.args[k]]
+        total = _tangent(node, active, tangent)
         if total is not g.zero:
             tangent[node] = total
     return [tangent.get(e, g.zero) for e in exprs]
+
+
+def _tangent(node: Expr, active: list[int], tangent: dict[Expr, Expr]) -> Expr:
+    g = node.graph
+    if node.op == "where":
+        # the slope of the branch that is not taken may be NaN: it is chosen away, not multiplied
+        branches = (tangent.get(a, g.zero) for a in node.args[1:])
+        return g.call("where", node.args[0], *branches)
+    slopes = partials(node)
+    total = g.zero
+    for k in active:
+        total = total + slopes[k] * tangent[node.args[k]]
+    return total
 
 
 def gradient(expr: Expr, symbols: Sequence[Expr]) -> list[Expr]:
     """Derivatives of one scalar with respect to many symbols (reverse mode)."""
     g: Graph = expr.graph
     adjoint: dict[Expr, Expr] = {expr: g.one}
+
+    def collect(target: Expr, term: Expr) -> None:
+        if term is not g.zero:
+            adjoint[target] = adjoint[target] + term if target in adjoint else term
+
     for node in reversed(reachable([expr])):
         seed = adjoint.get(node)
         if seed is None or not node.args:
             continue
+        if node.op == "where":
+            # each branch on its own, so that the one not taken is chosen away as a whole
+            condition, a, b = node.args
+            slopes = zip(gradient(a, symbols), gradient(b, symbols), strict=True)
+            for symbol, (by_a, by_b) in zip(symbols, slopes, strict=True):
+                collect(symbol, seed * g.call("where", condition, by_a, by_b))
+            continue
         for arg, slope in zip(node.args, partials(node), strict=True):
-            term = seed * slope
-            if term is not g.zero:
-                adjoint[arg] = adjoint[arg] + term if arg in adjoint else term
+            collect(arg, seed * slope)
     return [adjoint.get(s, g.zero) for s in symbols]

@@ -150,6 +150,6 @@ class Expr:
         return self.value
 
     def __repr__(self) -> str:
-        from inloop.symbolic.text import to_text
+        from inloop.symbolic.text import abbreviated
 
-        return to_text(self)
+        return abbreviated(self)

@@ -21,13 +21,14 @@ def use_counts(exprs: list[Expr]) -> Counter[Expr]:
 
 
 def factor(program: Program) -> Program:
-    """Factor every sum of two products that are used only there."""
+    """Factor every sum of two products that are used only there, if that makes it cheaper."""
     exprs = program.exprs
     graph = program.graph
     nodes = reachable(exprs)
     uses = use_counts(exprs)
     if not any(_common_factor(node.args, node, uses) is not None for node in nodes):
         return program
+    before = graph.section
     new: dict[Expr, Expr] = {}
     for node in nodes:
         args = tuple(new[a] for a in node.args)
@@ -38,8 +39,10 @@ def factor(program: Program) -> Program:
         if built is not node and node in graph.labels:
             graph.label(built, graph.labels[node])
         new[node] = built
-    graph.section = ""
-    return program.with_exprs([new[e] for e in exprs])
+    graph.section = before
+    factored = program.with_exprs([new[e] for e in exprs])
+    # signs and regrouped parameters may cost more than the factors save
+    return min(program, factored, key=lambda p: p.operations()["total"])
 
 
 def _common_factor(args: tuple[Expr, ...], node: Expr, uses: Counter[Expr]) -> Expr | None:

@@ -109,8 +109,10 @@ def max0(x: Scalar) -> Scalar:
 
 
 def power(x: Scalar, y: Scalar) -> Scalar:
-    """x to the power y."""
-    return x**y
+    """x to the power y; the exponent of a negative x must be a whole number."""
+    if isinstance(x, Expr) or isinstance(y, Expr):
+        return x**y
+    return _apply("pow", x, y)
 
 
 def where(condition: Scalar | bool, a: Scalar, b: Scalar) -> Scalar:

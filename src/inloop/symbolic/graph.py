@@ -16,6 +16,7 @@ Rules (each tested in tests/symbolic/test_rules.py):
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from inloop.errors import ExpressionError
@@ -46,10 +47,15 @@ class Graph:
     # leaves
 
     def constant(self, value: float) -> Expr:
-        """The node of a number; -0.0 becomes 0.0."""
+        """The node of a finite number; -0.0 becomes 0.0."""
         number = float(value) + 0.0
         node = self._table.get(("const", number))
         if node is None:
+            if not math.isfinite(number):
+                raise ExpressionError(
+                    f"the number {number} appears in an expression",
+                    fix="Look for an overflow, a missing value or a division by zero.",
+                )
             node = self._new("const", (), number, True, ("const", number))
         return node
 
@@ -153,6 +159,14 @@ class Graph:
             if a.args[1].static:
                 rest = self._combine("add" if a.op == "sub" else "sub", b, a.args[1])
                 return self.sub(a.args[0], rest)
+        # static terms meet: p - (s + x) = (p - s) - x,  p - (s - x) = (p - s) + x
+        if a.static and not b.static and b.op in ("add", "sub"):
+            if b.args[0].static:
+                rest = self.sub(a, b.args[0])
+                return self._combine("sub" if b.op == "add" else "add", rest, b.args[1])
+            if b.args[1].static:
+                rest = self._combine("sub" if b.op == "add" else "add", a, b.args[1])
+                return self.sub(rest, b.args[0])
         # one node serves both directions of a difference
         reverse = self._table.get(("sub", b.id, a.id))
         if reverse is not None:
@@ -211,6 +225,8 @@ class Graph:
             return self.mul(self.constant(1.0 / b.value), a)
         if b.static and not a.static:
             return self.mul(self.div(self.one, b), a)
+        if a.op == "const" and a.value < 0.0:
+            return self.neg(self.div(self.constant(-a.value), b))
         return self._node("div", (a, b))
 
     def power(self, a: Expr, b: Expr) -> Expr:

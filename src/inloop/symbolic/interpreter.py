@@ -44,19 +44,7 @@ def interpret(program: Program, **inputs: Any) -> dict[str, np.ndarray]:
     Returns:
         One array for each output, of the output's shape or (N, *shape).
     """
-    values: dict[Expr, Any] = {}
-    count: int | None = None
-    for block in program.inputs:
-        array = np.asarray(inputs[block.name], float)
-        if array.shape[-1:] != (len(block.symbols),):
-            raise InputError(
-                f"input '{block.name}' has shape {array.shape}, needs {len(block.symbols)} entries",
-                fix="The last axis runs over the entries.",
-            )
-        if array.ndim == 2:
-            count = array.shape[0]
-        for k, symbol in enumerate(block.symbols):
-            values[symbol] = array[..., k]
+    values, count = _input_values(program, inputs)
     with np.errstate(all="ignore"):
         flat = iter(evaluate(program.exprs, values))
     result = {}
@@ -66,3 +54,37 @@ def interpret(program: Program, **inputs: Any) -> dict[str, np.ndarray]:
         stacked = np.stack(items, axis=-1) if items else np.zeros((*lead, 0))
         result[out.name] = np.array(stacked, float).reshape((*lead, *out.shape))
     return result
+
+
+def _input_values(
+    program: Program, inputs: Mapping[str, Any]
+) -> tuple[dict[Expr, Any], int | None]:
+    """Value of every input symbol, and the number of states (None for one without an axis)."""
+    known = [block.name for block in program.inputs]
+    for name in inputs:
+        if name not in known:
+            raise InputError(f"program '{program.name}' has no input '{name}'", fix=_takes(known))
+    values: dict[Expr, Any] = {}
+    count: int | None = None
+    for block in program.inputs:
+        if block.name not in inputs:
+            raise InputError(f"input '{block.name}' is missing", fix=_takes(known))
+        array = np.asarray(inputs[block.name], float)
+        if array.ndim > 2 or array.shape[-1:] != (len(block.symbols),):
+            raise InputError(
+                f"input '{block.name}' has shape {array.shape}, needs {len(block.symbols)} entries",
+                fix="The last axis runs over the entries.",
+            )
+        if array.ndim == 2:
+            if count not in (None, array.shape[0]):
+                raise InputError(
+                    f"input '{block.name}' has {array.shape[0]} states, another one has {count}",
+                    fix="Give all inputs the same number of states, or one state.",
+                )
+            count = array.shape[0]
+        values.update(zip(block.symbols, np.moveaxis(array, -1, 0), strict=True))
+    return values, count
+
+
+def _takes(known: list[str]) -> str:
+    return f"It takes {', '.join(known) or 'nothing'}."

@@ -45,6 +45,27 @@ def to_text(expr: Expr, names: Mapping[Expr, str] | None = None, notation: Notat
     return _fragment(expr, names or {}, notation, top=True)[0]
 
 
+def abbreviated(expr: Expr, longest: int = 200) -> str:
+    """Text of at most about `longest` operations; what lies deeper is written as `…`."""
+    for depth in range(24, 0, -1):
+        names, size = _cut_below(expr, depth, longest)
+        if size <= longest or depth == 1:
+            return to_text(expr, names)
+    return "…"
+
+
+def _cut_below(expr: Expr, depth: int, longest: int) -> tuple[dict[Expr, str], int]:
+    """Nodes at a depth, to be written as `…`, and how many operations are above them."""
+    level: list[Expr] = [expr]
+    size = 0
+    for _ in range(depth):
+        size += len(level)
+        level = [a for node in level for a in node.args]
+        if not level or size > longest:
+            break
+    return {node: "…" for node in level if node.args}, size
+
+
 def _fragment(node: Expr, names: Mapping[Expr, str], n: Notation, top: bool = False) -> Fragment:
     if not top or not node.args:
         name = names.get(node)

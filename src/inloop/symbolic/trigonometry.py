@@ -34,6 +34,10 @@ def reduce_angle(graph: Graph, op: str, angle: Expr) -> Expr | None:
             turns = _quarter_turns(shift.value) if shift.op == "const" else None
             if turns is not None:
                 return _shifted(graph, op, rest, turns)
+    if angle.op == "sub" and angle.args[0].op == "const":
+        turns = _quarter_turns(angle.args[0].value)
+        if turns is not None:
+            return _shifted(graph, op, graph.neg(angle.args[1]), turns)
     return None
 
 
@@ -92,12 +96,17 @@ def condense(expr: Expr) -> Expr:
     """
     graph = expr.graph
     terms = _flatten(expr)
-    if len(terms) > MAX_TERMS:
+    if terms is None:
         return expr
+    written = len(terms)
     terms = _collect(terms)
-    changed = True
-    while changed:
-        changed = _merge_one(graph, terms)
+    changed = len(terms) < written
+    while _merge_one(graph, terms):
+        changed = True
+    return _sum(graph, terms) if changed else expr
+
+
+def _sum(graph: Graph, terms: list[Term]) -> Expr:
     total = graph.zero
     for coefficient, factors in terms:
         product = graph.constant(coefficient)
@@ -107,13 +116,26 @@ def condense(expr: Expr) -> Expr:
     return total
 
 
-def _flatten(expr: Expr, coefficient: float = 1.0) -> list[Term]:
-    if expr.op == "add":
-        return _flatten(expr.args[0], coefficient) + _flatten(expr.args[1], coefficient)
-    if expr.op == "sub":
-        return _flatten(expr.args[0], coefficient) + _flatten(expr.args[1], -coefficient)
-    if expr.op == "neg":
-        return _flatten(expr.args[0], -coefficient)
+def _flatten(expr: Expr) -> list[Term] | None:
+    """Terms of a sum; None for a sum that is too long."""
+    terms: list[Term] = []
+    stack = [(expr, 1.0)]
+    while stack:
+        node, sign = stack.pop()
+        if node.op in ("add", "sub"):
+            stack.append((node.args[1], sign if node.op == "add" else -sign))
+            stack.append((node.args[0], sign))
+        elif node.op == "neg":
+            stack.append((node.args[0], -sign))
+        else:
+            terms.append(_factors(node, sign))
+        if len(terms) > MAX_TERMS:
+            return None
+    return terms
+
+
+def _factors(expr: Expr, coefficient: float) -> Term:
+    """A product as a number and the factors it multiplies."""
     factors: Factors = Counter()
     stack = [expr]
     while stack:
@@ -127,7 +149,7 @@ def _flatten(expr: Expr, coefficient: float = 1.0) -> list[Term]:
             coefficient *= node.value
         else:
             factors[node] += 1
-    return [(coefficient, factors)]
+    return coefficient, factors
 
 
 def _collect(terms: list[Term]) -> list[Term]:
@@ -156,8 +178,8 @@ def _merge_one(graph: Graph, terms: list[Term]) -> bool:
             if merged is None:
                 continue
             del terms[j], terms[i]
-            for c, f in _flatten(merged, c1):
-                terms.append((c, shared + f))
+            coefficient, factors = _factors(merged, c1)
+            terms.append((coefficient, shared + factors))
             terms[:] = _collect(terms)
             return True
     return False
