@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from inloop.formalisms.frames import Link, Skeleton
 from inloop.formalisms.inertia import Inertia
+from inloop.formalisms.ltdl import reciprocal
 from inloop.formalisms.motion import Beta, beta_of, times
 from inloop.formalisms.rne import Wrench, to_parent
 from inloop.formalisms.rotation import Planar, Rotation
@@ -150,7 +151,7 @@ def _eliminate(
             (inertia.H[0][2], inertia.H[1][2], inertia.H[2][2]),
         )
         D, own = inertia.M[2] + link.armature, force.f[2]
-    inverse_D = graph.label(graph.one / D, f"iD_{n}")
+    inverse_D = graph.label(reciprocal(D, link.name), f"iD_{n}")
     u = graph.label(tau - own, f"u_{n}")
     scaled = Wrench(scale(inverse_D, U.f), scale(inverse_D, U.n))
     reduced = _reduced(link, inertia, U, scaled)

@@ -23,11 +23,13 @@ class MassMatrix:
         n: number of coordinates.
         entries: M_ij for j an ancestor of i or i itself, j <= i.
         parents: parent index of each coordinate, -1 at the base.
+        names: name of the body that each coordinate moves.
     """
 
     n: int
     entries: dict[tuple[int, int], Expr]
     parents: tuple[int, ...]
+    names: tuple[str, ...]
 
     def ancestors(self, i: int) -> list[int]:
         """Coordinates between i and the base, nearest first."""
@@ -60,7 +62,8 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
             composite[link.parent] = composite[link.parent] + _carried(link, own)
         _column(skeleton, link, own, entries)
     parents = tuple(link.parent for link in skeleton.links)
-    return MassMatrix(len(skeleton.links), entries, parents)
+    names = tuple(link.name for link in skeleton.links)
+    return MassMatrix(len(skeleton.links), entries, parents, names)
 
 
 def _carried(link: Link, own: Inertia) -> Inertia:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inloop.errors import ModelError
 from inloop.formalisms.crb import MassMatrix
 from inloop.symbolic import Expr
 
@@ -37,6 +38,16 @@ class Factors:
         return x
 
 
+def reciprocal(pivot: Expr, body: str) -> Expr:
+    """1 / pivot; a pivot that is zero means that nothing resists the joint."""
+    if pivot is pivot.graph.zero:
+        raise ModelError(
+            f"body '{body}': nothing resists its joint, the mass matrix is singular",
+            fix="Give it or what hangs on it inertia about the joint, or the joint an armature.",
+        )
+    return pivot.graph.one / pivot
+
+
 def factorize(matrix: MassMatrix) -> Factors:
     """Factor a mass matrix with branch-induced sparsity."""
     H = dict(matrix.entries)
@@ -44,7 +55,7 @@ def factorize(matrix: MassMatrix) -> Factors:
     inverse_D: list[Expr] = [H[i, i] for i in range(matrix.n)]
     for k in reversed(range(matrix.n)):
         graph = H[k, k].graph
-        inverse_D[k] = graph.label(graph.one / H[k, k], f"iD_{k + 1}")
+        inverse_D[k] = graph.label(reciprocal(H[k, k], matrix.names[k]), f"iD_{k + 1}")
         above = matrix.ancestors(k)
         for i in above:
             a = graph.label(H[k, i] * inverse_D[k], f"L_{k + 1}_{i + 1}")

@@ -166,8 +166,8 @@ class BarePlant:
         if given is None:
             return np.zeros(shape)
         array = np.asarray(given, dtype=np.float64)
-        if array.ndim == 0 and size == 1:
-            array = array.reshape(1)
+        if size == 1 and array.shape in ((), (rows,)):
+            array = array.reshape(*array.shape, 1)
         if array.shape[-1:] != (size,):
             raise self._wrong_size(name, array.shape, size)
         return np.ascontiguousarray(np.broadcast_to(array, shape))
