@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from inloop.codegen.header import comment_block, comment_lines
 from inloop.codegen.parts import Part, split
+from inloop.codegen.pieces import TableNames, number, numbers, result_text
 from inloop.symbolic import Expr, Notation, Program, to_text
 from inloop.symbolic.listing import Listing, Load, layout
 from inloop.symbolic.operations import OPERATIONS
@@ -40,8 +41,8 @@ def emit_function(program: Program, prefix: str) -> CFunction:
     """C text of one program."""
     listing = layout(program)
     name = f"{prefix}_{program.name}"
-    tables = _Tables(name)
-    notation = Notation(number=_number, functions=_functions(tables))
+    tables = TableNames(f"{name}_table")
+    notation = Notation(number=number, functions=_functions(tables))
     parts = split(listing)
     body = (
         _single(listing, notation, parts[0], name)
@@ -49,7 +50,7 @@ def emit_function(program: Program, prefix: str) -> CFunction:
         else _several(listing, notation, parts, name)
     )
     comment = comment_block(comment_lines(program))
-    text = "\n".join([*tables.lines, *body[0], comment, *body[1]])
+    text = "\n".join([*_table_lines(tables), *body[0], comment, *body[1]])
     return CFunction(name, _declaration(program, name), text + "\n")
 
 
@@ -170,45 +171,26 @@ def _part_lines(
         if statement.expr in shared:
             lines.append(f"{INDENT}{shared[statement.expr]} = {statement.name};")
     for store in part.stores:
-        text = (
-            to_text(store.expr, names, notation)
-            if store.expr.args
-            else (names.get(store.expr) or notation.number(store.expr.value))
-        )
-        if store.expr in names:
-            text = names[store.expr]
+        text = result_text(store.expr, listing, notation)
         value = f"IL_SPLAT({text})" if store.expr.is_constant else text
         lines.append(f"{INDENT}{store.block}[{store.index}] = {value};")
     return lines
 
 
-def _number(value: float) -> str:
-    if value != value or value in (float("inf"), float("-inf")):
-        raise AssertionError("a program holds a number that is not finite")
-    return repr(value)
-
-
-class _Tables:
+def _table_lines(tables: TableNames) -> list[str]:
     """Static constant arrays of the interpolation tables that a function uses."""
+    lines = []
+    for name, table in tables:
+        rows = tuple(c for row in table.coefficients for c in row)
+        lines.append(f"static const double {name}_x[] = {{{numbers(table.breaks)}}};")
+        lines.append(f"static const double {name}_c[] = {{{numbers(rows)}}};")
+    return lines
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._known: dict[PiecewisePolynomial, str] = {}
-        self.lines: list[str] = []
 
-    def call(self, x: str, table: PiecewisePolynomial) -> str:
-        """Text of a look-up."""
-        if table not in self._known:
-            base = f"{self._name}_table{len(self._known) + 1}"
-            self._known[table] = base
-            breaks = ", ".join(map(_number, table.breaks))
-            rows = ", ".join(_number(c) for row in table.coefficients for c in row)
-            self.lines.append(f"static const double {base}_x[] = {{{breaks}}};")
-            self.lines.append(f"static const double {base}_c[] = {{{rows}}};")
-        base = self._known[table]
-        count = len(table.coefficients)
-        ends = f"{_number(table.below)}, {_number(table.above)}"
-        return f"il_table({_splat(x)}, {count}, {base}_x, {base}_c, {ends})"
+def _look_up(x: str, name: str, table: PiecewisePolynomial) -> str:
+    count = len(table.coefficients)
+    ends = numbers((table.below, table.above))
+    return f"il_table({_splat(x)}, {count}, {name}_x, {name}_c, {ends})"
 
 
 def _splat(text: str) -> str:
@@ -216,8 +198,11 @@ def _splat(text: str) -> str:
     return f"IL_SPLAT({text})" if text[:1].isdigit() or text[:1] == "-" else text
 
 
-def _functions(tables: _Tables) -> dict[str, Template]:
+def _functions(tables: TableNames) -> dict[str, Template]:
     def template(op: str) -> Template:
         return lambda *args: f"il_{op}({', '.join(_splat(a) for a in args)})"
 
-    return {**{op: template(op) for op in OPERATIONS}, "table": tables.call}
+    def table(x: str, data: PiecewisePolynomial) -> str:
+        return _look_up(x, tables.name(data), data)
+
+    return {**{op: template(op) for op in OPERATIONS}, "table": table}
