@@ -129,12 +129,26 @@ def gradient(expr: Expr, symbols: Sequence[Expr]) -> list[Expr]:
         if seed is None or not node.args:
             continue
         if node.op == "where":
-            # each branch on its own, so that the one not taken is chosen away as a whole
             condition, a, b = node.args
-            slopes = zip(gradient(a, symbols), gradient(b, symbols), strict=True)
-            for symbol, (by_a, by_b) in zip(symbols, slopes, strict=True):
-                collect(symbol, seed * g.call("where", condition, by_a, by_b))
+            collect(a, g.call("where", condition, seed, g.zero))
+            collect(b, g.call("where", condition, g.zero, seed))
             continue
         for arg, slope in zip(node.args, partials(node), strict=True):
-            collect(arg, seed * slope)
+            collect(arg, _guarded_product(seed, slope))
     return [adjoint.get(s, g.zero) for s in symbols]
+
+
+def _guarded_product(seed: Expr, slope: Expr) -> Expr:
+    """seed * slope, where a seed that a condition switches off also switches off the slope.
+
+    The slope of a branch that is not taken may be NaN, and 0 times NaN is NaN.
+    """
+    g = seed.graph
+    if seed.op == "where" and g.zero in seed.args[1:]:
+        condition, a, b = seed.args
+        on, off = _guarded_product(a, slope), _guarded_product(b, slope)
+        return g.call("where", condition, on, off)
+    if seed.op in ("add", "sub") and any(a.op == "where" for a in seed.args):
+        first, second = (_guarded_product(a, slope) for a in seed.args)
+        return first + second if seed.op == "add" else first - second
+    return seed * slope
