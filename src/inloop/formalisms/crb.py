@@ -59,18 +59,30 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
         label(graph, own.mc, f"cmc_{link.number}")
         label_tensor(graph, own.J, f"cJ_{link.number}")
         if link.parent >= 0:
-            composite[link.parent] = composite[link.parent] + _carried(link, own)
+            composite[link.parent] = composite[link.parent] + carried(link, own)
         _column(skeleton, link, own, entries)
     parents = tuple(link.parent for link in skeleton.links)
     names = tuple(link.name for link in skeleton.links)
     return MassMatrix(len(skeleton.links), entries, parents, names)
 
 
-def _carried(link: Link, own: Inertia) -> Inertia:
+def carried(link: Link, own: Inertia) -> Inertia:
+    """The composite inertia of a link seen from its parent's frame."""
     if link.revolute:
         return own.to_parent(link.R_PC, link.p_PC)
     zero = link.q.graph.zero
     return own.shifted((zero, zero, link.q)).to_parent(link.R_PC, link.p_PC)
+
+
+def unit_wrench(link: Link, own: Inertia) -> tuple[Wrench, Expr]:
+    """What a unit acceleration of the joint needs, in the link's frame, and along the joint."""
+    zero = link.q.graph.zero
+    mx, my, _ = own.mc
+    if link.revolute:
+        # unit angular acceleration about z: f = z × mc, n = J z
+        return Wrench((-my, mx, zero), (own.J[4], own.J[5], own.J[2])), own.J[2]
+    # unit acceleration along z: f = m z, n = mc × z
+    return Wrench((zero, zero, own.m), (my, -mx, zero)), own.m
 
 
 def _column(
@@ -78,16 +90,7 @@ def _column(
 ) -> None:
     graph = skeleton.graph
     i = link.number - 1
-    zero = graph.zero
-    mx, my, _ = own.mc
-    if link.revolute:
-        # unit angular acceleration about z: f = z × mc, n = J z
-        wrench = Wrench((-my, mx, zero), (own.J[4], own.J[5], own.J[2]))
-        diagonal = own.J[2]
-    else:
-        # unit acceleration along z: f = m z, n = mc × z
-        wrench = Wrench((zero, zero, own.m), (my, -mx, zero))
-        diagonal = own.m
+    wrench, diagonal = unit_wrench(link, own)
     entries[i, i] = graph.label(diagonal + link.armature, f"M_{i + 1}_{i + 1}")
     below = link
     while below.parent >= 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import aba, crb, energy, linearize, ltdl, rne, sensors
+from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, rne, sensors
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.regroup import regroup
@@ -18,6 +18,7 @@ from inloop.formalisms.symbols import Selection, Symbols, make_symbols
 from inloop.model import Body, Ground, Mechanism
 from inloop.symbolic import Expr, Graph, Input, Output, Program, reachable
 
+DEEP = 8.0  # ancestors per joint from which columns in a common frame are worth a try
 RELEVANT = 2.5  # a method whose estimate is this much worse is not derived at all
 
 
@@ -91,8 +92,13 @@ class Derivation:
 
     @cached_property
     def mass(self) -> crb.MassMatrix:
-        """The mass matrix."""
-        return crb.mass_matrix(self.base)
+        """The mass matrix, by the variant that takes fewer operations."""
+        found = crb.mass_matrix(self.base)
+        depth = len(found.entries) / self.n
+        if depth < DEEP:
+            return found
+        common = crb_common.mass_matrix(self.base)
+        return min(found, common, key=lambda M: _cost(list(M.entries.values())))
 
     @cached_property
     def factors(self) -> ltdl.Factors:

@@ -70,14 +70,19 @@ def poses(skeleton: Skeleton) -> list[Pose]:
     for link in skeleton.links:
         graph.section = link.name
         parent = result[link.parent] if link.parent >= 0 else world_pose(graph)
-        R = parent.R_WC
-        for step in link.R_PC.steps:
-            R = _times_step(R, step)
-        p = parent.point(link.p_PC)
-        if not link.revolute:
-            p = add(p, (R[0][2] * link.q, R[1][2] * link.q, R[2][2] * link.q))
-        result.append(Pose(R, p))
+        result.append(pose_along(link, parent))
     return result
+
+
+def pose_along(link: Link, parent: Pose) -> Pose:
+    """Pose of a link's frame from that of its parent's."""
+    R = parent.R_WC
+    for step in link.R_PC.steps:
+        R = _times_step(R, step)
+    p = parent.point(link.p_PC)
+    if not link.revolute:
+        p = add(p, (R[0][2] * link.q, R[1][2] * link.q, R[2][2] * link.q))
+    return Pose(R, p)
 
 
 def _times_step(R: Matrix, step: Planar | General) -> Matrix:
@@ -92,19 +97,23 @@ def _times_step(R: Matrix, step: Planar | General) -> Matrix:
 def velocities(skeleton: Skeleton) -> list[tuple[Vector, Vector]]:
     """Angular velocity and velocity of the origin of every internal frame, in its own axes."""
     graph = skeleton.graph
+    zero = zero_vector(graph)
     result: list[tuple[Vector, Vector]] = []
     for link in skeleton.links:
         graph.section = link.name
-        zero = zero_vector(graph)
-        om_P, v_P = result[link.parent] if link.parent >= 0 else (zero, zero)
-        om = link.R_PC.to_child(om_P)
-        v = link.R_PC.to_child(add(v_P, cross(om_P, link.p_PC)))
-        if link.revolute:
-            om = (om[0], om[1], om[2] + link.qd)
-        else:
-            v = (v[0] + om[1] * link.q, v[1] - om[0] * link.q, v[2] + link.qd)
-        result.append((om, v))
+        parent = result[link.parent] if link.parent >= 0 else (zero, zero)
+        result.append(velocity_along(link, parent))
     return result
+
+
+def velocity_along(link: Link, parent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+    """Angular velocity and velocity of a link's frame from those of its parent's."""
+    om_P, v_P = parent
+    om = link.R_PC.to_child(om_P)
+    v = link.R_PC.to_child(add(v_P, cross(om_P, link.p_PC)))
+    if link.revolute:
+        return (om[0], om[1], om[2] + link.qd), v
+    return om, (v[0] + om[1] * link.q, v[1] - om[0] * link.q, v[2] + link.qd)
 
 
 def sense(skeleton: Skeleton, target: Target, qdd: Sequence[Expr]) -> Sensed:

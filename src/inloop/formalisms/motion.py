@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inloop.formalisms.frames import Link, Skeleton
 from inloop.formalisms.vectors import Vector, add, label, zero_vector
@@ -33,19 +33,25 @@ def motions(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[Motion]:
     """Motion of every link for the given joint accelerations."""
     graph = skeleton.graph
     g = skeleton.gravity
-    zero = zero_vector(graph)
     # gravity enters as base acceleration -g
-    ground = Motion(zero, zero, beta_of(graph, zero, zero), (-g[0], -g[1], -g[2]))
+    ground = replace(at_rest(graph), acc=(-g[0], -g[1], -g[2]))
     result: list[Motion] = []
     for link in skeleton.links:
         graph.section = link.name
         parent = result[link.parent] if link.parent >= 0 else ground
-        result.append(_moved(graph, link, parent, qdd[link.number - 1]))
+        result.append(motion_along(link, parent, qdd[link.number - 1]))
     return result
 
 
-def _moved(graph: Graph, link: Link, parent: Motion, qdd: Expr) -> Motion:
-    n = link.number
+def at_rest(graph: Graph) -> Motion:
+    """A frame that does not move."""
+    zero = zero_vector(graph)
+    return Motion(zero, zero, beta_of(graph, zero, zero), zero)
+
+
+def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
+    """Motion of a link's frame from that of its parent's."""
+    n, graph = link.number, qdd.graph
     om = link.R_PC.to_child(parent.om)
     omd = link.R_PC.to_child(parent.omd)
     if link.revolute:

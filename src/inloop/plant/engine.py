@@ -31,7 +31,7 @@ from inloop.symbolic import Program
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LANES_FROM = 256  # rows from which vector registers pay for their compilation
-ROWS_PER_THREAD = 2048
+WORK_PER_THREAD = 4_000_000  # operations; less is done sooner than a second thread has started
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,8 @@ class NativeEngine:
             function(end - begin, *(a.ctypes.data for a in cut))
 
         cores = len(os.sched_getaffinity(0))
-        threads = min(cores, max(1, rows // ROWS_PER_THREAD))
+        operations = rows * program.operations()["total"]
+        threads = min(cores, max(1, operations // WORK_PER_THREAD))
         if threads == 1:
             work(0, rows)
             return

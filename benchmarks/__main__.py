@@ -1,0 +1,106 @@
+"""All benchmarks, one section after the other: `make bench`.
+
+python -m benchmarks [SECTION ...] [--all] [--rounds N] [--walkman FILE] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import inloop as il
+from benchmarks.machine import machine_facts
+from benchmarks.peers.toolchain import BENCHMARKS, BuildError
+from benchmarks.report import Findings, Row, note, show, title
+
+WALKMAN = BENCHMARKS.parents[1] / "shared" / "data" / "walkman.mbs"
+ROUNDS = 5
+# in the order of printing; what needs a calm machine least comes first
+SECTIONS = {
+    "operations": "Operation counts",
+    "derivation": "Time of derivation",
+    "compile_time": "Time of compilation",
+    "speed": "One evaluation, one core",
+    "batch": "Many states at once",
+}
+
+
+def main() -> None:
+    options = _options()
+    results: Row = {"machine": _machine()}
+    found: list[Findings] = []
+    for name in options.sections or SECTIONS:
+        title(SECTIONS[name])
+        findings = _attempt(name, options)
+        if findings is not None:
+            found.append(findings)
+            results[name] = findings.as_json()
+    _show_bars(found)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--all", action="store_true", help="speed: also the generic chains")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each contestant")
+    parser.add_argument("--walkman", type=Path, default=WALKMAN, help="ROBOTRAN model of WALK-MAN")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    options = parser.parse_args()
+    unknown = [name for name in options.sections if name not in SECTIONS]
+    if unknown:
+        parser.error(f"no section '{unknown[0]}'; there are: {', '.join(SECTIONS)}")
+    return options
+
+
+def _machine() -> Row:
+    """Print and return what the figures were measured on."""
+    try:
+        facts = machine_facts()
+    except BuildError as error:
+        note(f"The clock of this machine is not known: {_first_line(error)}")
+        return {}
+    load = ", ".join(str(value) for value in facts["load"])
+    note(f"{facts['cpu']}, {facts['cores']} cores at {facts['ghz']:.2f} GHz, load {load}")
+    return facts
+
+
+def _attempt(name: str, options: argparse.Namespace) -> Findings | None:
+    """Run a section, or say in one sentence what is missing for it."""
+    try:
+        run: Callable[..., Findings] = import_module(f"benchmarks.{name}").run
+        return run(**_arguments(name, options))
+    except ImportError as error:
+        note(f"Left out: the package '{error.name}' is missing (pip install inloop[bench]).")
+    except (BuildError, il.BuildError, FileNotFoundError) as error:
+        note(f"Left out: {_first_line(error)}")
+    return None
+
+
+def _arguments(name: str, options: argparse.Namespace) -> Row:
+    if name == "speed":
+        return {"every_model": options.all, "rounds": options.rounds}
+    if name == "batch":
+        return {"rounds": options.rounds}
+    return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def _show_bars(found: list[Findings]) -> None:
+    bars = [bar for findings in found for bar in findings.bars]
+    if bars:
+        title("Bars")
+        show(["figure", "measured", "bar", ""], [bar.cells() for bar in bars])
+        missed = sum(not bar.met for bar in bars)
+        note(f"{len(bars) - missed} of {len(bars)} met")
+
+
+if __name__ == "__main__":
+    main()
