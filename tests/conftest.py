@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 def pytest_configure(config: pytest.Config) -> None:
     # kept between runs and shared by all workers: what has been compiled once is not compiled again
     os.environ["INLOOP_CACHE"] = str(REPOSITORY / ".cache" / "inloop-tests")
+    # started in the background by a shell, a process ignores Ctrl-C; tests press it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
