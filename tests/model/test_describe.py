@@ -53,6 +53,47 @@ u          input  N                 brake
     assert acts[3].split() == ["cage.tau", "cage", "input"]
 
 
+def test_loops_constraints_drives_and_states(arm: ModelBuilder) -> None:
+    l = arm.parameter("l", 0.4, unit="m")
+    arm.close("rod", "slider", kind="hinge", axis="y", name="pin")
+    arm.close("crank.pin", "slider", kind="rod", length=2 * l)
+    arm.close("rod.com", arm.ground)
+    arm.constraint("gear", lambda q, t: (q["rod"] - 2 * q["slider"], q["rod"] - t), unit="rad")
+    arm.drive("crank", lambda t: 3 * t)
+    arm.drive("slider", derivatives="filtered", cutoff=35)
+    arm.independent("rod")
+    arm.joint_force("rod", lambda q, z: (-z, {"z": q - z}), states={"z": 0.25})
+    arm.bushing("rod", "slider", (1, 2, 3, 4, 5, 6))
+    text = arm.describe()
+    expected = """\
+loop              kind   between            axis  length [m]
+----------------  -----  -----------------  ----  ----------
+pin               hinge  rod, slider        y
+crank_pin_slider  rod    crank.pin, slider        2*l
+rod_com_ground    ball   rod.com, ground
+
+constraint  vanishes        unit
+----------  --------------  ----
+gear        rod - 2*slider  rad
+            rod - t         rad
+
+driven  by     position
+------  -----  ----------------------------
+crank   time   3*t
+slider  input  derivatives filtered at 35 Hz
+
+independent: rod
+"""
+    assert expected.replace("-" * 28, "-" * 29) in text, text
+    assert text.endswith("""\
+state         initial  rate
+------------  -------  -----
+rod_effort.z  0.25     q - z
+"""), text
+    (bushing,) = (line for line in text.splitlines() if line.startswith("rod_slider_bushing"))
+    assert "rod, slider" in bushing and "torque" in bushing
+
+
 def test_long_expressions_are_told_by_their_symbols() -> None:
     m = ModelBuilder("lengthy")
     a, b = m.parameter("a", 1.3), m.parameter("b", 0.7)

@@ -1,7 +1,17 @@
 """What a person writes about a mechanism: a builder, and the frozen mechanism it builds."""
 
 from inloop.model.builder import ModelBuilder
-from inloop.model.effects import ExternalForce, Force, JointForce, JointInput, Link, Torque
+from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.effects import (
+    ExternalForce,
+    Force,
+    FrameForce,
+    JointForce,
+    JointInput,
+    LawState,
+    Link,
+    Torque,
+)
 from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point, Visual
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
 from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
@@ -22,9 +32,10 @@ from inloop.model.rotations import axis_angle, rpy
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "Attachment", "Body", "BodyHandle", "Defaults", "ExternalForce", "Force", "Frame",
-    "FrameHandle", "Ground", "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec",
-    "Link", "Matrix3", "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle",
-    "Pose", "Scalar", "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed",
-    "free", "planar", "prismatic", "revolute", "rpy", "universal",
+    "GROUND", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
+    "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle", "Input",
+    "Joint", "JointForce", "JointInput", "JointSpec", "LawState", "Link", "Loop", "Matrix3",
+    "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose", "Scalar",
+    "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
+    "planar", "prismatic", "revolute", "rpy", "universal",
 ]  # fmt: skip

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from inloop.errors import ModelError
-from inloop.model.draft import BodyDraft, Draft, LawDraft
-from inloop.model.effects import ExternalForce, Force, JointForce, JointInput, Link, Torque
+from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.draft import BodyDraft, ConstraintDraft, Draft, DriveDraft, LawDraft, LoopDraft
+from inloop.model.effects import (
+    ExternalForce,
+    Force,
+    FrameForce,
+    JointForce,
+    JointInput,
+    Link,
+    Torque,
+)
 from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
 from inloop.model.findings import Findings
-from inloop.model.geometry import ZERO, Matrix3, Pose
+from inloop.model.geometry import ZERO, Matrix3, Pose, times_matrix
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
 from inloop.model.names import GROUND_NAME, quoted
@@ -63,10 +73,15 @@ class Assembly:
             forces=tuple(self._force(law) for law in laws if law.kind == "force"),
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
             links=tuple(self._link(law) for law in laws if law.kind == "link"),
+            frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
             external_forces=tuple(self._external_forces()),
             joint_inputs=tuple(
                 JointInput(i.name, self._joint_index(i.target), i.where) for i in draft.joint_inputs
             ),
+            loops=tuple(self._loop(loop) for loop in draft.loops),
+            constraints=tuple(self._constraint(item) for item in draft.constraints),
+            drives=tuple(self._drive(drive) for drive in draft.drives),
+            independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.wishes)),
             notes=tuple(self._notes),
             where=draft.where,
             metadata=MappingProxyType(dict(draft.metadata)),
@@ -164,6 +179,13 @@ class Assembly:
         position = placement.X_BF.apply(place.pose.p)
         return Point(name, path, placement.body, position, self._where(path))
 
+    def _frame(self, path: str) -> Frame:
+        """Return a frame; a point gets the axes of its body as written."""
+        point, place = self._point(path), self._draft.resolve(path)
+        assert place is not None
+        R_BF = times_matrix(self._pose(place.body).R, place.pose.R)
+        return Frame(point.name, path, point.body, point.p_BQ, R_BF, point.where)
+
     def _where(self, path: str) -> str:
         named = [site.where for site in self._draft.sites if site.path == path]
         body = self._draft.body(path.partition(".")[0])
@@ -182,25 +204,27 @@ class Assembly:
 
     def _joint_force(self, law: LawDraft) -> JointForce:
         index = self._joint_index(law.targets[0])
-        return JointForce(law.name, index, **law.symbols, effort=law.components[0], where=law.where)
+        return JointForce(law.name, index, effort=law.components[0], **_shared(law))
 
     def _force(self, law: LawDraft) -> Force:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
         x, y, z = law.components
-        return Force(
-            law.name, at, law.axes, axes, **law.symbols, components=(x, y, z), where=law.where
-        )
+        return Force(law.name, at, law.axes, axes, components=(x, y, z), **_shared(law))
 
     def _torque(self, law: LawDraft) -> Torque:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
         x, y, z = law.components
-        return Torque(
-            law.name, at.body, law.axes, axes, **law.symbols, components=(x, y, z), where=law.where
-        )
+        return Torque(law.name, at.body, law.axes, axes, components=(x, y, z), **_shared(law))
 
     def _link(self, law: LawDraft) -> Link:
         a, b = (self._point(path) for path in law.targets)
-        return Link(law.name, a, b, **law.symbols, force=law.components[0], where=law.where)
+        return Link(law.name, a, b, force=law.components[0], **_shared(law))
+
+    def _frame_force(self, law: LawDraft) -> FrameForce:
+        a, b = (self._frame(path) for path in law.targets)
+        fx, fy, fz, nx, ny, nz = law.components
+        force, torque = (fx, fy, fz), (nx, ny, nz)
+        return FrameForce(law.name, a, b, force=force, torque=torque, **_shared(law))
 
     def _external_forces(self) -> Iterable[ExternalForce]:
         for item in self._draft.external_forces:
@@ -209,3 +233,38 @@ class Assembly:
                 self._note_ground("external force", item.name)
             else:
                 yield ExternalForce(item.name, at, self._axes(item.target), item.where)
+
+    # what restricts their motion
+
+    def _loop(self, loop: LoopDraft) -> Loop:
+        a, b = self._frame(loop.a), self._frame(loop.b)
+        return Loop(loop.name, loop.kind, a, b, loop.axis, loop.length, loop.where)
+
+    def _constraint(self, item: ConstraintDraft) -> Constraint:
+        coordinates = [(self._joint_index(joint), symbol) for joint, symbol in item.q.items()]
+        joints = [carrier.joint.name for carrier in self._merged.carriers]
+        return Constraint(
+            name=item.name,
+            q=tuple((joints[index], symbol) for index, symbol in coordinates),
+            coordinates=tuple(coordinates),
+            t=self._draft.time,
+            rows=item.rows,
+            where=item.where,
+            unit=item.unit,
+        )
+
+    def _drive(self, drive: DriveDraft) -> Drive:
+        return Drive(
+            body=self._joint_index(drive.joint),
+            kind="input" if drive.position is None else "time",
+            t=self._draft.time,
+            position=drive.position,
+            derivatives=drive.derivatives,
+            cutoff=drive.cutoff,
+            where=drive.where,
+        )
+
+
+def _shared(law: LawDraft) -> dict[str, Any]:
+    """Return what a law of any kind has: placeholders, place and states."""
+    return {**law.symbols, "where": law.where, "states": law.states}

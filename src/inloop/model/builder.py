@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 from inloop.model.assemble import build
+from inloop.model.closures import ClosureBuilder
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.elements import Visual
-from inloop.model.forces import ForceBuilder
+from inloop.model.force_elements import ForceElementBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
@@ -21,8 +22,8 @@ from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(ForceBuilder):
-    """Collects bodies, parameters and forces; `build()` checks them and freezes the result.
+class ModelBuilder(ForceElementBuilder, ClosureBuilder):
+    """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with
     the line that wrote it.

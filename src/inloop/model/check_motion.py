@@ -1,34 +1,28 @@
-"""Checks after merging: can every joint be accelerated, does every link join two bodies?"""
+"""A check after merging: can every joint be accelerated?"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from inloop.model import topology
 from inloop.model.elements import Body
 from inloop.model.findings import Findings
 from inloop.model.geometry import entries
 from inloop.model.mechanism import Mechanism
 from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
+from inloop.model.topology import GROUND
 
 TOLERANCE = 1e-12  # of the inertia about the origin
 
 
-def check_links(mechanism: Mechanism, findings: Findings) -> None:
-    """Report links whose two points never move against each other."""
-    for link in mechanism.links:
-        if link.a.body == link.b.body:
-            findings.mistake(
-                f"link {quoted(link.name)}: {quoted(link.a.path)} and {quoted(link.b.path)} are "
-                "on the same rigid body",
-                link.where,
-                "Join points of two bodies that move against each other.",
-            )
+def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
+    """Report joints that move nothing with inertia: the mass matrix would be singular.
 
-
-def check_drives(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
-    """Report joints that move nothing with inertia: the mass matrix would be singular."""
+    Joints inside a loop may do so, since other bodies move with them; driven ones too.
+    """
     defaults = Defaults(mechanism.parameters)
+    led = _led_by_others(mechanism)
     heavy: set[int] = set()  # bodies with mass or inertia, or that carry some
     light: set[int] = set()  # bodies whose joint feels none, and what they hang on
     reported: list[Body] = []
@@ -36,7 +30,7 @@ def check_drives(mechanism: Mechanism, strict: bool, findings: Findings) -> None
         carries_heavy = body.index in heavy
         if carries_heavy or _has_inertia(body, defaults):
             heavy.add(body.parent)
-        if not carries_heavy and _is_light(body, defaults):
+        if body.index not in led and not carries_heavy and _is_light(body, defaults):
             # only the outermost body is reported: inertia there helps all below it
             if body.index not in light:
                 reported.append(body)
@@ -49,6 +43,24 @@ def check_drives(mechanism: Mechanism, strict: bool, findings: Findings) -> None
             body.where,
             "Give the body mass and inertia, or give the joint an armature.",
         )
+
+
+def _led_by_others(mechanism: Mechanism) -> set[int]:
+    """Return the bodies whose joints are in a loop or a constraint, or are driven."""
+    led = {drive.body for drive in mechanism.drives}
+    for constraint in mechanism.constraints:
+        led.update(index for index, _ in constraint.coordinates)
+    for loop in mechanism.loops:
+        # the joints that both ends hang on do not move them against each other
+        led |= _path(mechanism, loop.a.body) ^ _path(mechanism, loop.b.body)
+    return led
+
+
+def _path(mechanism: Mechanism, body: int) -> set[int]:
+    """Return a body and all that it hangs on, but the ground."""
+    if body == GROUND:
+        return set()
+    return {body, *topology.ancestors(mechanism.parents, body)}
 
 
 def _has_inertia(body: Body, defaults: Defaults) -> bool:

@@ -22,7 +22,11 @@ def check_names(draft: Draft, findings: Findings) -> None:
     _check_unique([("joint", b.joint.name, b.where) for b in first], findings)
     _check_unique([(s.kind, s.path, s.where) for s in draft.sites], findings)
     _check_unique(signals, findings)
-    _check_unique([(law.kind, law.name, law.where) for law in draft.laws], findings)
+    # results and generated code call laws, loops and constraints by their names alone
+    acting: list[Named] = [(law.kind, law.name, law.where) for law in draft.laws]
+    acting += [("loop", loop.name, loop.where) for loop in draft.loops]
+    acting += [("constraint", item.name, item.where) for item in draft.constraints]
+    _check_unique(acting, findings)
     _check_unique([("joint input", i.name, i.where) for i in draft.joint_inputs], findings)
     _check_unique([("external force", i.name, i.where) for i in draft.external_forces], findings)
     _check_reserved(bodies, (GROUND_NAME,), findings)

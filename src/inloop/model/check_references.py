@@ -29,13 +29,25 @@ def check_tree(draft: Draft, findings: Findings) -> None:
 
 
 def check_references(draft: Draft, findings: Findings) -> None:
-    """Report targets of laws and inputs that do not exist or cannot be acted on."""
+    """Report targets of laws, inputs, loops and drives that do not exist or cannot be used."""
     for law in draft.laws:
         label = f"{law.kind} {quoted(law.name)}"
         if law.kind == "joint_force":
             _check_joint(draft, label, law.targets[0], law.where, findings)
         else:
             _check_places(draft, label, law, findings)
+    for loop in draft.loops:
+        label = f"loop {quoted(loop.name)}"
+        for path in (loop.a, loop.b):
+            _check_place(draft, f"{label}: ends at", path, loop.where, findings)
+    for constraint in draft.constraints:
+        label = f"constraint {quoted(constraint.name)}"
+        for joint in constraint.q:
+            _check_joint(draft, label, joint, constraint.where, findings)
+    for drive in draft.drives:
+        _check_joint(draft, f"drive {quoted(drive.joint)}", drive.joint, drive.where, findings)
+    for wish in draft.wishes:
+        _check_joint(draft, "independent", wish.joint, wish.where, findings)
     for item in draft.joint_inputs:
         _check_joint(draft, f"joint input {quoted(item.name)}", item.target, item.where, findings)
     for item in draft.external_forces:
@@ -60,18 +72,22 @@ def _check_joint(draft: Draft, label: str, target: str, where: str, findings: Fi
 def _check_places(draft: Draft, label: str, law: LawDraft, findings: Findings) -> None:
     for path in law.targets:
         place = draft.resolve(path)
-        if place is None:
-            findings.mistake(
-                f"{label}: acts on {quoted(path)}, which does not exist",
-                law.where,
-                suggestion(path, draft.paths()),
-            )
-        elif law.kind == "torque" and path != place.body:
+        _check_place(draft, f"{label}: acts on", path, law.where, findings)
+        if place is not None and law.kind == "torque" and path != place.body:
             findings.mistake(
                 f"{label}: acts on the point {quoted(path)}",
                 law.where,
                 f"A torque acts on a body: write {quoted(place.body)}.",
             )
+
+
+def _check_place(draft: Draft, label: str, path: str, where: str, findings: Findings) -> None:
+    if draft.resolve(path) is None:
+        findings.mistake(
+            f"{label} {quoted(path)}, which does not exist",
+            where,
+            suggestion(path, draft.paths()),
+        )
 
 
 def _check_external_force(draft: Draft, item: InputDraft, findings: Findings) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from inloop.model.draft import Draft
 from inloop.model.findings import Findings
 from inloop.model.geometry import Scalar, entries
+from inloop.model.laws import symbols_in
 from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
 from inloop.model.units import is_si
@@ -53,11 +54,13 @@ def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
 
 
 def check_laws(draft: Draft, findings: Findings) -> None:
-    """Report laws that use symbols of other laws."""
-    known = {p.symbol for p in draft.parameters} | {i.symbol for i in draft.inputs}
+    """Report laws that use symbols of other laws, and motions that depend on inputs."""
+    parameters = {p.symbol for p in draft.parameters}
+    known = parameters | {i.symbol for i in draft.inputs}
     for law in draft.laws:
-        own = set(_flat(law.symbols.values()))
-        foreign = [s for s in _symbols(law.components) if s not in own and s not in known]
+        own = {*symbols_in(law.symbols.values()), *(state.symbol for state in law.states)}
+        rates = (state.rate for state in law.states)
+        foreign = [s for s in _symbols((*law.components, *rates)) if s not in own | known]
         if foreign:
             findings.mistake(
                 f"{law.kind} {quoted(law.name)}: the law uses {quoted(foreign[0].name)}, which is "
@@ -65,6 +68,26 @@ def check_laws(draft: Draft, findings: Findings) -> None:
                 law.where,
                 "Take it as an argument, or declare it with parameter(...) or input(...).",
             )
+    for label, where, rows, own in _motions(draft):
+        foreign = [s for s in _symbols(rows) if s not in own | parameters]
+        if foreign:
+            findings.mistake(
+                f"{label}: the law uses {quoted(foreign[0].name)}, which is neither its argument "
+                "nor a parameter",
+                where,
+                "It is differentiated twice, so inputs and other laws cannot be used.",
+            )
+
+
+def _motions(draft: Draft) -> Iterator[tuple[str, str, Sequence[Scalar], set[Expr]]]:
+    """Yield label, place, rows and placeholders of what the motion must follow."""
+    for item in draft.constraints:
+        label = f"constraint {quoted(item.name)}"
+        yield label, item.where, item.rows, {draft.time, *item.q.values()}
+    for drive in draft.drives:
+        if drive.position is not None:
+            label = f"drive {quoted(drive.joint)}"
+            yield label, drive.where, (drive.position,), {draft.time}
 
 
 def _quantities(draft: Draft) -> Iterator[Quantity]:
@@ -79,19 +102,13 @@ def _quantities(draft: Draft) -> Iterator[Quantity]:
         label = f"{site.kind} {quoted(site.path)}"
         yield label, "position", site.where, site.pose.p
         yield label, "rotation", site.where, tuple(entries(site.pose.R))
+    for loop in draft.loops:
+        yield f"loop {quoted(loop.name)}", "length", loop.where, (loop.length,)
 
 
 def _symbols(scalars: Iterable[Scalar]) -> list[Expr]:
     exprs = [x for x in scalars if isinstance(x, Expr)]
     return exprs[0].graph.symbols_of(exprs) if exprs else []
-
-
-def _flat(values: Iterable[object]) -> Iterator[Expr]:
-    for value in values:
-        if isinstance(value, Expr):
-            yield value
-        elif isinstance(value, tuple):
-            yield from _flat(value)
 
 
 def _check_rotation(element: str, where: str, values: Sequence[float], findings: Findings) -> None:

@@ -34,7 +34,14 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(BODY_HEADER, [_body_row(body) for body in mechanism.bodies])
     sections += _section(("point", "on", "position [m]"), list(_point_rows(mechanism)))
     sections += _section(PARAMETER_HEADER, list(_parameter_rows(mechanism)))
+    sections += _section(("loop", "kind", "between", "axis", "length [m]"), _loop_rows(mechanism))
+    sections += _section(("constraint", "vanishes", "unit"), _constraint_rows(mechanism))
+    sections += _section(("driven", "by", "position"), _drive_rows(mechanism))
+    if mechanism.independent:
+        names = (mechanism.bodies[k].joint.name for k in mechanism.independent)
+        sections.append(f"independent: {', '.join(names)}")
     sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
+    sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
     if mechanism.notes:
         sections.append("\n".join(["notes", *(f"  {note}" for note in mechanism.notes)]))
     return "\n\n".join(sections) + "\n"
@@ -90,6 +97,45 @@ def _parameter_rows(mechanism: Mechanism) -> Iterator[Row]:
         yield i.name, "input", i.unit, "", i.doc
 
 
+def _loop_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            loop.name,
+            loop.kind,
+            f"{loop.a.path}, {loop.b.path}",
+            _axis(loop.axis) if loop.kind == "hinge" else "",
+            _scalar(loop.length) if loop.kind == "rod" else "",
+        )
+        for loop in mechanism.loops
+    ]
+
+
+def _constraint_rows(mechanism: Mechanism) -> list[Row]:
+    # a constraint of several rows takes several lines
+    return [
+        (item.name if k == 0 else "", _scalar(row), item.unit)
+        for item in mechanism.constraints
+        for k, row in enumerate(item.rows)
+    ]
+
+
+def _drive_rows(mechanism: Mechanism) -> list[Row]:
+    rows: list[Row] = []
+    for drive in mechanism.drives:
+        name = mechanism.bodies[drive.body].joint.name
+        if drive.position is not None:
+            rows.append((name, "time", _scalar(drive.position)))
+        else:
+            filtered = f"derivatives filtered at {drive.cutoff:g} Hz"
+            how = filtered if drive.derivatives == "filtered" else "derivatives given"
+            rows.append((name, "input", how))
+    return rows
+
+
+def _state_rows(mechanism: Mechanism) -> list[Row]:
+    return [(s.name, f"{s.initial:g}", _scalar(s.rate)) for s in mechanism.states]
+
+
 def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
     bodies = mechanism.bodies
     for effort in mechanism.joint_forces:
@@ -97,10 +143,13 @@ def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
     for force in mechanism.forces:
         yield force.name, force.at.path, f"{_vector(force.components)} in {force.axes} axes"
     for torque in mechanism.torques:
-        law = f"{_vector(torque.components)} in {torque.axes} axes"
-        yield torque.name, bodies[torque.body].name, law
+        turns = f"{_vector(torque.components)} in {torque.axes} axes"
+        yield torque.name, bodies[torque.body].name, turns
     for link in mechanism.links:
         yield link.name, f"{link.a.path}, {link.b.path}", _scalar(link.force)
+    for law in mechanism.frame_forces:
+        between = f"{law.a.path}, {law.b.path}"
+        yield law.name, between, f"{_vector(law.force)}, torque {_vector(law.torque)}"
     for signal in mechanism.joint_inputs:
         yield signal.name, bodies[signal.body].joint.name, "input"
     for external in mechanism.external_forces:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from inloop.errors import Mistake
-from inloop.model.effects import Axes
+from inloop.model.constraints import Derivatives, LoopKind
+from inloop.model.effects import Axes, LawState
 from inloop.model.elements import Joint, Visual
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
 from inloop.model.intake import Intake
@@ -16,7 +17,7 @@ from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
-LawKind = Literal["joint_force", "force", "torque", "link"]
+LawKind = Literal["joint_force", "force", "torque", "link", "frame_force"]
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,12 @@ class LawDraft:
     Attributes:
         kind: the method of the builder that declared it.
         name: name of the law.
-        targets: paths of what it acts on: one, or two for a link.
+        targets: paths of what it acts on: one, or two for a link or a frame force.
         axes: axes of the components.
         symbols: the placeholders it was traced with, by argument name.
         components: what the law returned.
         where: file and line of the declaration.
+        states: internal states of the law.
     """
 
     kind: LawKind
@@ -70,6 +72,50 @@ class LawDraft:
     axes: Axes
     symbols: Mapping[str, Any]
     components: tuple[Scalar, ...]
+    where: str
+    states: tuple[LawState, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoopDraft:
+    """A loop as written; a and b are paths. Length and axis are zero where they do not apply."""
+
+    name: str
+    kind: LoopKind
+    a: str
+    b: str
+    axis: tuple[float, float, float]
+    length: Scalar
+    where: str
+
+
+@dataclass(frozen=True)
+class ConstraintDraft:
+    """A traced constraint as written; q holds its placeholders by joint name."""
+
+    name: str
+    q: Mapping[str, Expr]
+    rows: tuple[Scalar, ...]
+    unit: str
+    where: str
+
+
+@dataclass(frozen=True)
+class DriveDraft:
+    """A driven joint as written; without a position it is a live input."""
+
+    joint: str
+    position: Scalar | None
+    derivatives: Derivatives
+    cutoff: float
+    where: str
+
+
+@dataclass(frozen=True)
+class WishDraft:
+    """A joint whose coordinate shall be independent."""
+
+    joint: str
     where: str
 
 
@@ -108,6 +154,10 @@ class Draft:
     laws: list[LawDraft] = field(default_factory=list)
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
+    loops: list[LoopDraft] = field(default_factory=list)
+    constraints: list[ConstraintDraft] = field(default_factory=list)
+    drives: list[DriveDraft] = field(default_factory=list)
+    wishes: list[WishDraft] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     metadata: dict[str, object] = field(default_factory=dict)
@@ -147,6 +197,16 @@ class Draft:
     def body_of_joint(self, name: str) -> BodyDraft | None:
         """Return the body moved by the joint of this name, else the body of this name."""
         return self._joint_named.get(name) or self._body_named.get(name)
+
+    def free_name(self, stem: str) -> str:
+        """Return a name for a law, a loop or a constraint that none of them has yet."""
+        used = {law.name for law in self.laws} | {loop.name for loop in self.loops}
+        used |= {item.name for item in self.constraints}
+        name, count = stem, 1
+        while name in used:
+            count += 1
+            name = f"{stem}_{count}"
+        return name
 
     def resolve(self, path: str) -> Place | None:
         """Return what a path such as "crank", "crank.pin" or "crank.com" means."""

@@ -9,12 +9,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from inloop.model.elements import Point
+from inloop.model.elements import Frame, Point
 from inloop.model.geometry import Matrix3, Scalar, Vector3
 from inloop.symbolic import Expr
 
 Axes = Literal["world", "body"]
 Symbols3: TypeAlias = tuple[Expr, Expr, Expr]
+
+
+@dataclass(frozen=True)
+class LawState:
+    """An internal state of a law, integrated with the motion.
+
+    Attributes:
+        name: "<law>.<state>".
+        symbol: placeholder for its value.
+        initial: value at the start.
+        rate: its time derivative, an expression of the law's placeholders.
+    """
+
+    name: str
+    symbol: Expr
+    initial: float
+    rate: Scalar
 
 
 @dataclass(frozen=True)
@@ -28,6 +45,7 @@ class JointForce:
     t: Expr
     effort: Scalar
     where: str
+    states: tuple[LawState, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +62,7 @@ class Force:
         t: time [s].
         components: the force.
         where: file and line.
+        states: internal states of the law.
     """
 
     name: str
@@ -55,6 +74,7 @@ class Force:
     t: Expr
     components: Vector3
     where: str
+    states: tuple[LawState, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +91,7 @@ class Torque:
         t: time [s].
         components: the torque.
         where: file and line.
+        states: internal states of the law.
     """
 
     name: str
@@ -82,6 +103,7 @@ class Torque:
     t: Expr
     components: Vector3
     where: str
+    states: tuple[LawState, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +119,7 @@ class Link:
         t: time [s].
         force: the pull.
         where: file and line.
+        states: internal states of the law.
     """
 
     name: str
@@ -107,6 +130,43 @@ class Link:
     t: Expr
     force: Scalar
     where: str
+    states: tuple[LawState, ...] = ()
+
+
+@dataclass(frozen=True)
+class FrameForce:
+    """Force [N] and torque [N·m] between two frames A and B, in axes of A.
+
+    Both act on the body of B at the origin of B; the opposite force and torque act on the body
+    of A at the same point.
+
+    Attributes:
+        name: name of the law.
+        a: frame A.
+        b: frame B, on another body or on the ground.
+        p: placeholders for the position p_AB [m].
+        v: placeholders for its rate in A [m/s].
+        r: placeholders for the small rotation ½ vee(R_AB - R_ABᵀ) [rad].
+        w: placeholders for the angular velocity of B in A [rad/s].
+        t: time [s].
+        force: the force.
+        torque: the torque.
+        where: file and line.
+        states: internal states of the law.
+    """
+
+    name: str
+    a: Frame
+    b: Frame
+    p: Symbols3
+    v: Symbols3
+    r: Symbols3
+    w: Symbols3
+    t: Expr
+    force: Vector3
+    torque: Vector3
+    where: str
+    states: tuple[LawState, ...] = ()
 
 
 @dataclass(frozen=True)

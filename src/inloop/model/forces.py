@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from inloop.model.draft import Draft, InputDraft, LawDraft, LawKind
 from inloop.model.effects import Axes
 from inloop.model.handles import BodyHandle, Handle, read_path
-from inloop.model.laws import Law, trace
+from inloop.model.law_states import read_states, trace_law
+from inloop.model.laws import Law
 from inloop.model.names import quoted
 from inloop.symbolic import Graph
+
+States = Mapping[str, float]
+SIZES: dict[LawKind, int] = {
+    "joint_force": 1, "link": 1, "force": 3, "torque": 3, "frame_force": 6
+}  # fmt: skip
+_ENDINGS: dict[LawKind, str] = {"joint_force": "effort"}
 
 
 class ForceBuilder:
@@ -17,11 +25,22 @@ class ForceBuilder:
 
     Its arguments are matched by name and any of them may be left out. What it returns ends up
     in the equations; parameters and inputs of the model may be used in it.
+
+    A law may have states of its own, such as the bristles of a friction model: with
+    `states={"z": 0.0}`, names and initial values, it takes z as one more argument and returns
+    `(value, {"z": rate})`.
     """
 
     _draft: Draft
 
-    def joint_force(self, joint: BodyHandle | str, law: Law, name: str | None = None) -> str:
+    def joint_force(
+        self,
+        joint: BodyHandle | str,
+        law: Law,
+        name: str | None = None,
+        *,
+        states: States | None = None,
+    ) -> str:
         """Let a law drive a joint.
 
         Args:
@@ -29,14 +48,21 @@ class ForceBuilder:
             law: takes q [rad or m], qd and t [s]; returns the effort [N or N·m], positive
                 drives q up.
             name: name of the law; made from the joint's name if not given.
+            states: internal states of the law and their initial values.
 
         Returns:
             The name of the law.
         """
-        return self._declare("joint_force", (joint,), law, name)
+        return self._declare("joint_force", (joint,), law, name, states=states)
 
     def force(
-        self, at: Handle | str, law: Law, frame: Axes = "world", name: str | None = None
+        self,
+        at: Handle | str,
+        law: Law,
+        frame: Axes = "world",
+        name: str | None = None,
+        *,
+        states: States | None = None,
     ) -> str:
         """Let a force act on a body at a point.
 
@@ -46,14 +72,21 @@ class ForceBuilder:
                 t [s]; returns three components [N].
             frame: axes of the components: "world" or "body".
             name: name of the law.
+            states: internal states of the law and their initial values.
 
         Returns:
             The name of the law.
         """
-        return self._declare("force", (at,), law, name, frame)
+        return self._declare("force", (at,), law, name, frame, states)
 
     def torque(
-        self, body: BodyHandle | str, law: Law, frame: Axes = "world", name: str | None = None
+        self,
+        body: BodyHandle | str,
+        law: Law,
+        frame: Axes = "world",
+        name: str | None = None,
+        *,
+        states: States | None = None,
     ) -> str:
         """Let a pure torque act on a body.
 
@@ -63,13 +96,22 @@ class ForceBuilder:
                 body to world as three rows, and t [s]; returns three components [N·m].
             frame: axes of the components and of w: "world" or "body".
             name: name of the law.
+            states: internal states of the law and their initial values.
 
         Returns:
             The name of the law.
         """
-        return self._declare("torque", (body,), law, name, frame)
+        return self._declare("torque", (body,), law, name, frame, states)
 
-    def link(self, a: Handle | str, b: Handle | str, law: Law, name: str | None = None) -> str:
+    def link(
+        self,
+        a: Handle | str,
+        b: Handle | str,
+        law: Law,
+        name: str | None = None,
+        *,
+        states: States | None = None,
+    ) -> str:
         """Let a force act between two points, along the line that joins them.
 
         Args:
@@ -78,11 +120,40 @@ class ForceBuilder:
             law: takes l [m], the distance, ld [m/s], its rate, and t [s]; returns the force
                 [N], positive pulls the points together.
             name: name of the law.
+            states: internal states of the law and their initial values.
 
         Returns:
             The name of the law.
         """
-        return self._declare("link", (a, b), law, name)
+        return self._declare("link", (a, b), law, name, states=states)
+
+    def frame_force(
+        self,
+        a: Handle | str,
+        b: Handle | str,
+        law: Law,
+        name: str | None = None,
+        *,
+        states: States | None = None,
+    ) -> str:
+        """Let a force and a torque act between two frames, as a bushing does.
+
+        Both act on the body of b at the origin of b; the opposite acts on the body of a at the
+        same point. All vectors are in axes of a.
+
+        Args:
+            a: first frame; a body or a point stands for a frame with the axes of the body.
+            b: second frame, on another body or on the ground.
+            law: takes p [m], the position of b, v [m/s], its rate, r [rad], the rotation of b
+                as a small-angle vector, ½ vee(R - Rᵀ), w [rad/s], the angular velocity of b
+                against a, and t [s]; returns (force, torque), three components each [N, N·m].
+            name: name of the law.
+            states: internal states of the law and their initial values.
+
+        Returns:
+            The name of the law.
+        """
+        return self._declare("frame_force", (a, b), law, name, states=states)
 
     def joint_input(self, joint: BodyHandle | str) -> str:
         """Let the effort of a joint [N or N·m] come from outside.
@@ -130,32 +201,31 @@ class ForceBuilder:
         law: Law,
         name: str | None,
         frame: Axes = "world",
+        states: States | None = None,
+        ending: str = "",
     ) -> str:
         draft = self._draft
         read = draft.intake(kind)
         paths = tuple(read_path(read, draft, target, "target") or "" for target in targets)
-        read.label = f"{kind} {quoted(name or self._automatic_name(kind, paths))}"
-        name = self._automatic_name(kind, paths) if name is None else read.name(name)
+        automatic = self._automatic_name(ending or _ENDINGS.get(kind, kind), paths)
+        read.label = f"{kind} {quoted(name or automatic)}"
+        name = automatic if name is None else read.name(name)
         if frame not in ("world", "body"):
             read.complain(f"unknown frame {quoted(frame)}", 'Write "world" or "body".')
         symbols = _placeholders(draft.graph, kind, name)
         where = read.where
-        size = 1 if kind in ("joint_force", "link") else 3
-        components = trace(read, law, symbols, size)
+        initial = {} if states is None else read_states(read, states, symbols)
+        components, traced = trace_law(read, law, symbols, initial, name, SIZES[kind])
         if all(paths):
-            draft.laws.append(LawDraft(kind, name, paths, frame, symbols, components, where))
+            draft.laws.append(
+                LawDraft(kind, name, paths, frame, symbols, components, where, traced)
+            )
         return name
 
-    def _automatic_name(self, kind: LawKind, paths: tuple[str, ...]) -> str:
+    def _automatic_name(self, ending: str, paths: tuple[str, ...]) -> str:
         """Return a name such as "slider_force" or "crank_pin_rod_end_link", not used yet."""
-        ending = "effort" if kind == "joint_force" else kind
         stem = "_".join((*(path.replace(".", "_") for path in paths), ending))
-        used = {law.name for law in self._draft.laws}
-        name, count = stem, 1
-        while name in used:
-            count += 1
-            name = f"{stem}_{count}"
-        return name
+        return self._draft.free_name(stem)
 
 
 def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
@@ -174,4 +244,6 @@ def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
         return {"l": one("l"), "ld": one("ld"), **time}
     if kind == "force":
         return {"p": three("p"), "v": three("v"), **time}
+    if kind == "frame_force":
+        return {**{argument: three(argument) for argument in "pvrw"}, **time}
     return {"w": three("w"), "R": tuple(three(f"R_{axis}") for axis in "xyz"), **time}

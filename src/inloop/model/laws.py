@@ -1,9 +1,9 @@
-"""Tracing: a force law is called once with symbols; what it returns is the law."""
+"""Tracing: a law is called once with symbols; what it returns is the law."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter as Argument
 from typing import Any
 
@@ -12,8 +12,17 @@ from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake, as_tuple
 from inloop.model.names import quoted, suggestion
 from inloop.model.source import definition_line, failing_line
+from inloop.symbolic import Expr
 
 Law = Callable[..., Any]
+
+
+_NEEDS = {
+    1: "1 number",
+    3: "3 components (x, y, z)",
+    6: "a force and a torque, 3 components each",
+}
+_FAILED = object()
 
 
 def trace(
@@ -25,29 +34,83 @@ def trace(
         read: reports mistakes; its place becomes the law's own line.
         law: the user's function; takes any of the offered arguments by name.
         offered: symbols by argument name.
-        size: 1 for a law that returns a number, 3 for one that returns three components.
+        size: 1 for a law that returns a number, 3 for one that returns three components, 6 for
+            one that returns a force and a torque.
 
     Returns:
         The components, zeros where the law cannot be used.
     """
-    nothing = (0.0,) * size
+    result = _call(read, law, offered)
+    return (0.0,) * size if result is _FAILED else _read_result(read, result, size)
+
+
+def trace_with_states(
+    read: Intake, law: object, offered: Mapping[str, object], states: Sequence[str], size: int
+) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+    """Call a law that returns (value, rates) and return its components and the rates.
+
+    Args:
+        read: reports mistakes.
+        law: the user's function.
+        offered: symbols by argument name, those of the states too.
+        states: names of the states.
+        size: as in `trace`, for the value.
+    """
+    result = _call(read, law, offered)
+    nothing = (0.0,) * size, (0.0,) * len(states)
+    if result is _FAILED:
+        return nothing
+    items = as_tuple(result)
+    if items is None or len(items) != 2 or not isinstance(items[1], Mapping):
+        rates = ", ".join(f'"{state}": ...' for state in states)
+        read.complain(
+            "the law has states and must return their rates", f"Return (value, {{{rates}}})."
+        )
+        return nothing
+    return _read_result(read, items[0], size), _read_rates(read, items[1], states)
+
+
+def trace_rows(read: Intake, law: object, offered: Mapping[str, object]) -> tuple[Scalar, ...]:
+    """Call a law that returns any number of scalars, at least one, and return them."""
+    result = _call(read, law, offered)
+    if result is _FAILED:
+        return ()
+    if result is None:
+        return _read_result(read, result, 1)
+    items = as_tuple(result)
+    rows = (result,) if items is None else items
+    if not rows:
+        read.complain("the law returns no rows", "Return what must vanish, one or more numbers.")
+    return tuple(read.scalar(row, "a row of the law's result") for row in rows)
+
+
+def symbols_in(values: Iterable[object]) -> Iterator[Expr]:
+    """Yield the placeholders of a law, whatever tuples they stand in."""
+    for value in values:
+        if isinstance(value, Expr):
+            yield value
+        elif isinstance(value, tuple):
+            yield from symbols_in(value)
+
+
+def _call(read: Intake, law: object, offered: Mapping[str, object]) -> object:
+    """Return what a law returns, or _FAILED after reporting why there is nothing."""
     if not callable(law):
         read.complain(
             f"the law must be a function, got {quoted(law)}",
             f"Write it as lambda {', '.join(offered)}: ...; any of the arguments may be left out.",
         )
-        return nothing
+        return _FAILED
     read.where = definition_line(law) or read.where
     arguments = _match_arguments(read, law, offered)
     if arguments is None:
-        return nothing
+        return _FAILED
     try:
-        result = law(*arguments[0], **arguments[1])
+        return law(*arguments[0], **arguments[1])
     except Exception as error:  # whatever the user's code raises is the user's mistake
         read.where = failing_line(error.__traceback__) or read.where
         read.complain(*_what_failed(error))
-        return nothing
-    return _read_result(read, result, size)
+        return _FAILED
 
 
 def _match_arguments(
@@ -98,12 +161,46 @@ def _read_result(read: Intake, result: object, size: int) -> tuple[Scalar, ...]:
     count = 1 if items is None else len(items)
     if result is None:
         read.complain("the law returns nothing", "Write return in front of the result.")
+    elif items is not None and any(isinstance(item, Mapping) for item in items):
+        read.complain(
+            "the law returns rates but has no states", 'Declare them with states={"z": 0.0}.'
+        )
     elif size == 1 and items is None:
         return (read.scalar(result, "the law's result"),)
-    elif size == 3 and items is not None and count == 3:
-        return tuple(read.scalar(item, "a component of the law's result") for item in items)
+    elif items is not None and len(flat := _flat(items, size)) == size and size > 1:
+        return tuple(read.scalar(item, "a component of the law's result") for item in flat)
     else:
-        wanted = "1 number" if size == 1 else "3 components (x, y, z)"
         got = "1 number" if items is None else f"{count} components"
-        read.complain(f"the law returns {got}, needs {wanted}", f"Return {wanted}.")
+        read.complain(f"the law returns {got}, needs {_NEEDS[size]}", f"Return {_NEEDS[size]}.")
     return (0.0,) * size
+
+
+def _flat(items: tuple[object, ...], size: int) -> tuple[object, ...]:
+    """Return the components of a force and a torque in one row; anything else as it is."""
+    halves = [as_tuple(item) for item in items]
+    if size != 6:
+        return items
+    if len(halves) != 2 or any(half is None or len(half) != 3 for half in halves):
+        return ()
+    return tuple(component for half in halves for component in half or ())
+
+
+def _read_rates(
+    read: Intake, rates: Mapping[object, object], states: Sequence[str]
+) -> tuple[Scalar, ...]:
+    """Read the rates of the states, in their order."""
+    for name in rates:
+        if name not in states:
+            read.complain(
+                f"the law returns a rate of {quoted(name)}, which is not one of its states",
+                suggestion(str(name), states),
+            )
+    missing = [state for state in states if state not in rates]
+    if missing:
+        read.complain(
+            f"the law returns no rate of state {quoted(missing[0])}",
+            "Return a rate for each state.",
+        )
+    return tuple(
+        read.scalar(rates.get(state, 0.0), f"the rate of {quoted(state)}") for state in states
+    )

@@ -9,8 +9,18 @@ from types import MappingProxyType
 
 from inloop.errors import ModelError
 from inloop.model import topology
+from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.describe import describe
-from inloop.model.effects import ExternalForce, Force, JointForce, JointInput, Link, Torque
+from inloop.model.effects import (
+    ExternalForce,
+    Force,
+    FrameForce,
+    JointForce,
+    JointInput,
+    LawState,
+    Link,
+    Torque,
+)
 from inloop.model.elements import Body, Frame, Ground, Part, Point
 from inloop.model.geometry import Vector3
 from inloop.model.names import quoted, suggestion
@@ -37,8 +47,13 @@ class Mechanism:
         forces: laws that act at points.
         torques: laws that turn bodies.
         links: laws between two points.
+        frame_forces: laws between two frames.
         external_forces: force and torque inputs on bodies.
         joint_inputs: effort inputs of joints.
+        loops: where the tree is closed.
+        constraints: what the user wants to vanish.
+        drives: joints whose motion is prescribed.
+        independent: bodies whose coordinates the user wants to be independent.
         notes: what was changed or ignored, in words.
         where: file and line.
         metadata: what came with the model and takes no part in the equations, by source.
@@ -57,8 +72,13 @@ class Mechanism:
     forces: tuple[Force, ...]
     torques: tuple[Torque, ...]
     links: tuple[Link, ...]
+    frame_forces: tuple[FrameForce, ...]
     external_forces: tuple[ExternalForce, ...]
     joint_inputs: tuple[JointInput, ...]
+    loops: tuple[Loop, ...]
+    constraints: tuple[Constraint, ...]
+    drives: tuple[Drive, ...]
+    independent: tuple[int, ...]
     notes: tuple[str, ...]
     where: str
     metadata: Mapping[str, object] = field(
@@ -82,6 +102,13 @@ class Mechanism:
     def parents(self) -> tuple[int, ...]:
         """Index of the parent of each body, GROUND for none; see `topology`."""
         return tuple(body.parent for body in self.bodies)
+
+    @cached_property
+    def states(self) -> tuple[LawState, ...]:
+        """Internal states of all laws: of joint forces, forces, torques, links, frame forces."""
+        laws: list[JointForce | Force | Torque | Link | FrameForce]
+        laws = [*self.joint_forces, *self.forces, *self.torques, *self.links, *self.frame_forces]
+        return tuple(state for law in laws for state in law.states)
 
     def children(self, body: int) -> tuple[Body, ...]:
         """Return the bodies that hang on a body, or on GROUND."""

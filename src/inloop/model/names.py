@@ -9,6 +9,7 @@ from collections.abc import Iterable
 GROUND_NAME = "ground"
 RESERVED_POINTS = ("origin", "com")  # every body has these two
 RESERVED_SYMBOLS = ("t",)  # the time argument of force laws
+RESERVED_STATES = ("q", "qd", "qdd", "tau", "t")  # what results call the quantities of joints
 
 # C99 5.2.4.1: a compiler must tell apart the first 63 characters of an internal name
 LONGEST_NAME = 63

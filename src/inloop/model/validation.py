@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from inloop.model.check_closures import check_drives, check_ends, check_loops, check_rows
 from inloop.model.check_inertia import check_inertia
-from inloop.model.check_motion import check_drives, check_links
+from inloop.model.check_motion import check_mobility
 from inloop.model.check_names import check_names
 from inloop.model.check_references import check_references, check_tree
 from inloop.model.check_values import check_laws, check_numbers, check_units
@@ -25,10 +26,13 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
     check_numbers(draft, defaults, findings)
     check_inertia(draft, defaults, findings)
     check_laws(draft, findings)
+    check_loops(draft, defaults, findings)
+    check_rows(draft, findings)
+    check_drives(draft, findings)
     return references_hold
 
 
 def check_mechanism(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
     """Check what only shows after fixed joints are merged."""
-    check_links(mechanism, findings)
-    check_drives(mechanism, strict, findings)
+    check_ends(mechanism, findings)
+    check_mobility(mechanism, strict, findings)
