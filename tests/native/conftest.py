@@ -1,10 +1,27 @@
-"""Small C programs for the tests of the build."""
+"""Small C programs for the tests of the build, and systems for those of the steppers."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+from inloop.native import (
+    POINTER,
+    REAL,
+    BuildOptions,
+    NativeLibrary,
+    System,
+    address_of,
+    build_library,
+    runtime_headers,
+    runtime_sources,
+)
+from inloop.native.library import Reals
 
 SUM_HEADER = """#define EXPORT __attribute__((visibility("default")))
 double weigh(double x);
@@ -35,3 +52,53 @@ def program() -> Callable[[str], Program]:
         return sources, {"sum.h": SUM_HEADER}
 
     return write
+
+
+class Problems:
+    """The systems of problems.c, built with the runtime under the strictest flags."""
+
+    def __init__(self) -> None:
+        sources = {
+            **runtime_sources(),
+            "problems.c": Path(__file__).with_name("problems.c").read_text(),
+        }
+        path = build_library(sources, runtime_headers(), options=BuildOptions(strict=True))
+        self.library = NativeLibrary(path)
+
+    def system(
+        self, name: str, n: int = 0, m: int = 0, context: Reals | None = None, **more: Any
+    ) -> System:
+        """A system by the name of its rates; other functions by theirs."""
+        more = {k: self.library.address(v) if isinstance(v, str) else v for k, v in more.items()}
+        address = 0 if context is None else address_of(context)
+        return System(self.library.address(name), n, m, address, keep=(self, context), **more)
+
+    def coupled(self, context: Reals | None = None, **more: Any) -> System:
+        return self.system("coupled", 2, 1, context, **more)
+
+    def warm(self, context: Reals) -> System:
+        """Rates that keep a warm start; context = (it, its copy, limit of |q|, saves, restores)."""
+        memory = {"save": "warm_save", "restore": "warm_restore"}
+        return self.system("warm_rates", 1, context=context, **memory)
+
+    def coupled_at(self, t: float) -> Reals:
+        """The exact solution of `coupled` at time t [s]."""
+        x = np.empty(5)
+        self.library.function("coupled_solution", REAL, POINTER, returns=None)(t, address_of(x))
+        return x
+
+    def rates(self, system: System) -> Callable[[float, Reals], Reals]:
+        """The rates as a Python function."""
+        function = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, REAL, POINTER, POINTER)(system.rates)
+
+        def call(t: float, x: Reals) -> Reals:
+            state, xd = np.ascontiguousarray(x), np.empty(len(x))
+            assert function(system.context, t, address_of(state), address_of(xd)) == 0
+            return xd
+
+        return call
+
+
+@pytest.fixture(scope="session")
+def problems() -> Problems:
+    return Problems()

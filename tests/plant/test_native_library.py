@@ -65,7 +65,7 @@ def test_every_exported_name_has_the_prefix(engine: NativeEngine) -> None:
     names = engine.library.exported_symbols()
     assert all(name.startswith("native_") for name in names), names
     assert {f"native_{name}" for name in CORE} <= set(names)
-    assert {"native_accelerations", "native_manifest"} <= set(names)
+    assert {"native_rates", "native_manifest"} <= set(names)
 
 
 def test_needs_only_mathematics(engine: NativeEngine) -> None:

@@ -44,13 +44,16 @@ def emit_library(
 
 
 def emit_accelerations(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """The direct dynamics in the form that the steppers call."""
+    """The direct dynamics in the form that the steppers call: rates of x = (q, qd)."""
+    n = next(len(block.symbols) for block in program.inputs if block.name == "q")
     arguments = {
-        "pre": "c->pre", "q": "q", "qd": "qd", "tau": "c->tau", "u": "c->u", "t": "&t",
+        "pre": "c->pre", "q": "x", "qd": f"x + {n}", "tau": "c->tau", "u": "c->u", "t": "&t",
     }  # fmt: skip
     call = ", ".join(arguments[block.name] for block in program.inputs)
     lines = [
         comment_block(about),
+        "#include <string.h>",
+        "",
         f'#include "{prefix}.h"',
         "",
         "/* what stays the same during a step: prepared quantities, efforts, inputs */",
@@ -58,17 +61,18 @@ def emit_accelerations(program: Program, prefix: str, about: Sequence[str]) -> d
         "    const double *pre, *tau, *u;",
         "};",
         "",
-        f"IL_EXPORT int {prefix}_accelerations(void *context, double t, const double *q,"
-        " const double *qd, double *qdd)",
+        "/* xd = (qd, qdd) of x = (q, qd) */",
+        f"IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)",
         "{",
         "    const struct context *c = context;",
         "    (void)t;",
-        f"    {prefix}_{program.name}({call}, qdd);",
+        f"    memcpy(xd, x + {n}, {n} * sizeof *xd);",
+        f"    {prefix}_{program.name}({call}, xd + {n});",
         "    return 0;",
         "}",
         "",
     ]
-    return {f"{prefix}_accelerations.c": "\n".join(lines)}
+    return {f"{prefix}_rates.c": "\n".join(lines)}
 
 
 def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:

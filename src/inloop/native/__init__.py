@@ -15,7 +15,8 @@ from inloop.native.library import (
 )
 from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
-from inloop.native.steppers import FixedRun, Method, Schedule, Status, run_fixed
+from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Status
+from inloop.native.steppers import Run, Schedule, Snapshot, System, run
 
 __all__ = [
     "COUNT",
@@ -23,20 +24,24 @@ __all__ = [
     "POINTER",
     "REAL",
     "STRICT_FLAGS",
+    "AdaptiveSteps",
     "BuildOptions",
     "Compiler",
-    "FixedRun",
+    "FixedSteps",
     "Method",
     "NativeLibrary",
+    "Run",
     "Schedule",
+    "Snapshot",
     "Status",
+    "System",
     "address_of",
     "aligned_zeros",
     "build_library",
     "explain_no_compiler",
     "find_compiler",
     "load_runtime",
-    "run_fixed",
+    "run",
     "runtime_headers",
     "runtime_sources",
 ]

@@ -4,12 +4,15 @@
 
 enum il_status {
     IL_OK = 0,
-    IL_OVERRUN = 1,      /* the step took longer than its period */
-    IL_DIVERGED = 2,     /* a state is not finite */
-    IL_LOOP_OPEN = 3,    /* a kinematic loop could not be closed */
-    IL_INPUT_STALE = 4,  /* an input is older than allowed */
-    IL_STOPPED = 5,      /* asked to stop from outside */
-    IL_BAD_ARGUMENT = 6  /* a size or pointer makes no sense */
+    IL_OVERRUN = 1,        /* the step took longer than its period */
+    IL_DIVERGED = 2,       /* a state is not finite */
+    IL_LOOP_OPEN = 3,      /* a kinematic loop could not be closed */
+    IL_INPUT_STALE = 4,    /* an input is older than allowed */
+    IL_STOPPED = 5,        /* asked to stop from outside */
+    IL_BAD_ARGUMENT = 6,   /* a size or pointer makes no sense */
+    IL_STEP_TOO_SMALL = 7, /* the tolerance asks for a step below the smallest one */
+    IL_TOO_MANY_STEPS = 8, /* the allowed number of steps is used up */
+    IL_SAMPLES_FULL = 9    /* no room for another sample: empty the rows and run on */
 };
 
 #endif

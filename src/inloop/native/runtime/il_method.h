@@ -1,0 +1,105 @@
+/* What a method provides to the stepper, and what all methods share. Not for users. */
+#ifndef IL_METHOD_H
+#define IL_METHOD_H
+
+#include <string.h>
+
+#include "il_stepper.h"
+
+/* The step that is being tried. t_new is t + h up to rounding: the clock decides. */
+typedef struct il_span {
+    double t, h, t_new;
+    const double *x;
+} il_span;
+
+typedef struct il_method {
+    /* the error estimate shrinks with h to this power; 0: there is none */
+    int error_power;
+    /* doubles behind `stages` */
+    int64_t (*stage_size)(int64_t n, int64_t m);
+    /* x_new, and error if there is an estimate; slope_new where it costs nothing */
+    int (*attempt)(il_stepper *stepper, const il_span *span);
+    /* the rows of `dense`, after a good attempt */
+    int (*interpolate)(il_stepper *stepper, const il_span *span);
+} il_method;
+
+extern const il_method il_method_euler, il_method_rk4, il_method_dopri, il_method_rodas;
+
+/* xd = f(t, x), counted */
+static inline int il_evaluate(il_stepper *stepper, double t, const double *x, double *xd)
+{
+    stepper->evaluations++;
+    return stepper->system.rates(stepper->system.context, t, x, xd);
+}
+
+/* f at the start of the step, unless it is known from the end of the one before */
+static inline int il_first_slope(il_stepper *stepper, const il_span *span)
+{
+    if (stepper->slope_known) {
+        return IL_OK;
+    }
+    const int status = il_evaluate(stepper, span->t, span->x, stepper->slope);
+    stepper->slope_known = status == IL_OK;
+    return status;
+}
+
+static inline void il_save(const il_stepper *stepper)
+{
+    if (stepper->system.save) {
+        stepper->system.save(stepper->system.context);
+    }
+}
+
+static inline void il_restore(const il_stepper *stepper)
+{
+    if (stepper->system.restore) {
+        stepper->system.restore(stepper->system.context);
+    }
+}
+
+/* y = x + h dx */
+static inline void il_advance(int64_t size, double *y, const double *x, double h, const double *dx)
+{
+    for (int64_t i = 0; i < size; i++) {
+        y[i] = x[i] + h * dx[i];
+    }
+}
+
+/* By the bits of the exponent, so that no compiler flag can optimize it away. */
+static inline int il_all_finite(const double *x, int64_t size)
+{
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    int good = 1;
+    for (int64_t i = 0; i < size; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        good &= (bits & exponent) != exponent;
+    }
+    return good;
+}
+
+/* Compute x_new and see that it is finite. */
+static inline int il_try(il_stepper *stepper, const il_span *span)
+{
+    stepper->slope_new_known = 0;
+    const int status = stepper->method->attempt(stepper, span);
+    if (status != IL_OK) {
+        return status;
+    }
+    return il_all_finite(stepper->x_new, stepper->size) ? IL_OK : IL_DIVERGED;
+}
+
+/* x = x_new, and the slope at the end becomes the one at the start. */
+static inline void il_accept(il_stepper *stepper, double *x)
+{
+    double *slope = stepper->slope;
+
+    memcpy(x, stepper->x_new, (size_t)stepper->size * sizeof *x);
+    stepper->slope = stepper->slope_new;
+    stepper->slope_new = slope;
+    stepper->slope_known = stepper->slope_new_known;
+    stepper->slope_new_known = 0;
+    stepper->jacobian_known = 0;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* Memory of a stepper and a single step; see il_stepper.h. */
+#include "il_method.h"
+
+/* x_new, error, slope, slope_new and the five rows of dense */
+enum { SHARED_ROWS = 9 };
+
+static const il_method *method_of(int64_t id)
+{
+    switch (id) {
+    case IL_EULER:
+        return &il_method_euler;
+    case IL_RK4:
+        return &il_method_rk4;
+    case IL_DOPRI:
+        return &il_method_dopri;
+    case IL_RODAS:
+        return &il_method_rodas;
+    default:
+        return NULL;
+    }
+}
+
+int64_t il_work_size(int64_t method, int64_t n, int64_t m)
+{
+    const il_method *chosen = method_of(method);
+    if (chosen == NULL || n < 0 || m < 0) {
+        return -1;
+    }
+    return SHARED_ROWS * (2 * n + m) + chosen->stage_size(n, m);
+}
+
+int il_stepper_init(il_stepper *stepper, const il_system *system, int64_t method, double *work,
+                    int64_t *pivots)
+{
+    const il_method *chosen = method_of(method);
+    if (chosen == NULL || system->rates == NULL || system->n < 0 || system->m < 0 ||
+        work == NULL || (method == IL_RODAS && pivots == NULL)) {
+        return IL_BAD_ARGUMENT;
+    }
+    const int64_t size = il_state_size(system);
+    *stepper = (il_stepper){
+        .system = *system,
+        .method = chosen,
+        .size = size,
+        .x_new = work,
+        .error = work + size,
+        .slope = work + 2 * size,
+        .slope_new = work + 3 * size,
+        .dense = work + 4 * size,
+        .stages = work + SHARED_ROWS * size,
+        .pivots = pivots,
+    };
+    return IL_OK;
+}
+
+int il_step(il_stepper *stepper, double t, double h, double *x)
+{
+    const il_span span = {t, h, t + h, x};
+
+    /* nothing is taken over from the last step: the host may have changed inputs since */
+    stepper->slope_known = 0;
+    stepper->jacobian_known = 0;
+    il_save(stepper);
+    const int status = il_try(stepper, &span);
+    if (status == IL_OK) {
+        il_accept(stepper, x);
+    } else {
+        il_restore(stepper);
+    }
+    return status;
+}

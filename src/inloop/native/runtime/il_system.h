@@ -1,0 +1,41 @@
+/* What a stepper integrates: n second-order coordinates and m first-order states.
+ *
+ * x = (q[n], qd[n], z[m]) and xd = (qd, qdd, zd); xd[0 .. n) is qd itself. z are the internal
+ * states of force laws. All functions must leave x as it is.
+ */
+#ifndef IL_SYSTEM_H
+#define IL_SYSTEM_H
+
+#include <stdint.h>
+
+#include "il_export.h"
+#include "il_status.h"
+
+/* xd = f(t, x); returns IL_OK or the status that ends the run. */
+typedef int (*il_rates)(void *context, double t, const double *x, double *xd);
+
+/* J = df/dx, row-major (2n+m)², and dfdt. The first n rows are known, (0, I, 0), and never read:
+   they need not be written. */
+typedef int (*il_jacobian)(void *context, double t, const double *x, double *J, double *dfdt);
+
+/* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
+typedef void (*il_memory)(void *context);
+
+typedef struct il_system {
+    il_rates rates;
+    il_jacobian jacobian; /* may be NULL: the implicit method then takes differences of rates */
+    il_memory save;       /* may be NULL; called before a step */
+    il_memory restore;    /* may be NULL; called after a step that failed or was rejected */
+    void *context;        /* handed to all of them */
+    int64_t n;            /* coordinates */
+    int64_t m;            /* first-order states */
+    int64_t autonomous;   /* not 0: f does not depend on t, which saves one difference per step */
+} il_system;
+
+/* Length of x. */
+static inline int64_t il_state_size(const il_system *system)
+{
+    return 2 * system->n + system->m;
+}
+
+#endif
