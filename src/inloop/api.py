@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,13 @@ class Plant(BarePlant):
         tau: Mapping[str, float] | Array | None = None,
         inputs: Mapping[str, float] | None = None,
         sample: float | None = None,
+        tolerance: float | None = None,
+        **motions: Callable[[Any], Any],
     ) -> Result:
-        """Integrate the equations of motion; see `inloop.simulate.simulate`."""
+        """Integrate the equations of motion; see `inloop.simulate.simulate`.
+
+        Further keywords name driven joints: `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
+        """
         return simulate(
             self,
             t_end=t_end,
@@ -37,6 +42,8 @@ class Plant(BarePlant):
             tau=tau,
             inputs=inputs,
             sample=sample,
+            tolerance=tolerance,
+            motions=motions,
         )
 
 

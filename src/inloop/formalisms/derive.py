@@ -131,7 +131,9 @@ class Derivation:
         self, name: str, state: str, outputs: tuple[Output, ...], doc: str, formalism: str
     ) -> Program:
         """A program with the inputs named in `state`; "loads" stands for u and t."""
+        time = Input("t", (self.symbols.t,), "time [s]")
         blocks = {
+            "t": time,
             "q": Input("q", tuple(self.symbols.q), "coordinates [rad or m]"),
             "qd": Input("qd", tuple(self.symbols.qd), "velocities [rad/s or m/s]"),
             "qdd": Input("qdd", tuple(self.symbols.qdd), "accelerations [rad/s² or m/s²]"),
@@ -144,7 +146,7 @@ class Derivation:
                 symbols = (*self.symbols.inputs, *self.loads.inputs)
                 inputs.append(Input("u", symbols, "inputs: " + ", ".join(self.input_names)))
             if self.uses_time:
-                inputs.append(Input("t", (self.symbols.t,), "time [s]"))
+                inputs.append(time)
         return Program(name, tuple(inputs), outputs, doc, formalism)
 
     @cached_property

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms import PROGRAMS, Derivation
+from inloop.formalisms.closed import ClosedLoops
 from inloop.model import Mechanism
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
+from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.symbolic import Program
@@ -23,6 +25,7 @@ CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
 STATE = ("q", "qd", "qdd", "tau")
 OPTIONAL = ("u", "t")  # zero when not given
 LARGE = 60  # coordinates from which the mass matrix is built only when asked for
+Extra = Callable[[Sequence[Program], str, Sequence[str]], Mapping[str, str]]
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
 
 
@@ -61,8 +64,15 @@ class BarePlant:
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
         self._engines: dict[str, Engine] = {}
         self._prepared: dict[int, tuple[int, Array]] = {}
+        self.loops: Loops | None = None
+        self._closed: ClosedLoops | None = None
+        closed = bool(mechanism.loops or mechanism.constraints or mechanism.drives)
         core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
+        # the open tree of a closed mechanism may have massless tips: no accelerations of its own
+        core = [n for n in core if n != "direct_dynamics" or not closed]
         self._add([self._timed_program(name) for name in core])
+        if closed:
+            self._add_loops(ClosedLoops(self._derivation, external_forces))
 
     @property
     def n(self) -> int:
@@ -70,7 +80,7 @@ class BarePlant:
         return len(self.coordinates)
 
     def __repr__(self) -> str:
-        cost = self.operations["direct_dynamics"]["total"]
+        cost = self.operations["constrained" if self.loops else "direct_dynamics"]["total"]
         return f"<Plant '{self.name}': {self.n} coordinates, {cost} operations for qdd>"
 
     # building
@@ -81,7 +91,34 @@ class BarePlant:
         self.times[f"derive {name}"] = time.perf_counter() - start
         return program
 
-    def _add(self, programs: Sequence[Program]) -> None:
+    def _add_loops(self, closed: ClosedLoops) -> None:
+        """Assemble, choose independent coordinates, build the constrained motion."""
+        self._closed = closed
+        if closed.driven:
+            self._add([closed.drives()])
+        self._add([closed.constraints()])
+        self.loops = Loops(self, closed)
+        self._add(self.loops.programs(), self.loops.sources)
+
+    def drive_function(self, motions: Mapping[str, Callable[[Any], Any]]) -> str | None:
+        """Name of the function that gives the motion of the driven joints; built when it is new.
+
+        Args:
+            motions: functions of time for driven joints, in place of those of the model.
+        """
+        if self._closed is None or not self._closed.driven:
+            if motions:
+                raise InputError(
+                    f"{', '.join(motions)}: not a driven joint of model '{self.name}'",
+                    fix="Declare it with m.drive(...).",
+                )
+            return None
+        program = self._closed.drives(motions)
+        if program.name not in self._engines:
+            self._add([program])
+        return program.name
+
+    def _add(self, programs: Sequence[Program], extra: Extra | None = None) -> None:
         """Run the passes on programs, build them and make them callable."""
         start = time.perf_counter()
         prepare, done, reports = run_passes(programs, self._derivation.parameters)
@@ -95,12 +132,14 @@ class BarePlant:
         start = time.perf_counter()
         suffix = "" if not self._engines else f"_{first}"
         declared = self.parameters.declared
+        prefix, about = self.name + suffix, labels.about(self.mechanism, declared)
         unit = Unit(
-            self.name + suffix,
+            prefix,
             prepare,
             tuple(done),
-            labels.about(self.mechanism, declared),
+            about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
+            extra(done, prefix, about) if extra is not None else {},
         )
         engine = make_engine(unit, self._backend)
         self.times[f"build {first}"] = time.perf_counter() - start

@@ -6,9 +6,9 @@ import ctypes
 import itertools
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -44,6 +44,7 @@ class Unit:
         programs: the functions, each with `pre` as its first input.
         about: comment lines for generated files.
         manifest: description of the sizes and names.
+        extra: further C files of the library.
     """
 
     prefix: str
@@ -51,6 +52,7 @@ class Unit:
     programs: tuple[Program, ...]
     about: tuple[str, ...]
     manifest: dict[str, object]
+    extra: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str) -> Program:
         """A program by name."""
@@ -117,7 +119,7 @@ class NativeEngine:
         self._options = options or BuildOptions()
         programs = (unit.prepare, *unit.programs)
         self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest)
-        sources = dict(self.files.sources)
+        sources = {**self.files.sources, **unit.extra}
         if any(p.name == "direct_dynamics" for p in unit.programs):
             program = unit.find("direct_dynamics")
             sources.update(emit_accelerations(program, unit.prefix, unit.about))

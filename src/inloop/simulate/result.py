@@ -25,6 +25,9 @@ class Result:
         qd: velocities [rad/s or m/s], shape (N, n).
         energy: kinetic and potential energy [J], shape (N, 2).
         status: "OK", or why the run ended early.
+        signals: further signals by name: accelerations, multipliers and efforts of drives of a
+            mechanism with loops.
+        violation: largest constraint value at each sample [m or rad]; None without loops.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Result:
     energy: Array
     status: str = "OK"
     signals: dict[str, Array] = field(default_factory=dict)
+    violation: Array | None = None
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -46,6 +50,8 @@ class Result:
             )
         if signal == "t":
             return self.t
+        if signal in self.signals:
+            return self.signals[signal]
         head, _, tail = signal.rpartition(".")
         if head == "energy":
             parts = {"kinetic": self.energy[:, 0], "potential": self.energy[:, 1]}
@@ -57,7 +63,13 @@ class Result:
     def names(self) -> tuple[str, ...]:
         """Names of all signals."""
         states = [f"{c}.{kind}" for kind in ("q", "qd") for c in self.coordinates]
-        return ("t", *states, "energy.kinetic", "energy.potential", "energy.total")
+        energies = ("energy.kinetic", "energy.potential", "energy.total")
+        return ("t", *states, *energies, *self.signals)
+
+    @property
+    def constraint_violation(self) -> float:
+        """Largest constraint value seen [m or rad]; 0 without loops."""
+        return 0.0 if self.violation is None else float(np.max(self.violation, initial=0.0))
 
     def energy_drift(self) -> float:
         """Largest change of the total energy, relative to the largest kinetic energy seen."""

@@ -1,27 +1,28 @@
-"""Simulate a plant with the fixed-step integrators of the native runtime."""
+"""Simulate a plant with the integrators of the native runtime."""
 
 from __future__ import annotations
 
-import ctypes
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import Method, Schedule, Status, run_fixed
-from inloop.plant import Array, BarePlant, NativeEngine
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Status, run
+from inloop.plant import Array, BarePlant
 from inloop.simulate.result import Result
+from inloop.simulate.start import first_state, vector
+from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 BLOCK = 200  # samples
-METHODS = {"euler": Method.EULER, "rk4": Method.RK4}
+METHODS = {
+    "euler": Method.EULER,
+    "rk4": Method.RK4,
+    "dopri": Method.DOPRI,
+    "rodas": Method.RODAS,
+}
 MOST_STEPS = 1e15
-
-
-class _Context(ctypes.Structure):
-    """What the generated accelerations read during a run."""
-
-    _fields_ = (("pre", ctypes.c_void_p), ("tau", ctypes.c_void_p), ("u", ctypes.c_void_p))
 
 
 def simulate(
@@ -35,48 +36,57 @@ def simulate(
     tau: Mapping[str, float] | Array | None = None,
     inputs: Mapping[str, float] | None = None,
     sample: float | None = None,
+    tolerance: float | None = None,
+    motions: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> Result:
     """Integrate the equations of motion.
 
     Args:
         plant: the compiled mechanism.
         t_end: length of the run [s].
-        step: step of the integrator [s]; shortened so that a whole number fits into t_end.
-        method: "rk4" or "euler" (symplectic).
+        step: step of the integrator [s]; shortened so that a whole number fits into t_end. With
+            a tolerance: time between samples.
+        method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5) or "rodas"
+            (linearly implicit, order 4, for stiff laws).
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
-        qd: velocities at the start.
+            Coordinates given by name are kept when loops are closed.
+        qd: velocities at the start; those of dependent coordinates follow.
         tau: constant joint efforts [N·m or N].
         inputs: constant values of named inputs.
         sample: time between samples [s]; every step by default.
+        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        motions: functions of time for driven joints, by name; they are traced and compiled.
 
     Raises:
-        SimulationError: the state is not finite any more; `result` holds what was computed.
+        SimulationError: the run cannot go on; `result` holds what was computed.
     """
-    engine = plant._engine("direct_dynamics")
-    if not isinstance(engine, NativeEngine):
-        raise InputError(
-            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
-        )
-    schedule = _schedule(t_end, step, method, sample)
-    bodies = plant.mechanism.bodies
-    first = _vector(plant, q, [b.joint.initial[0] for b in bodies], "q")
-    speed = _vector(plant, qd, [b.joint.initial[1] for b in bodies], "qd")
-    efforts = _vector(plant, tau, [0.0] * plant.n, "tau")
+    schedule: FixedSteps | AdaptiveSteps = _schedule(t_end, step, method, sample)
+    if tolerance is not None:
+        schedule = _adaptive(METHODS[method], t_end, tolerance, sample or step)
+    efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
-    prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
-    context = _Context(prepared.ctypes.data, efforts.ctypes.data, signals.ctypes.data)
-    run = run_fixed(
-        engine.library.address(f"{engine.unit.prefix}_accelerations"),
-        ctypes.addressof(context),
-        first,
-        speed,
-        schedule,
+    drives = plant.drive_function(motions or {})
+    first, speed = first_state(plant, q, qd, drives)
+    system: TreeSystem | ClosedSystem
+    if plant.loops is None:
+        system = TreeSystem(plant, efforts, signals)
+    else:
+        system = ClosedSystem(plant, plant.loops, efforts, signals, drives)
+    done = run(system.system, system.start(first, speed), schedule)
+    found = system.expand(done.t, done.x)
+    result = Result(
+        name=plant.name,
+        coordinates=plant.coordinates,
+        t=done.t,
+        q=found.q,
+        qd=found.qd,
+        energy=_energy(plant, found.q, found.qd),
+        status=Status(done.status).name,
+        signals=found.signals,
+        violation=found.violation,
     )
-    status = Status(run.status).name
-    energy = _energy(plant, run.q, run.qd)
-    result = Result(plant.name, plant.coordinates, run.t, run.q, run.qd, energy, status)
-    if run.status == Status.DIVERGED:
-        raise _diverged(result, step)
+    if done.status not in (Status.OK, Status.STOPPED):
+        raise _failed(result, step)
     return result
 
 
@@ -87,7 +97,7 @@ def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
     return np.concatenate(blocks)
 
 
-def _schedule(t_end: float, step: float, method: str, sample: float | None) -> Schedule:
+def _schedule(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
     if method not in METHODS:
         raise InputError(f"method {method!r} is unknown", fix=f"Use one of {', '.join(METHODS)}.")
     if not (math.isfinite(t_end) and t_end >= 0.0 and math.isfinite(step) and step > 0.0):
@@ -110,30 +120,13 @@ def _schedule(t_end: float, step: float, method: str, sample: float | None) -> S
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
     # the step is shortened so that the run ends exactly at t_end
     steps = math.ceil(t_end / step * (1.0 - 1e-12))
-    return Schedule(METHODS[method], t_end / steps if steps else step, steps, stride=stride)
+    return FixedSteps(METHODS[method], t_end / steps if steps else step, steps, stride=stride)
 
 
-def _vector(
-    plant: BarePlant,
-    given: Mapping[str, float] | Array | None,
-    default: list[float],
-    name: str,
-) -> Array:
-    if given is None:
-        vector = np.array(default, dtype=np.float64)
-    elif isinstance(given, Mapping):
-        vector = np.array(default, dtype=np.float64)
-        named = plant.vector(**given)
-        for key in given:
-            k = plant.coordinates.index(key)
-            vector[k] = named[k]
-    else:
-        vector = np.array(given, dtype=np.float64)
-        if vector.shape != (plant.n,):
-            raise plant._wrong_size(name, vector.shape, plant.n)
-    if not np.all(np.isfinite(vector)):
-        raise InputError(f"{name} holds NaN or infinity", fix="Give finite numbers.")
-    return vector
+def _adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:
+    if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
+        raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
+    return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
 
 
 def _inputs(plant: BarePlant, given: Mapping[str, float]) -> Array:
@@ -148,12 +141,20 @@ def _inputs(plant: BarePlant, given: Mapping[str, float]) -> Array:
     return vector
 
 
-def _diverged(result: Result, step: float) -> SimulationError:
+def _failed(result: Result, step: float) -> SimulationError:
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
+    what = {
+        "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
+        "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s; fastest coordinate '{worst}'",
+        "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
+    }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
+    fix = {
+        "LOOP_OPEN": "The mechanism is at a singular position or pulled beyond its reach; choose "
+        "other independent coordinates, another motion, or a smaller step",
+    }.get(result.status, f"Use a step smaller than {step:g} s")
     error = SimulationError(
-        f"model '{result.name}' diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
-        fix=f"Use a step smaller than {step:g} s; error.result holds what was computed.",
+        f"model '{result.name}' {what}", fix=f"{fix}; error.result holds what was computed."
     )
     error.result = result  # type: ignore[attr-defined]
     return error

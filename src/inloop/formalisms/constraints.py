@@ -1,0 +1,281 @@
+"""Loop constraints: h(q, t) = 0, its Jacobian J and the terms J qdd = -gamma, J qd = -nu.
+
+A loop is written in the axes of the last body that both its ends hang on, so that it depends on the
+coordinates of the loop alone. Jacobians are geometric (Featherstone 2008, §8); rows of rotation
+are exact at closure and right to first order elsewhere, which keeps Newton's convergence.
+User constraints are differentiated as expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.formalisms.frames import GROUND, Link, Skeleton
+from inloop.formalisms.kinematics import Pose, pose_along, velocity_along, world_pose
+from inloop.formalisms.motion import at_rest, motion_along, times
+from inloop.formalisms.vectors import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    matrix_times,
+    product,
+    scale,
+    sub,
+    transpose,
+    zero_vector,
+)
+from inloop.model import Constraint, Frame, Loop, Mechanism
+from inloop.symbolic import Expr, forward
+
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar constraint.
+
+    Attributes:
+        element: name of the loop or constraint.
+        direction: what the row holds, in words ("z", "turn about x", "length").
+        h: the value that must vanish.
+        J: derivatives by coordinate.
+        nu: explicit time derivative, J qd + nu = 0.
+        gamma: J qdd + gamma = 0.
+    """
+
+    element: str
+    direction: str
+    h: Expr
+    J: dict[int, Expr]
+    nu: Expr
+    gamma: Expr
+
+
+def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
+    """All constraints of a mechanism, loop by loop; velocities as the links hold them."""
+    rows: list[Row] = []
+    for loop in mechanism.loops:
+        skeleton.graph.section = loop.name
+        rows += _loop_rows(loop, skeleton)
+    for constraint in mechanism.constraints:
+        skeleton.graph.section = constraint.name
+        rows += _user_rows(constraint, skeleton)
+    return rows
+
+
+@dataclass(frozen=True)
+class _End:
+    """One end of a loop, in the axes of the body that carries the whole loop.
+
+    Attributes:
+        p: position of the end.
+        R: axes of the end's frame.
+        om, v, omd, acc: its motion, for joint accelerations of zero.
+        path: links between the carrying body and the end.
+        poses: their poses.
+    """
+
+    p: Vector
+    R: Matrix
+    om: Vector
+    v: Vector
+    omd: Vector
+    acc: Vector
+    path: tuple[Link, ...]
+    poses: tuple[Pose, ...]
+
+    def turning(self) -> dict[int, Vector]:
+        """By coordinate, what it adds to the angular velocity."""
+        zero = zero_vector(self.p[0].graph)
+        return {
+            link.number - 1: _axis(pose) if link.revolute else zero
+            for link, pose in zip(self.path, self.poses, strict=True)
+        }
+
+    def moving(self) -> dict[int, Vector]:
+        """By coordinate, what it adds to the velocity of the end."""
+        return {
+            link.number - 1: cross(_axis(pose), sub(self.p, pose.p_WC))
+            if link.revolute
+            else _axis(pose)
+            for link, pose in zip(self.path, self.poses, strict=True)
+        }
+
+
+def _axis(pose: Pose) -> Vector:
+    return pose.R_WC[0][2], pose.R_WC[1][2], pose.R_WC[2][2]
+
+
+def _path(skeleton: Skeleton, index: int) -> list[int]:
+    """Indices from a link to the base, itself first."""
+    found = []
+    while index >= 0:
+        found.append(index)
+        index = skeleton.links[index].parent
+    return found
+
+
+def _carrier(skeleton: Skeleton, a: int, b: int) -> int:
+    """The last body that both links hang on, or GROUND."""
+    above_b = set(_path(skeleton, b))
+    return next((k for k in _path(skeleton, a) if k in above_b), GROUND)
+
+
+def _end(skeleton: Skeleton, frame: Frame, carrier: int) -> _End:
+    graph = skeleton.graph
+    shared = set(_path(skeleton, carrier))
+    indices = [k for k in reversed(_path(skeleton, frame.body)) if k not in shared]
+    links = tuple(skeleton.links[k] for k in indices)
+    poses, pose = [], world_pose(graph)
+    zero = zero_vector(graph)
+    motion = at_rest(graph)
+    velocity = (zero, zero)
+    for link in links:
+        pose = pose_along(link, pose)
+        motion = motion_along(link, motion, graph.zero)
+        velocity = velocity_along(link, velocity)
+        poses.append(pose)
+    p_CQ, R_CF = _fixed(skeleton, frame)
+    R = pose.R_WC
+    om, v = velocity
+    return _End(
+        p=pose.point(p_CQ),
+        R=product(R, R_CF),
+        om=matrix_times(R, om),
+        v=matrix_times(R, add(v, cross(om, p_CQ))),
+        omd=matrix_times(R, motion.omd),
+        acc=matrix_times(R, add(motion.acc, times(motion.beta, p_CQ))),
+        path=links,
+        poses=tuple(poses),
+    )
+
+
+def _fixed(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
+    """Origin and axes of a frame in its link's internal frame."""
+    p_BF = skeleton.symbols.vector(frame.p_BF, frame.path, "m")
+    R_BF = skeleton.symbols.matrix(frame.R_BF)
+    if frame.body == GROUND:
+        return p_BF, R_BF
+    link = skeleton.links[frame.body]
+    return link.point(p_BF), product(transpose(link.R_BC), R_BF)
+
+
+def _loop_rows(loop: Loop, skeleton: Skeleton) -> list[Row]:
+    carrier = _carrier(skeleton, loop.a.body, loop.b.body)
+    a, b = _end(skeleton, loop.a, carrier), _end(skeleton, loop.b, carrier)
+    if loop.kind == "rod":
+        return [_rod_row(loop, a, b, skeleton)]
+    rows = _position_rows(loop, a, b)
+    if loop.kind == "solid":
+        rows += _rotation_rows(loop, a, b)
+    if loop.kind == "hinge":
+        rows += _axis_rows(loop, a, b)
+    return rows
+
+
+def _difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
+    minus = {k: tuple(-e for e in v) for k, v in b.items()}
+    return {**a, **minus}  # type: ignore[dict-item]
+
+
+def _rows(
+    loop: Loop, names: Iterable[str], h: Vector, columns: dict[int, Vector], gamma: Vector
+) -> list[Row]:
+    zero = h[0].graph.zero
+    result = []
+    for k, name in enumerate(names):
+        J = {i: v[k] for i, v in columns.items() if v[k] is not zero}
+        result.append(Row(loop.name, name, h[k], J, zero, gamma[k]))
+    return result
+
+
+def _position_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
+    columns = _difference(a.moving(), b.moving())
+    return _rows(loop, AXES, sub(a.p, b.p), columns, sub(a.acc, b.acc))
+
+
+def _rotation_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
+    """r = ½ vee(R_ba - R_baᵀ) in the carrier's axes; its rate is om_a - om_b at closure."""
+    R = product(a.R, transpose(b.R))
+    r = (
+        0.5 * (R[2][1] - R[1][2]),
+        0.5 * (R[0][2] - R[2][0]),
+        0.5 * (R[1][0] - R[0][1]),
+    )
+    columns = _difference(a.turning(), b.turning())
+    names = [f"turn about {axis}" for axis in AXES]
+    return _rows(loop, names, r, columns, sub(a.omd, b.omd))
+
+
+def _axis_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
+    """b's axis n stays normal to two directions e of a: e · n = 0."""
+    graph = a.p[0].graph
+    n_F: Vector = tuple(graph.constant(x) for x in loop.axis)  # type: ignore[assignment]
+    n = matrix_times(b.R, n_F)
+    turning = _difference(a.turning(), b.turning())
+    om = sub(a.om, b.om)
+    omd = sub(a.omd, b.omd)
+    rows = []
+    for name, e_F in zip(("tilt 1", "tilt 2"), _normals(loop.axis), strict=True):
+        e = matrix_times(a.R, tuple(graph.constant(x) for x in e_F))  # type: ignore[arg-type]
+        # d/dt (e · n) = (e × n) · (om_a - om_b), as om_a × e · n = om_a · (e × n)
+        g = cross(e, n)
+        g_rate = add(cross(cross(a.om, e), n), cross(e, cross(b.om, n)))
+        gamma = dot(g, omd) + dot(g_rate, om)
+        J = {k: dot(g, v) for k, v in turning.items()}
+        J = {k: v for k, v in J.items() if v is not graph.zero}
+        rows.append(Row(loop.name, name, dot(e, n), J, graph.zero, gamma))
+    return rows
+
+
+def _normals(axis: tuple[float, float, float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Two unit vectors normal to an axis and to each other."""
+    n = np.array(axis)
+    e1 = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
+    e1 /= np.linalg.norm(e1)
+    e2 = np.cross(n, e1)
+    return tuple(map(float, e1)), tuple(map(float, e2))
+
+
+def _rod_row(loop: Loop, a: _End, b: _End, skeleton: Skeleton) -> Row:
+    """(d · d - L²) / 2L, in meters."""
+    graph = skeleton.graph
+    length = skeleton.symbols.scalar(loop.length, f"{loop.name}.length", "m")
+    d, v, acc = sub(a.p, b.p), sub(a.v, b.v), sub(a.acc, b.acc)
+    over = graph.one / length
+    h = 0.5 * (over * dot(d, d) - length)
+    unit = scale(over, d)
+    columns = _difference(a.moving(), b.moving())
+    J = {k: dot(unit, column) for k, column in columns.items()}
+    J = {k: entry for k, entry in J.items() if entry is not graph.zero}
+    return Row(loop.name, "length", h, J, graph.zero, dot(unit, acc) + over * dot(v, v))
+
+
+def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
+    symbols = skeleton.symbols
+    graph = skeleton.graph
+    links = {index: skeleton.links[index] for index, _ in constraint.coordinates}
+    at = {placeholder: links[index].q for index, placeholder in constraint.coordinates}
+    exprs = symbols.substitute(constraint.rows, {**at, constraint.t: symbols.t})
+    rows = []
+    for k, h in enumerate(exprs, start=1):
+        J = {index: forward([h], link.q)[0] for index, link in links.items()}
+        J = {index: slope for index, slope in J.items() if slope is not graph.zero}
+        nu = forward([h], symbols.t)[0]
+        # gamma = d/dt (J qd + nu) with qdd = 0
+        rate = nu
+        for index, slope in J.items():
+            rate = rate + slope * links[index].qd
+        gamma = forward([rate], symbols.t)[0]
+        for link in links.values():
+            gamma = gamma + forward([rate], link.q)[0] * link.qd
+        rows.append(Row(constraint.name, f"row {k}", h, J, nu, gamma))
+    return rows
+
+
+__all__ = ["Row", "build_rows"]

@@ -1,0 +1,117 @@
+"""Choose independent and dependent coordinates, and drop constraints that add nothing.
+
+Coordinate partitioning (Wehage & Haug 1982): the Jacobian J at a closed position is eliminated
+with pivots of good size; pivot columns are the dependent coordinates, rows that are left over are
+redundant. Among pivots of similar size the one that causes least fill is taken, and the order of
+elimination is kept, so that generated code can repeat it without searching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import ModelError
+
+RANK_TOLERANCE = 1e-9  # of the largest entry: what is left of a redundant row is below this
+GOOD_PIVOT = 0.2  # of the largest entry left: such pivots are acceptable
+Numbers = np.ndarray
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Roles of coordinates and rows.
+
+    Attributes:
+        independent: coordinates that carry the motion.
+        driven: coordinates whose motion is prescribed.
+        dependent: coordinates that the loops determine, in the order of elimination.
+        rows: constraint rows in the order of elimination; pivot k is (rows[k], dependent[k]).
+        dropped: rows that follow from the others.
+    """
+
+    independent: tuple[int, ...]
+    driven: tuple[int, ...]
+    dependent: tuple[int, ...]
+    rows: tuple[int, ...]
+    dropped: tuple[int, ...]
+
+
+def choose(
+    J: Numbers, driven: Collection[int] = (), wish: Collection[int] = (), names: Sequence[str] = ()
+) -> Partition:
+    """Partition the coordinates at a closed position.
+
+    Args:
+        J: Jacobian of all rows, shape (rows, n).
+        driven: coordinates that are prescribed.
+        wish: coordinates that shall be independent.
+        names: names of the coordinates, for messages.
+
+    Raises:
+        ModelError: the wish or the drives leave too few coordinates for the loops.
+    """
+    n = J.shape[1]
+    fixed = set(driven) | set(wish)
+    columns = [k for k in range(n) if k not in fixed]
+    pivots, left_over = _eliminate(J, columns)
+    rank = _rank(J[:, [k for k in range(n) if k not in set(driven)]])
+    if len(pivots) < rank:
+        raise _too_few(fixed, names, rank, len(pivots))
+    dependent = tuple(column for _, column in pivots)
+    taken = set(dependent) | set(driven)
+    return Partition(
+        independent=tuple(k for k in range(n) if k not in taken),
+        driven=tuple(driven),
+        dependent=dependent,
+        rows=tuple(row for row, _ in pivots),
+        dropped=tuple(left_over),
+    )
+
+
+def _rank(J: Numbers) -> int:
+    if J.size == 0:
+        return 0
+    return int(np.linalg.matrix_rank(J, tol=RANK_TOLERANCE * max(1.0, float(np.abs(J).max()))))
+
+
+def _eliminate(J: Numbers, columns: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
+    """Gaussian elimination with threshold pivoting; pivots in order, and rows left over."""
+    A = J.astype(float).copy()
+    rows, free = list(range(A.shape[0])), list(columns)
+    largest = float(np.abs(A).max()) if A.size else 0.0
+    pivots: list[tuple[int, int]] = []
+    while rows and free:
+        block = np.abs(A[np.ix_(rows, free)])
+        best = float(block.max())
+        if best <= RANK_TOLERANCE * max(1.0, largest):
+            break
+        i, j = _cheapest(block, best)
+        row, column = rows.pop(i), free.pop(j)
+        pivots.append((row, column))
+        factors = A[rows, column] / A[row, column]
+        A[rows] -= np.outer(factors, A[row])
+    return pivots, rows
+
+
+def _cheapest(block: Numbers, best: float) -> tuple[int, int]:
+    """Among good pivots, the one whose row and column hold the fewest other entries."""
+    filled = block > RANK_TOLERANCE * best
+    per_row, per_column = filled.sum(axis=1) - 1, filled.sum(axis=0) - 1
+    cost = np.outer(per_row, per_column).astype(float)
+    cost[block < GOOD_PIVOT * best] = np.inf
+    # ties: the larger pivot
+    cost -= 0.5 * block / best
+    i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
+    return int(i), int(j)
+
+
+def _too_few(fixed: set[int], names: Sequence[str], rank: int, found: int) -> ModelError:
+    shown = ", ".join(names[k] if names else str(k) for k in sorted(fixed))
+    return ModelError(
+        f"the loops determine {rank} coordinates, but with {shown} independent or driven only "
+        f"{found} are left to be determined",
+        fix=f"Take at least {rank - found} of them back, or leave the choice to inloop.",
+    )

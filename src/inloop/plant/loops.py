@@ -1,0 +1,132 @@
+"""Loops and drives of a plant: assembly, partition, and the motion that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inloop.codegen.c_closed import ClosedUnit, emit_closed_rates
+from inloop.errors import InputError, SimulationError
+from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.partition import Partition, choose
+from inloop.plant.assembly import Assembly, assemble
+from inloop.plant.engine import Array
+from inloop.symbolic import Program
+
+if TYPE_CHECKING:
+    from inloop.plant.bare_plant import BarePlant
+
+MOST_ITERATIONS = 10
+STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
+
+
+class Loops:
+    """The loops and driven joints of a plant.
+
+    Attributes:
+        position: a closed position near the joints' initial values.
+        partition: roles of coordinates and constraint rows.
+        notes: dropped rows in words.
+    """
+
+    def __init__(self, plant: BarePlant, closed: ClosedLoops) -> None:
+        self._plant = plant
+        self._closed = closed
+        mechanism = plant.mechanism
+        guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
+        for drive, value in zip(mechanism.drives, self._drive_positions(), strict=True):
+            guess[drive.body] = value
+        self.position: Assembly = self.assemble(guess, closed.driven)
+        names = plant.coordinates
+        self.partition: Partition = choose(
+            self.position.J, closed.driven, mechanism.independent, names
+        )
+        self.notes = tuple(
+            f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
+            for row in (closed.rows[k] for k in self.partition.dropped)
+        )
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows in use, in the order of the multipliers."""
+        rows = (self._closed.rows[k] for k in self.partition.rows)
+        return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Names of the independent coordinates."""
+        return tuple(self._plant.coordinates[k] for k in self.partition.independent)
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the driven coordinates."""
+        return tuple(self._plant.coordinates[k] for k in self.partition.driven)
+
+    def _drive_positions(self) -> list[float]:
+        """Where drives that follow a function of time start; 0 for live inputs."""
+        if not self._closed.driven:
+            return []
+        return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
+
+    def programs(self) -> tuple[Program, Program]:
+        """Newton's step and the constrained motion."""
+        return self._closed.newton(self.partition), self._closed.constrained(self.partition)
+
+    def sources(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """C of the rates that the steppers call."""
+        parts = self.partition
+        unit = ClosedUnit(
+            programs[0],
+            programs[1],
+            self._plant.n,
+            parts.independent,
+            parts.dependent,
+            parts.driven,
+        )
+        return emit_closed_rates(unit, prefix, about)
+
+    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
+        """A closed position near a guess; coordinates in `held` stay where they are."""
+        if not np.all(np.isfinite(guess)):
+            raise InputError("q holds NaN or infinity", fix="Give finite numbers.")
+        rest = np.zeros(self._plant.n)
+
+        def constraints(q: Array) -> tuple[Array, Array]:
+            found = self._plant.evaluate("constraints", q=q, qd=rest)
+            return found["h"], found["J"]
+
+        return assemble(constraints, guess, held, self._closed.rows, self._plant.name)
+
+    def close(self, q: Array, t: float = 0.0) -> Array:
+        """Dependent coordinates found from independent and driven ones, by Newton's method."""
+        q = np.array(q, dtype=np.float64)
+        dependent = list(self.partition.dependent)
+        for _ in range(MOST_ITERATIONS if dependent else 0):
+            step = self._plant.evaluate("newton", q=q, t=t)["step"]
+            q[dependent] += step
+            if np.abs(step).max() <= STEP_TOLERANCE:
+                return q
+        if not dependent:
+            return q
+        raise SimulationError(
+            f"model '{self._plant.name}': loops cannot be closed with these coordinates",
+            fix="Start nearer to a closed position, or use plant.assemble(q).",
+        )
+
+    def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """v, a, lam and effort at a closed position.
+
+        Args:
+            q: all coordinates; dependent ones are brought to closure first.
+            qd: velocities; those of dependent coordinates are not used.
+            tau: efforts on all joints.
+            others: qdd (of driven joints), u, t.
+        """
+        closed = self.close(q, float(others.get("t", 0.0)))
+        given = {"qdd": np.zeros(self._plant.n), **others}
+        found = self._plant.evaluate("constrained", q=closed, qd=qd, tau=tau, **given)
+        return {"q": closed, **found}

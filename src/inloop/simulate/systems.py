@@ -1,0 +1,160 @@
+"""What a stepper integrates: the rates of a plant with everything they read during a run."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import COUNT, POINTER, Status, System
+from inloop.plant import Array, BarePlant, NativeEngine
+from inloop.plant.loops import MOST_ITERATIONS, STEP_TOLERANCE, Loops
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All coordinates at the samples of a run, and what the loops and drives do there.
+
+    Attributes:
+        q, qd: shape (N, n).
+        signals: multipliers, efforts of drives, by name; shape (N,) each.
+        violation: largest constraint value [m or rad], shape (N,).
+    """
+
+    q: Array
+    qd: Array
+    signals: dict[str, Array] = field(default_factory=dict)
+    violation: Array | None = None
+
+
+class TreeSystem:
+    """A mechanism without loops: x = (q, qd)."""
+
+    def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
+        engine = native_engine(plant, "direct_dynamics")
+        prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
+        context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data)
+        self._n = plant.n
+        self.system = System(
+            rates=engine.library.address(f"{engine.unit.prefix}_rates"),
+            n=plant.n,
+            context=ctypes.addressof(context),
+            keep=(engine.library, context, prepared, tau, u),
+        )
+
+    def start(self, q: Array, qd: Array) -> Array:
+        """State of the stepper."""
+        return np.concatenate([q, qd])
+
+    def expand(self, t: Array, x: Array) -> Samples:
+        """All coordinates from states of the stepper."""
+        del t
+        return Samples(x[:, : self._n], x[:, self._n : 2 * self._n])
+
+
+class ClosedSystem:
+    """A mechanism with loops or drives: x holds the independent coordinates."""
+
+    def __init__(
+        self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
+    ) -> None:
+        self._plant, self._loops = plant, loops
+        self._engine = native_engine(plant, "constrained")
+        prefix = self._engine.unit.prefix
+        parts = loops.partition
+        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
+        sizes = (n, n, n, max(1, m), max(1, nd), 3 * n + 1)
+        self._arrays = [np.zeros(size) for size in sizes]
+        prepared = np.ascontiguousarray(plant.prepared("constrained"))
+        drive, drive_pre = 0, np.zeros(1)
+        if drives is not None:
+            source = native_engine(plant, drives)
+            drive = source.library.address(f"{source.unit.prefix}_{drives}")
+            drive_pre = np.ascontiguousarray(plant.prepared(drives))
+        self._context = _ClosedContext(
+            prepared.ctypes.data,
+            tau.ctypes.data,
+            u.ctypes.data,
+            drive,
+            drive_pre.ctypes.data,
+            *(a.ctypes.data for a in self._arrays),
+            0.0,
+            STEP_TOLERANCE,
+            MOST_ITERATIONS,
+            0,
+            0.0,
+        )
+        address = self._engine.library.address
+        self.system = System(
+            rates=address(f"{prefix}_rates"),
+            n=len(parts.independent),
+            context=ctypes.addressof(self._context),
+            save=address(f"{prefix}_save"),
+            restore=address(f"{prefix}_restore"),
+            keep=(self._engine.library, self._context, self._arrays, prepared, tau, u, drive_pre),
+        )
+
+    def start(self, q: Array, qd: Array) -> Array:
+        """State of the stepper; Newton's method starts from q."""
+        self._arrays[0][:], self._arrays[1][:], self._arrays[2][:] = q, qd, 0.0
+        self._context.t_last = 0.0
+        self._first = (q.copy(), qd.copy())
+        independent = list(self._loops.partition.independent)
+        return np.concatenate([q[independent], qd[independent]])
+
+    def expand(self, t: Array, x: Array) -> Samples:
+        """All coordinates, multipliers and efforts from states of the stepper."""
+        parts = self._loops.partition
+        n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
+        self.start(*self._first)
+        out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
+        arrays = [np.ascontiguousarray(t), np.ascontiguousarray(x), *out]
+        name = f"{self._engine.unit.prefix}_expand"
+        call = self._engine.library.function(name, POINTER, COUNT, *[POINTER] * len(arrays))
+        status = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
+        assert status == Status.OK, "loops that closed in the run close again"
+        q, qd, qdd, lam, effort = out
+        names = self._plant.coordinates
+        signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
+        signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
+        signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
+        return Samples(q, qd, signals, _violation(self._plant, q, qd, t))
+
+
+def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
+    """Largest constraint value at each sample, dropped rows included."""
+    blocks = [slice(k, k + 200) for k in range(0, len(t), 200)]
+    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in blocks]
+    return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
+
+
+def native_engine(plant: BarePlant, function: str) -> NativeEngine:
+    """The library of a function; simulation needs one."""
+    engine = plant._engine(function)
+    if not isinstance(engine, NativeEngine):
+        raise InputError(
+            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
+        )
+    return engine
+
+
+class _TreeContext(ctypes.Structure):
+    """Mirrors `struct context` of the generated rates of a tree."""
+
+    _fields_ = (("pre", ctypes.c_void_p), ("tau", ctypes.c_void_p), ("u", ctypes.c_void_p))
+
+
+class _ClosedContext(ctypes.Structure):
+    """Mirrors `struct context` of codegen/c_closed.py."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "saved")),
+        ("t_last", ctypes.c_double),
+        ("tolerance", ctypes.c_double),
+        ("most_iterations", ctypes.c_int64),
+        ("iterations", ctypes.c_int64),
+        ("residual", ctypes.c_double),
+    )
