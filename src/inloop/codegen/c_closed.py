@@ -20,9 +20,9 @@ class ClosedUnit:
     Attributes:
         newton: program of one Newton step.
         constrained: program of the motion at a closed position.
-        drives: number of driven joints.
         n: number of coordinates.
         independent, dependent, driven: their indices.
+        states: number of internal states of force laws.
     """
 
     newton: Program
@@ -31,10 +31,11 @@ class ClosedUnit:
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
+    states: int = 0
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C file with `<prefix>_close`, `<prefix>_motion`, `<prefix>_rates`, `_save` and `_restore`."""
+    """C file with `<prefix>_rates`, `_expand`, `_save` and `_restore`."""
     text = [
         comment_block(about),
         f'#include "{prefix}.h"',
@@ -87,7 +88,7 @@ def _context(unit: ClosedUnit, prefix: str) -> str:
 def _arguments(program: Program) -> str:
     known = {
         "pre": "c->pre", "q": "c->q", "qd": "c->qd", "qdd": "c->qdd", "tau": "c->tau",
-        "u": "c->u", "t": "&t",
+        "u": "c->u", "t": "&t", "z": "z",
     }  # fmt: skip
     return ", ".join(known[block.name] for block in program.inputs)
 
@@ -117,18 +118,19 @@ def _close(unit: ClosedUnit, prefix: str) -> str:
     return IL_LOOP_OPEN;"""
     return (
         "/* find the dependent coordinates by Newton's method */\n"
-        f"IL_EXPORT int {prefix}_close(struct context *c, double t)\n{{\n    (void)t;\n{body}\n}}\n"
+        f"static int {prefix}_close(struct context *c, double t)\n{{\n    (void)t;\n{body}\n}}\n"
     )
 
 
 def _motion(unit: ClosedUnit, prefix: str) -> str:
     n = unit.n
+    rates = ", zd" if unit.states else ""
     return f"""/* all velocities, accelerations, multipliers and efforts; loops are closed */
-IL_EXPORT void {prefix}_motion(struct context *c, double t)
+static void {prefix}_motion(struct context *c, double t, const double *z, double *zd)
 {{
     double v[{n}], a[{n}];
-    (void)t;
-    {prefix}_constrained({_arguments(unit.constrained)}, v, a, c->lam, c->effort);
+    (void)t; (void)z; (void)zd;
+    {prefix}_constrained({_arguments(unit.constrained)}, v, a, c->lam, c->effort{rates});
     for (int k = 0; k < {n}; k++) {{
         c->qd[k] = v[k];
         c->qdd[k] = a[k];
@@ -151,7 +153,7 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
         }}
     }}
 """
-    return f"""/* x = (q, qd) of the independent coordinates */
+    return f"""/* x = (q, qd) of the independent coordinates, and the states of force laws */
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
     struct context *c = context;
@@ -169,7 +171,7 @@ IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *x
     }}
 {drive}    status = {prefix}_close(c, t);
     if (status != IL_OK) return status;
-    {prefix}_motion(c, t);
+    {prefix}_motion(c, t, x + {2 * nu}, xd + {2 * nu});
     for (int k = 0; k < {nu}; k++) {{
         xd[k] = x[{nu} + k];
         xd[{nu} + k] = c->qdd[independent[k]];
@@ -180,23 +182,24 @@ IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *x
 
 
 def _expand(unit: ClosedUnit, prefix: str) -> str:
-    n, nu, m, nd = unit.n, len(unit.independent), len(unit.dependent), len(unit.driven)
-    return f"""/* all about rows of states: q, qd, qdd of all coordinates, multipliers, efforts */
-IL_EXPORT int {prefix}_expand(void *context, int64_t count, const double *t, const double *x,
+    n, m, nd = unit.n, len(unit.dependent), len(unit.driven)
+    size = 2 * len(unit.independent) + unit.states
+    return f"""/* all about rows of states: q, qd, qdd of all coordinates, multipliers, efforts; returns the
+   number of rows whose loops could be closed */
+IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t, const double *x,
                               double *q, double *qd, double *qdd, double *lam, double *effort)
 {{
     struct context *c = context;
-    double xd[{2 * nu + 1}];
+    double xd[{size + 1}];
     for (int64_t row = 0; row < count; row++) {{
-        const int status = {prefix}_rates(context, t[row], x + row*{2 * nu}, xd);
-        if (status != IL_OK) return status;
+        if ({prefix}_rates(context, t[row], x + row*{size}, xd) != IL_OK) return row;
         memcpy(q + row*{n}, c->q, {n} * sizeof(double));
         memcpy(qd + row*{n}, c->qd, {n} * sizeof(double));
         memcpy(qdd + row*{n}, c->qdd, {n} * sizeof(double));
         memcpy(lam + row*{m}, c->lam, {m} * sizeof(double));
         memcpy(effort + row*{nd}, c->effort, {nd} * sizeof(double));
     }}
-    return IL_OK;
+    return count;
 }}
 """
 

@@ -48,8 +48,11 @@ def emit_accelerations(program: Program, prefix: str, about: Sequence[str]) -> d
     n = next(len(block.symbols) for block in program.inputs if block.name == "q")
     arguments = {
         "pre": "c->pre", "q": "x", "qd": f"x + {n}", "tau": "c->tau", "u": "c->u", "t": "&t",
+        "z": f"x + {2 * n}",
     }  # fmt: skip
     call = ", ".join(arguments[block.name] for block in program.inputs)
+    # accelerations, then rates of the laws' states where there are any
+    results = ", ".join(f"xd + {n * (k + 1)}" for k in range(len(program.outputs)))
     lines = [
         comment_block(about),
         "#include <string.h>",
@@ -67,7 +70,7 @@ def emit_accelerations(program: Program, prefix: str, about: Sequence[str]) -> d
         "    const struct context *c = context;",
         "    (void)t;",
         f"    memcpy(xd, x + {n}, {n} * sizeof *xd);",
-        f"    {prefix}_{program.name}({call}, xd + {n});",
+        f"    {prefix}_{program.name}({call}, {results});",
         "    return 0;",
         "}",
         "",

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from inloop.errors import InputError
 from inloop.formalisms.constraints import Row, build_rows
-from inloop.formalisms.derive import Derivation
+from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reduced import newton, reduced
 from inloop.formalisms.symbols import Selection
@@ -73,6 +73,7 @@ class ClosedLoops:
             Output.vector("a", found.qdd, "all accelerations [rad/s² or m/s²]"),
             Output.vector("lam", found.lam, "multipliers of the rows in use [N or N·m]"),
             Output.vector("effort", found.effort, "efforts of the driven joints [N·m or N]"),
+            *state_rates(found.loads),
         )
         doc = "Motion of the whole mechanism from its independent and driven coordinates."
         state = "q qd qdd tau loads" if self.driven else "q qd tau loads"

@@ -145,6 +145,8 @@ class Derivation:
             if self.input_names:
                 symbols = (*self.symbols.inputs, *self.loads.inputs)
                 inputs.append(Input("u", symbols, "inputs: " + ", ".join(self.input_names)))
+            if self.symbols.states:
+                inputs.append(Input("z", tuple(self.symbols.states), "states of force laws"))
             if self.uses_time:
                 inputs.append(time)
         return Program(name, tuple(inputs), outputs, doc, formalism)
@@ -153,7 +155,8 @@ class Derivation:
     def uses_time(self) -> bool:
         """True if a force law depends on time."""
         loads = [e for w in self.loads.wrenches.values() for e in (*w.f, *w.n)]
-        return self.symbols.t in reachable([*loads, *self.loads.efforts.values()])
+        efforts = self.loads.efforts.values()
+        return self.symbols.t in reachable([*loads, *efforts, *self.loads.rates])
 
     def inverse_dynamics(self) -> Program:
         """tau from q, qd, qdd."""
@@ -185,7 +188,8 @@ class Derivation:
         qdd, formalism = self.qdd
         out = Output.vector("qdd", qdd, "accelerations [rad/s² or m/s²]")
         doc = "Joint accelerations under given efforts: qdd = M^-1 (tau - c)."
-        return self.make("direct_dynamics", "q qd tau loads", (out,), doc, formalism)
+        outputs = (out, *state_rates(self.loads))
+        return self.make("direct_dynamics", "q qd tau loads", outputs, doc, formalism)
 
     def energy(self) -> Program:
         """Kinetic and potential energy from q, qd."""
@@ -213,6 +217,13 @@ PROGRAMS = {
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }
+
+
+def state_rates(loads: Loads) -> tuple[Output, ...]:
+    """The rates of the laws' internal states as an output, if there are any."""
+    if not loads.rates:
+        return ()
+    return (Output.vector("zd", loads.rates, "rates of states of force laws"),)
 
 
 def _cost(exprs: Sequence[Expr]) -> int:

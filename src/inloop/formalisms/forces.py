@@ -15,8 +15,10 @@ from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
 from inloop.formalisms.rne import Wrench
 from inloop.formalisms.symbols import ALL, Selection
 from inloop.formalisms.vectors import (
+    Matrix,
     Vector,
     add,
+    as_vector,
     cross,
     dot,
     matrix_times,
@@ -27,8 +29,10 @@ from inloop.formalisms.vectors import (
     zero_vector,
 )
 from inloop.model import Force as ForceLaw
-from inloop.model import Link, Matrix3, Mechanism, Point, Torque
+from inloop.model import Frame, FrameForce, JointForce, Link, Matrix3, Mechanism, Point, Torque
 from inloop.symbolic import Expr, Scalar
+
+Law = JointForce | ForceLaw | Torque | Link | FrameForce
 
 
 @dataclass
@@ -40,12 +44,14 @@ class Loads:
         efforts: by coordinate, from joint force laws and joint inputs.
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
+        rates: time derivatives of the laws' internal states, in the order of the model.
     """
 
     wrenches: dict[int, Wrench] = field(default_factory=dict)
     efforts: dict[int, Expr] = field(default_factory=dict)
     inputs: list[Expr] = field(default_factory=list)
     input_names: list[str] = field(default_factory=list)
+    rates: list[Expr] = field(default_factory=list)
 
     def push(self, index: int, effort: Expr) -> None:
         """Add an effort of a joint."""
@@ -76,7 +82,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     _joint_inputs(mechanism, skeleton, loads)
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
-    if mechanism.forces or mechanism.torques or mechanism.links:
+    if mechanism.forces or mechanism.torques or mechanism.links or mechanism.frame_forces:
         place = _Places(skeleton)
         for force in mechanism.forces:
             _force(force, place, loads)
@@ -84,7 +90,18 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
             _torque(torque, place, loads)
         for link in mechanism.links:
             _link(link, place, loads)
+        for frame_force in mechanism.frame_forces:
+            _frame_force(frame_force, place, loads)
     return loads
+
+
+def _substituted(
+    skeleton: Skeleton, law: Law, exprs: Sequence[Scalar], replace: dict[Expr, Expr], loads: Loads
+) -> list[Expr]:
+    """A law's results with kinematics in place of placeholders; its states move along."""
+    known = {**replace, law.t: skeleton.symbols.t}
+    loads.rates += skeleton.symbols.substitute([state.rate for state in law.states], known)
+    return skeleton.symbols.substitute(exprs, known)
 
 
 def _joint_inputs(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
@@ -99,9 +116,8 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for law in mechanism.joint_forces:
         link = skeleton.links[law.body]
         skeleton.graph.section = link.name
-        replace = {law.q: link.q, law.qd: link.qd, law.t: skeleton.symbols.t}
-        effort = skeleton.symbols.substitute([law.effort], replace)[0]
-        loads.push(law.body, effort)
+        replace = {law.q: link.q, law.qd: link.qd}
+        loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
 
 
 def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:
@@ -156,6 +172,16 @@ def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
     return skeleton.links[point.body].point(p_BQ)
 
 
+@dataclass(frozen=True)
+class _Placed:
+    """A frame in the world: position, axes, velocity and angular velocity, world axes."""
+
+    p: Vector
+    R: Matrix
+    v: Vector
+    om: Vector
+
+
 class _Places:
     """World kinematics of points, computed once for all laws."""
 
@@ -178,14 +204,20 @@ class _Places:
         om, v = self._velocities[point.body]
         return p_CQ, pose.point(p_CQ), matrix_times(pose.R_WC, add(v, cross(om, p_CQ)))
 
+    def frame(self, frame: Frame) -> _Placed:
+        """World kinematics of a frame."""
+        point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
+        _, p, v = self.point(point)
+        R_BF = self.skeleton.symbols.matrix(frame.R_BF)
+        if frame.body == GROUND:
+            return _Placed(p, R_BF, v, zero_vector(self.skeleton.graph))
+        link, pose = self.skeleton.links[frame.body], self.pose(frame.body)
+        R = product(pose.R_WC, product(transpose(link.R_BC), R_BF))
+        return _Placed(p, R, v, matrix_times(pose.R_WC, self.om(frame.body)))
+
     def om(self, index: int) -> Vector:
         """Angular velocity in the link's internal axes."""
         return self._velocities[index][0]
-
-
-def _substituted(skeleton: Skeleton, exprs: Sequence[Scalar], replace: dict[Expr, Expr]) -> Vector:
-    x, y, z = skeleton.symbols.substitute(list(exprs), replace)
-    return x, y, z
 
 
 def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
@@ -194,9 +226,8 @@ def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
     replace = {
         **dict(zip(law.p, p_WQ, strict=True)),
         **dict(zip(law.v, v_W, strict=True)),
-        law.t: skeleton.symbols.t,
     }
-    f = _substituted(skeleton, law.components, replace)
+    f = as_vector(_substituted(skeleton, law, law.components, replace, loads))
     if law.at.body == GROUND:
         return
     link = skeleton.links[law.at.body]
@@ -226,9 +257,9 @@ def _torque(law: Torque, place: _Places, loads: Loads) -> None:
             for srow, row in zip(law.R, R_WF, strict=True)
             for s, e in zip(srow, row, strict=True)
         },
-        law.t: skeleton.symbols.t,
     }
-    n = matrix_times(transpose(R_to), _substituted(skeleton, law.components, replace))
+    components = as_vector(_substituted(skeleton, law, law.components, replace, loads))
+    n = matrix_times(transpose(R_to), components)
     zero = zero_vector(skeleton.graph)
     loads.apply(law.body, zero, zero, n)
 
@@ -243,10 +274,39 @@ def _link(law: Link, place: _Places, loads: Loads) -> None:
     length = graph.label(graph.call("sqrt", dot(d, d)), f"l_{law.name}")
     unit = scale(graph.one / length, d)
     rate = graph.label(dot(unit, sub(vb_W, va_W)), f"ld_{law.name}")
-    replace = {law.l: length, law.ld: rate, law.t: skeleton.symbols.t}
-    pull = graph.label(skeleton.symbols.substitute([law.force], replace)[0], f"F_{law.name}")
+    replace = {law.l: length, law.ld: rate}
+    pull = _substituted(skeleton, law, [law.force], replace, loads)[0]
+    graph.label(pull, f"F_{law.name}")
     on_a = scale(pull, unit)
     zero = zero_vector(graph)
     for point, p_C, f_W in ((law.a, pa_C, on_a), (law.b, pb_C, scale(graph.constant(-1.0), on_a))):
         R_CW = transpose(place.pose(point.body).R_WC)
         loads.apply(point.body, p_C, matrix_times(R_CW, f_W), zero)
+
+
+def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
+    """Force and torque between two frames, from their relative position and rotation."""
+    skeleton = place.skeleton
+    graph = skeleton.graph
+    a, b = place.frame(law.a), place.frame(law.b)
+    R_AW = transpose(a.R)
+    # everything in axes of A: p_AB, its rate in A, small rotation, relative angular velocity
+    p = matrix_times(R_AW, sub(b.p, a.p))
+    w_A = matrix_times(R_AW, a.om)
+    v = sub(matrix_times(R_AW, sub(b.v, a.v)), cross(w_A, p))
+    R = product(R_AW, b.R)
+    r = (0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1]))
+    w = sub(matrix_times(R_AW, b.om), w_A)
+    replace: dict[Expr, Expr] = {}
+    for names, values in ((law.p, p), (law.v, v), (law.r, r), (law.w, w)):
+        replace.update(zip(names, values, strict=True))
+    found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
+    f_W = matrix_times(a.R, as_vector(found[:3]))
+    n_W = matrix_times(a.R, as_vector(found[3:]))
+    for frame, sign in ((law.b, 1.0), (law.a, -1.0)):
+        pose = place.pose(frame.body)
+        R_CW = transpose(pose.R_WC)
+        at = matrix_times(R_CW, sub(b.p, pose.p_WC))
+        k = graph.constant(sign)
+        f, n = (matrix_times(R_CW, scale(k, x)) for x in (f_W, n_W))
+        loads.apply(frame.body, at, f, n)

@@ -39,6 +39,7 @@ class Symbols:
         q, qd, qdd, tau: one symbol per coordinate.
         t: time [s].
         inputs: symbols of the model's own named inputs.
+        states: symbols of the internal states of force laws.
     """
 
     graph: Graph
@@ -48,6 +49,7 @@ class Symbols:
     tau: list[Expr]
     t: Expr
     inputs: list[Expr]
+    states: list[Expr]
     live: frozenset[str] | None
     _live: dict[str, tuple[LiveParameter, Expr]] = field(default_factory=dict)
     _known: dict[Expr, Expr] = field(default_factory=dict)
@@ -136,7 +138,8 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
     wanted = None if live == ALL else frozenset((live,) if isinstance(live, str) else live)
     t = graph.symbol("t")
     inputs = [graph.symbol(f"u.{item.name}") for item in mechanism.inputs]
-    symbols = Symbols(graph, q, qd, qdd, tau, t, inputs, wanted)
+    states = [graph.symbol(f"z.{item.name}") for item in mechanism.states]
+    symbols = Symbols(graph, q, qd, qdd, tau, t, inputs, states, wanted)
     for parameter in mechanism.parameters:
         new = symbols.add_parameter(
             LiveParameter(
@@ -146,4 +149,6 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
         symbols._known[parameter.symbol] = new
     for item, symbol in zip(mechanism.inputs, inputs, strict=True):
         symbols._known[item.symbol] = symbol
+    for state, symbol in zip(mechanism.states, states, strict=True):
+        symbols._known[state.symbol] = symbol
     return symbols

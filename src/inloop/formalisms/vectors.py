@@ -5,6 +5,8 @@ A `Vector` is (x, y, z); a `Tensor` is the symmetric (xx, yy, zz, xy, xz, yz).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inloop.symbolic import Expr, Graph
 
 Vector = tuple[Expr, Expr, Expr]
@@ -13,6 +15,12 @@ Matrix = tuple[Vector, Vector, Vector]
 
 AXES = ("x", "y", "z")
 TENSOR_AXES = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+def as_vector(items: Sequence[Expr]) -> Vector:
+    """Three expressions as a vector."""
+    x, y, z = items
+    return x, y, z
 
 
 def add(a: Vector, b: Vector) -> Vector:

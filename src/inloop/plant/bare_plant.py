@@ -23,7 +23,7 @@ from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
 STATE = ("q", "qd", "qdd", "tau")
-OPTIONAL = ("u", "t")  # zero when not given
+OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
 LARGE = 60  # coordinates from which the mass matrix is built only when asked for
 Extra = Callable[[Sequence[Program], str, Sequence[str]], Mapping[str, str]]
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
@@ -202,6 +202,8 @@ class BarePlant:
     def _input(self, name: str, size: int, arrays: Mapping[str, Any], rows: int | None) -> Array:
         given = arrays.get(name)
         shape = (size,) if rows is None else (rows, size)
+        if given is None and name == "z":
+            given = self.first_states
         if given is None:
             return np.zeros(shape)
         array = np.asarray(given, dtype=np.float64)
@@ -210,6 +212,11 @@ class BarePlant:
         if array.shape[-1:] != (size,):
             raise self._wrong_size(name, array.shape, size)
         return np.ascontiguousarray(np.broadcast_to(array, shape))
+
+    @property
+    def first_states(self) -> Array:
+        """Internal states of force laws at the start."""
+        return np.array([state.initial for state in self.mechanism.states], dtype=np.float64)
 
     def _wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
         names = self.inputs if name == "u" else self.coordinates

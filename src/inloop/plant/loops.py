@@ -86,6 +86,7 @@ class Loops:
             parts.independent,
             parts.dependent,
             parts.driven,
+            len(self._plant.mechanism.states),
         )
         return emit_closed_rates(unit, prefix, about)
 

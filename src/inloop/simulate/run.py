@@ -77,7 +77,7 @@ def simulate(
     result = Result(
         name=plant.name,
         coordinates=plant.coordinates,
-        t=done.t,
+        t=found.t,
         q=found.q,
         qd=found.qd,
         energy=_energy(plant, found.q, found.qd),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import COUNT, POINTER, Status, System
+from inloop.native import COUNT, POINTER, System
 from inloop.plant import Array, BarePlant, NativeEngine
 from inloop.plant.loops import MOST_ITERATIONS, STEP_TOLERANCE, Loops
 
@@ -18,11 +18,13 @@ class Samples:
     """All coordinates at the samples of a run, and what the loops and drives do there.
 
     Attributes:
+        t: times, shape (N,).
         q, qd: shape (N, n).
         signals: multipliers, efforts of drives, by name; shape (N,) each.
         violation: largest constraint value [m or rad], shape (N,).
     """
 
+    t: Array
     q: Array
     qd: Array
     signals: dict[str, Array] = field(default_factory=dict)
@@ -36,22 +38,23 @@ class TreeSystem:
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
         context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data)
-        self._n = plant.n
+        self._plant = plant
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
             n=plant.n,
+            m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
             keep=(engine.library, context, prepared, tau, u),
         )
 
     def start(self, q: Array, qd: Array) -> Array:
         """State of the stepper."""
-        return np.concatenate([q, qd])
+        return np.concatenate([q, qd, self._plant.first_states])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates from states of the stepper."""
-        del t
-        return Samples(x[:, : self._n], x[:, self._n : 2 * self._n])
+        n = self._plant.n
+        return Samples(t, x[:, :n], x[:, n : 2 * n], _states(self._plant, x))
 
 
 class ClosedSystem:
@@ -90,6 +93,7 @@ class ClosedSystem:
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
+            m=len(plant.mechanism.states),
             context=ctypes.addressof(self._context),
             save=address(f"{prefix}_save"),
             restore=address(f"{prefix}_restore"),
@@ -102,7 +106,7 @@ class ClosedSystem:
         self._context.t_last = 0.0
         self._first = (q.copy(), qd.copy())
         independent = list(self._loops.partition.independent)
-        return np.concatenate([q[independent], qd[independent]])
+        return np.concatenate([q[independent], qd[independent], self._plant.first_states])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
@@ -112,15 +116,24 @@ class ClosedSystem:
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
         arrays = [np.ascontiguousarray(t), np.ascontiguousarray(x), *out]
         name = f"{self._engine.unit.prefix}_expand"
-        call = self._engine.library.function(name, POINTER, COUNT, *[POINTER] * len(arrays))
-        status = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
-        assert status == Status.OK, "loops that closed in the run close again"
-        q, qd, qdd, lam, effort = out
+        types = (POINTER, COUNT, *[POINTER] * len(arrays))
+        call = self._engine.library.function(name, *types, returns=COUNT)
+        good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
+        # a run that broke off at a singular position may end with a state that does not close
+        q, qd, qdd, lam, effort = (a[:good] for a in out)
+        t, x = t[:good], x[:good]
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
-        return Samples(q, qd, signals, _violation(self._plant, q, qd, t))
+        signals |= _states(self._plant, x)
+        return Samples(t, q, qd, signals, _violation(self._plant, q, qd, t))
+
+
+def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
+    """Internal states of force laws by name: the last entries of x."""
+    states = plant.mechanism.states
+    return {state.name: x[:, k - len(states)] for k, state in enumerate(states)}
 
 
 def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:

@@ -1,0 +1,186 @@
+"""Runs of mechanisms with loops, drives and laws with states, against independent answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import inloop as il
+
+L1, L2, L3, BASE = 0.2, 0.6, 0.4, (0.5, 0.05)
+
+
+def four_bar(name: str = "four_bar", driven: bool = False) -> il.Model:
+    m = il.Model(name, gravity=(0, -9.81, 0))
+    crank = m.body(
+        "crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), mass=0.7,
+        com=(0.1, 0.01, 0), inertia=(1e-3, 2e-3, 2.9e-3),
+    )  # fmt: skip
+    coupler = m.body(
+        "coupler", on=crank.point("pin", (L1, 0, 0)), joint=il.revolute("z", initial=(-0.5, 0.0)),
+        mass=0.9, com=(0.3, 0.02, 0), inertia=(1e-3, 2e-3, 2.5e-3),
+    )  # fmt: skip
+    rocker = m.body(
+        "rocker", on=m.ground.point("base", (*BASE, 0)),
+        joint=il.revolute("z", initial=(1.2, 0.0)), mass=0.8, com=(0.2, 0.01, 0),
+        inertia=(1e-3, 2e-3, 2.4e-3),
+    )  # fmt: skip
+    m.close(coupler.point("end", (L2, 0, 0)), rocker.point("tip", (L3, 0, 0)), name="ring")
+    if driven:
+        m.drive(crank)
+    return m
+
+
+@pytest.fixture(scope="module")
+def plant() -> il.Plant:
+    return four_bar().compile()
+
+
+def gap(q: np.ndarray) -> np.ndarray:
+    """Distance between the ends of the loop, by hand."""
+    a, b, c = q.T
+    x = L1 * np.cos(a) + L2 * np.cos(a + b) - BASE[0] - L3 * np.cos(c)
+    y = L1 * np.sin(a) + L2 * np.sin(a + b) - BASE[1] - L3 * np.sin(c)
+    return np.hypot(x, y)
+
+
+def test_loops_stay_closed_and_energy_is_kept(plant: il.Plant) -> None:
+    result = plant.simulate(t_end=5.0, step=5e-4, q={"crank": 1.0})
+    assert np.ptp(result["crank.q"]) > 0.5
+    assert gap(result.q).max() < 1e-14
+    assert result.constraint_violation < 1e-14
+    assert result.energy_drift() < 1e-8
+
+
+def test_accelerations_solve_the_equations_with_multipliers(plant: il.Plant) -> None:
+    """Against scipy on the index-reduced system M qdd + c = Jᵀ lam, J qdd = -Jd qd."""
+    first = plant.simulate(t_end=0.5, step=5e-4, q={"crank": 1.0})
+
+    def jacobian(q: np.ndarray) -> np.ndarray:
+        a, b, c = q
+        return np.array(
+            [
+                [-L1 * np.sin(a) - L2 * np.sin(a + b), -L2 * np.sin(a + b), L3 * np.sin(c)],
+                [L1 * np.cos(a) + L2 * np.cos(a + b), L2 * np.cos(a + b), -L3 * np.cos(c)],
+            ]
+        )
+
+    def rates(_t: float, x: np.ndarray) -> np.ndarray:
+        q, qd = x[:3], x[3:]
+        J = jacobian(q)
+        a, b, c = q
+        w = qd[0] + qd[1]
+        Jd_qd = np.array(
+            [
+                -L1 * np.cos(a) * qd[0] ** 2
+                - L2 * np.cos(a + b) * w**2
+                + L3 * np.cos(c) * qd[2] ** 2,
+                -L1 * np.sin(a) * qd[0] ** 2
+                - L2 * np.sin(a + b) * w**2
+                + L3 * np.sin(c) * qd[2] ** 2,
+            ]
+        )
+        K = np.block([[plant.mass_matrix(q), -J.T], [J, np.zeros((2, 2))]])
+        return np.concatenate([qd, np.linalg.solve(K, [*-plant.bias(q, qd), *-Jd_qd])[:3]])
+
+    x0 = np.concatenate([first.q[0], first.qd[0]])
+    reference = solve_ivp(rates, (0.0, 0.5), x0, rtol=1e-11, atol=1e-13).y[:3, -1]
+    np.testing.assert_allclose(first.q[-1], reference, atol=2e-9)
+
+
+@pytest.mark.parametrize("method", ["dopri", "rodas"])
+def test_own_steps_reach_the_same_state(plant: il.Plant, method: str) -> None:
+    fixed = plant.simulate(t_end=1.0, step=1e-4, q={"crank": 1.0})
+    free = plant.simulate(t_end=1.0, step=0.05, method=method, tolerance=1e-10, q={"crank": 1.0})
+    assert len(free.t) == 21
+    np.testing.assert_allclose(free.q[-1], fixed.q[-1], atol=1e-7)
+    assert free.constraint_violation < 1e-14
+
+
+def test_a_driven_crank_tells_its_effort() -> None:
+    plant = four_bar("driven_four_bar", driven=True).compile()
+    result = plant.simulate(t_end=1.0, step=1e-4, crank=lambda t: 0.7 + 3.0 * t + il.sin(5.0 * t))
+    t = result.t
+    np.testing.assert_allclose(result["crank.q"], 0.7 + 3.0 * t + np.sin(5.0 * t), atol=1e-13)
+    np.testing.assert_allclose(result["crank.qd"], 3.0 + 5.0 * np.cos(5.0 * t), atol=1e-12)
+    # the drive is the only source of power
+    power = result["crank.effort"] * result["crank.qd"]
+    work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(t))])
+    energy = result["energy.total"]
+    assert np.ptp(energy) > 0.5
+    np.testing.assert_allclose(energy - energy[0], work, atol=1e-6 * np.ptp(energy))
+
+
+def test_velocities_of_any_coordinate_may_be_given(plant: il.Plant) -> None:
+    result = plant.simulate(t_end=0.01, step=1e-3, q={"crank": 1.0}, qd={"rocker": 0.8})
+    assert result["rocker.qd"][0] == pytest.approx(0.8, abs=1e-12)
+    with pytest.raises(il.InputError, match="contradict the loops"):
+        plant.simulate(t_end=0.01, q={"crank": 1.0}, qd={"rocker": 0.8, "crank": 9.0})
+
+
+def test_a_motion_beyond_reach_names_the_time_and_keeps_results() -> None:
+    plant = four_bar("pulled", driven=True).compile()
+    # the crank of this four-bar cannot point away from the rocker
+    with pytest.raises(il.SimulationError, match="cannot close its loops after t = ") as caught:
+        plant.simulate(t_end=20.0, step=1e-3, crank=lambda t: 0.7 + 1e4 * t * t * t)
+    kept = caught.value.result
+    assert kept.status == "LOOP_OPEN"
+    assert len(kept.t) > 10
+    assert gap(kept.q).max() < 1e-10
+
+
+def test_a_loop_that_cannot_close_is_named() -> None:
+    model = il.Model("too_short")
+    a = model.body("a", on=model.ground, joint=il.revolute("z"), mass=1.3, com=(0.1, 0, 0))
+    b = model.body(
+        "b", on=model.ground.point("far", (2.0, 0, 0)), joint=il.revolute("z"), mass=1.1,
+        com=(0.1, 0, 0),
+    )  # fmt: skip
+    model.close(a.point("tip", (0.3, 0, 0)), b.point("end", (0.4, 0, 0)), name="gate")
+    with pytest.raises(il.ModelError, match=r"loop 'gate' cannot close, 1\.3 m"):
+        model.compile()
+
+
+def test_dropped_rows_are_told(plant: il.Plant) -> None:
+    assert plant.loops is not None
+    assert plant.loops.notes == ("loop 'ring' adds nothing in direction z; row dropped",)
+
+
+def test_states_of_laws_against_closed_form() -> None:
+    model = il.Model("lag", gravity=(0, 0, 0))
+    mass = model.body("mass", on=model.ground, joint=il.prismatic("x"), mass=2.0)
+    model.joint_force(mass, lambda f: (f, {"f": (3.0 - f) / 0.1}), states={"f": 0.5})
+    result = model.compile().simulate(t_end=1.0, step=1e-3)
+    t = result.t
+    np.testing.assert_allclose(result["mass_effort.f"], 3.0 - 2.5 * np.exp(-10 * t), atol=1e-10)
+    speed = (3.0 * t - 0.25 * (1.0 - np.exp(-10 * t))) / 2.0
+    np.testing.assert_allclose(result["mass.qd"], speed, atol=1e-11)
+
+
+def test_bushing_against_forces_at_its_frames() -> None:
+    stiffness, damping = (1e3, 1.2e3, 1.3e3, 10.0, 11.0, 12.0), (1.0, 2.0, 3.0, 0.1, 0.2, 0.3)
+    model = il.Model("bush", gravity=(0, 0, 0))
+    body = model.chain(
+        "body", on=model.ground, joints=il.free(), mass=2.0, com=(0.1, 0.2, 0.3),
+        inertia=(0.1, 0.12, 0.13),
+    )  # fmt: skip
+    anchor = model.ground.frame("anchor", position=(0.1, 0, 0), rotation=il.rpy(0.2, -0.1, 0.3))
+    seat = body.frame("seat", position=(0, 0.1, 0.2))
+    free = model.compile(backend="python")
+    model.bushing(anchor, seat, stiffness, damping)
+    held = model.compile(backend="python")
+    rng = np.random.default_rng(3)
+    q, qd = 0.3 * rng.normal(size=(2, 6))
+    p_WA, R_WA = free.pose("ground.anchor", q)
+    p_WB, R_WB = free.pose("body.seat", q)
+    motion = free.motion("body.seat", q, qd)
+    R = R_WA.T @ R_WB
+    r = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    deflection = np.concatenate([R_WA.T @ (p_WB - p_WA), r])
+    rate = np.concatenate([R_WA.T @ motion["v"], R_WA.T @ motion["om"]])
+    wrench = -np.array(stiffness) * deflection - np.array(damping) * rate
+    world = np.concatenate([R_WA @ wrench[:3], R_WA @ wrench[3:]])
+    expected = free.jacobian("body.seat", q).T @ world
+    found = free.bias(q, qd) - held.bias(q, qd)
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-10)
