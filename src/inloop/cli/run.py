@@ -18,6 +18,7 @@ NO_STUDIO = "The studio comes with a later version; this run is headless."
 SAMPLES = 10_000  # a run keeps at most about so many states
 RESULT_ENDINGS = (".csv", ".npz")
 STOPPED, FAILED = 130, 2
+METHODS = ("rk4", "euler", "dopri", "rodas")
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -28,7 +29,10 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--headless", action="store_true", help="no page in the browser")
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
-    parser.add_argument("--method", choices=("rk4", "euler"), default="rk4", help="integrator; rk4")
+    parser.add_argument("--method", choices=METHODS, default="rk4", help="integrator; rk4")
+    parser.add_argument(
+        "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
+    )
     parser.add_argument("--plot", metavar="FILE", help="write a figure of all coordinates")
     parser.add_argument("--save", metavar="FILE", help="write all signals as .csv or .npz")
     parser.set_defaults(call=call)
@@ -83,7 +87,16 @@ def _simulate(
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
     sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
     try:
-        return plant.simulate(t_end=t_end, step=step, method=args.method, sample=sample), None
+        return (
+            plant.simulate(
+                t_end=t_end,
+                step=step,
+                method=args.method,
+                sample=sample,
+                tolerance=args.tolerance,
+            ),
+            None,
+        )
     except il.SimulationError as error:
         result = getattr(error, "result", None)
         if not isinstance(result, il.Result):
@@ -106,20 +119,21 @@ def _data(plant: il.Plant, result: il.Result, seconds: float) -> dict[str, Any]:
             "total": kinetic + potential,
             "drift": result.energy_drift(),
         },
-        "constraint_violation": 0.0,  # a tree has no loop that could open
+        "constraint_violation": result.constraint_violation,
         "parameters": dict(plant.parameters),
         "seconds": seconds,
     }
 
 
 def _outputs(plant: il.Plant, result: il.Result) -> dict[str, float]:
-    """Positions of all named points in world axes at the end [m]."""
+    """Positions of named points in world axes [m], multipliers and efforts, at the end."""
     found = point_positions(plant, result.q[-1])
-    return {
+    positions = {
         f"{path}.{axis}": value
         for path, position in found.items()
         for axis, value in zip("xyz", position, strict=True)
     }
+    return {**positions, **{name: float(v[-1]) for name, v in result.signals.items()}}
 
 
 def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
@@ -135,4 +149,4 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     table(("coordinate", "q", "qd"), rows)
     if data["outputs"]:
         paragraph()
-        table(("output", "value [m]"), [(k, f"{v:.9g}") for k, v in data["outputs"].items()])
+        table(("output", "value"), [(k, f"{v:.9g}") for k, v in data["outputs"].items()])

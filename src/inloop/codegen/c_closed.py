@@ -1,7 +1,8 @@
 """The rates of a mechanism with loops and drives, as C: close the loops, then the motion.
 
-The state of the stepper holds the independent coordinates only; dependent ones are found by
-Newton's method from where they were, with a fixed largest number of iterations.
+The state of the stepper holds the independent coordinates and, as first-order states, estimates of
+the dependent ones. Newton's method starts from these, with a fixed largest number of iterations, so
+that the rates depend on time and state alone: a snapshot of the state is all there is to keep.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class ClosedUnit:
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C file with `<prefix>_rates`, `_expand`, `_save` and `_restore`."""
+    """C file with `<prefix>_rates` and `<prefix>_expand`."""
     text = [
         comment_block(about),
         f'#include "{prefix}.h"',
@@ -46,7 +47,6 @@ def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> di
         _motion(unit, prefix),
         _rates(unit, prefix),
         _expand(unit, prefix),
-        _memory(unit, prefix),
     ]
     return {f"{prefix}_rates.c": "\n".join(text)}
 
@@ -73,8 +73,6 @@ def _context(unit: ClosedUnit, prefix: str) -> str:
             "    const double *drive_pre;",
             "    double *q, *qd, *qdd;  /* all coordinates; q is where Newton's method starts */",
             "    double *lam, *effort;  /* multipliers of the rows, efforts of the drives */",
-            "    double *saved;         /* q, qd, qdd and the last time, before a step */",
-            "    double t_last;         /* when q, qd, qdd were found */",
             "    double tolerance;      /* corrections below this end Newton's method */",
             "    int64_t most_iterations;",
             "    int64_t iterations;    /* of the last call */",
@@ -153,29 +151,26 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
         }}
     }}
 """
-    return f"""/* x = (q, qd) of the independent coordinates, and the states of force laws */
+    m, z = len(unit.dependent), 2 * nu
+    guess = z + unit.states
+    return f"""/* x: q, qd of the independent coordinates, states of force laws, dependent coordinates */
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
     struct context *c = context;
-    const double dt = t - c->t_last;
     int status;
-    /* start where the dependent coordinates should be by now */
-    for (int k = 0; k < {len(unit.dependent)}; k++) {{
-        const int i = dependent[k];
-        c->q[i] += dt * (c->qd[i] + 0.5 * dt * c->qdd[i]);
-    }}
-    c->t_last = t;
+    for (int k = 0; k < {m}; k++) c->q[dependent[k]] = x[{guess} + k];
     for (int k = 0; k < {nu}; k++) {{
         c->q[independent[k]] = x[k];
         c->qd[independent[k]] = x[{nu} + k];
     }}
 {drive}    status = {prefix}_close(c, t);
     if (status != IL_OK) return status;
-    {prefix}_motion(c, t, x + {2 * nu}, xd + {2 * nu});
+    {prefix}_motion(c, t, x + {z}, xd + {z});
     for (int k = 0; k < {nu}; k++) {{
         xd[k] = x[{nu} + k];
         xd[{nu} + k] = c->qdd[independent[k]];
     }}
+    for (int k = 0; k < {m}; k++) xd[{guess} + k] = c->qd[dependent[k]];
     return IL_OK;
 }}
 """
@@ -183,9 +178,9 @@ IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *x
 
 def _expand(unit: ClosedUnit, prefix: str) -> str:
     n, m, nd = unit.n, len(unit.dependent), len(unit.driven)
-    size = 2 * len(unit.independent) + unit.states
-    return f"""/* all about rows of states: q, qd, qdd of all coordinates, multipliers, efforts; returns the
-   number of rows whose loops could be closed */
+    size = 2 * len(unit.independent) + unit.states + m
+    return f"""/* all about rows of states: q, qd, qdd of all coordinates, multipliers, efforts;
+   returns the number of rows whose loops could be closed */
 IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t, const double *x,
                               double *q, double *qd, double *qdd, double *lam, double *effort)
 {{
@@ -200,28 +195,5 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
         memcpy(effort + row*{nd}, c->effort, {nd} * sizeof(double));
     }}
     return count;
-}}
-"""
-
-
-def _memory(unit: ClosedUnit, prefix: str) -> str:
-    n = unit.n
-    return f"""/* what influences the next step beside x: the start of Newton's method */
-IL_EXPORT void {prefix}_save(void *context)
-{{
-    struct context *c = context;
-    memcpy(c->saved, c->q, {n} * sizeof(double));
-    memcpy(c->saved + {n}, c->qd, {n} * sizeof(double));
-    memcpy(c->saved + {2 * n}, c->qdd, {n} * sizeof(double));
-    c->saved[{3 * n}] = c->t_last;
-}}
-
-IL_EXPORT void {prefix}_restore(void *context)
-{{
-    struct context *c = context;
-    memcpy(c->q, c->saved, {n} * sizeof(double));
-    memcpy(c->qd, c->saved + {n}, {n} * sizeof(double));
-    memcpy(c->qdd, c->saved + {2 * n}, {n} * sizeof(double));
-    c->t_last = c->saved[{3 * n}];
 }}
 """

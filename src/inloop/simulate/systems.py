@@ -54,7 +54,7 @@ class TreeSystem:
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates from states of the stepper."""
         n = self._plant.n
-        return Samples(t, x[:, :n], x[:, n : 2 * n], _states(self._plant, x))
+        return Samples(t, x[:, :n], x[:, n : 2 * n], _states(self._plant, x[:, 2 * n :]))
 
 
 class ClosedSystem:
@@ -68,7 +68,7 @@ class ClosedSystem:
         prefix = self._engine.unit.prefix
         parts = loops.partition
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
-        sizes = (n, n, n, max(1, m), max(1, nd), 3 * n + 1)
+        sizes = (n, n, n, max(1, m), max(1, nd))
         self._arrays = [np.zeros(size) for size in sizes]
         prepared = np.ascontiguousarray(plant.prepared("constrained"))
         drive, drive_pre = 0, np.zeros(1)
@@ -83,7 +83,6 @@ class ClosedSystem:
             drive,
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._arrays),
-            0.0,
             STEP_TOLERANCE,
             MOST_ITERATIONS,
             0,
@@ -93,26 +92,22 @@ class ClosedSystem:
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
-            m=len(plant.mechanism.states),
+            m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
-            save=address(f"{prefix}_save"),
-            restore=address(f"{prefix}_restore"),
             keep=(self._engine.library, self._context, self._arrays, prepared, tau, u, drive_pre),
         )
 
     def start(self, q: Array, qd: Array) -> Array:
-        """State of the stepper; Newton's method starts from q."""
+        """State of the stepper: independent coordinates, states of laws, dependent coordinates."""
         self._arrays[0][:], self._arrays[1][:], self._arrays[2][:] = q, qd, 0.0
-        self._context.t_last = 0.0
-        self._first = (q.copy(), qd.copy())
-        independent = list(self._loops.partition.independent)
-        return np.concatenate([q[independent], qd[independent], self._plant.first_states])
+        parts = self._loops.partition
+        u, v = list(parts.independent), list(parts.dependent)
+        return np.concatenate([q[u], qd[u], self._plant.first_states, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
-        self.start(*self._first)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
         arrays = [np.ascontiguousarray(t), np.ascontiguousarray(x), *out]
         name = f"{self._engine.unit.prefix}_expand"
@@ -126,14 +121,13 @@ class ClosedSystem:
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
-        signals |= _states(self._plant, x)
+        signals |= _states(self._plant, x[:, 2 * len(parts.independent) :])
         return Samples(t, q, qd, signals, _violation(self._plant, q, qd, t))
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
-    """Internal states of force laws by name: the last entries of x."""
-    states = plant.mechanism.states
-    return {state.name: x[:, k - len(states)] for k, state in enumerate(states)}
+    """Internal states of force laws by name: the first columns of x."""
+    return {state.name: x[:, k] for k, state in enumerate(plant.mechanism.states)}
 
 
 def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
@@ -164,8 +158,7 @@ class _ClosedContext(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "saved")),
-        ("t_last", ctypes.c_double),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort")),
         ("tolerance", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
         ("iterations", ctypes.c_int64),
