@@ -73,6 +73,7 @@ def _context(unit: ClosedUnit, prefix: str) -> str:
             "    const double *drive_pre;",
             "    double *q, *qd, *qdd;  /* all coordinates; q is where Newton's method starts */",
             "    double *lam, *effort;  /* multipliers of the rows, efforts of the drives */",
+            "    const double *limits;  /* of reciprocal pivots; beyond, the partition is bad */",
             "    double tolerance;      /* corrections below this end Newton's method */",
             "    int64_t most_iterations;",
             "    int64_t iterations;    /* of the last call */",
@@ -96,14 +97,15 @@ def _close(unit: ClosedUnit, prefix: str) -> str:
     if m == 0:
         body = "    (void)c; (void)t;\n    return IL_OK;"
     else:
-        body = f"""    double step[{m}], h[{m}];
+        body = f"""    double step[{m}], h[{m}], pivots[{m}];
     for (c->iterations = 1; c->iterations <= c->most_iterations; c->iterations++) {{
         double largest = 0.0, residual = 0.0;
-        {prefix}_newton({_arguments(unit.newton)}, step, h);
+        {prefix}_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);
         for (int k = 0; k < {m}; k++) {{
             const double size = fabs(step[k]);
             largest = size > largest || size != size ? size : largest;
             residual = fabs(h[k]) > residual ? fabs(h[k]) : residual;
+            if (!(fabs(pivots[k]) <= c->limits[k])) return IL_LOOP_OPEN;
         }}
         c->residual = residual;
         if (!(largest < 1e3)) return IL_LOOP_OPEN;
@@ -122,13 +124,13 @@ def _close(unit: ClosedUnit, prefix: str) -> str:
 
 def _motion(unit: ClosedUnit, prefix: str) -> str:
     n = unit.n
-    rates = ", zd" if unit.states else ""
+    arguments, rates = _arguments(unit.constrained), ", zd" if unit.states else ""
     return f"""/* all velocities, accelerations, multipliers and efforts; loops are closed */
 static void {prefix}_motion(struct context *c, double t, const double *z, double *zd)
 {{
     double v[{n}], a[{n}];
     (void)t; (void)z; (void)zd;
-    {prefix}_constrained({_arguments(unit.constrained)}, v, a, c->lam, c->effort{rates});
+    {prefix}_{unit.constrained.name}({arguments}, v, a, c->lam, c->effort{rates});
     for (int k = 0; k < {n}; k++) {{
         c->qd[k] = v[k];
         c->qdd[k] = a[k];
@@ -153,7 +155,7 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
 """
     m, z = len(unit.dependent), 2 * nu
     guess = z + unit.states
-    return f"""/* x: q, qd of the independent coordinates, states of force laws, dependent coordinates */
+    return f"""/* x: q, qd of independent coordinates, states of laws, dependent coordinates */
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
     struct context *c = context;

@@ -53,18 +53,19 @@ class ClosedLoops:
         doc = "Loop constraints, their Jacobian and velocity terms."
         return d.make("constraints", f"q qd {self._time}", outputs, doc, "geometric Jacobian")
 
-    def newton(self, partition: Partition) -> Program:
+    def newton(self, partition: Partition, suffix: str = "") -> Program:
         """One Newton step of the dependent coordinates."""
         d = self.derivation
         found = newton(self.rows, partition, d.graph)
         outputs = (
             Output.vector("step", found.step, "corrections of the dependent coordinates"),
             Output.vector("h", found.h, "constraint values [m or rad]"),
+            Output.vector("pivots", found.reciprocals, "reciprocals of the pivots"),
         )
         doc = "One Newton step towards closed loops."
-        return d.make("newton", f"q {self._time}", outputs, doc, "unrolled sparse LU")
+        return d.make(f"newton{suffix}", f"q {self._time}", outputs, doc, "unrolled sparse LU")
 
-    def constrained(self, partition: Partition) -> Program:
+    def constrained(self, partition: Partition, suffix: str = "") -> Program:
         """Velocities, accelerations, multipliers and efforts at a closed position."""
         d = self.derivation
         found = reduced(d.mechanism, d.skeleton, partition, self._external_forces)
@@ -79,7 +80,7 @@ class ClosedLoops:
         state = "q qd qdd tau loads" if self.driven else "q qd tau loads"
         if self._time and not d.uses_time:
             state += " t"
-        return d.make("constrained", state, outputs, doc, "coordinate partitioning")
+        return d.make(f"constrained{suffix}", state, outputs, doc, "coordinate partitioning")
 
     def drives(self, motions: Mapping[str, Callable[[Expr], Scalar]] | None = None) -> Program:
         """Position, velocity and acceleration of the driven joints as functions of time.

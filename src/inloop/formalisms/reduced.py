@@ -34,10 +34,12 @@ class Newton:
     Attributes:
         step: corrections of the dependent coordinates, in the order of the partition.
         h: constraint values of the rows in use.
+        reciprocals: of the pivots; they grow when the partition becomes bad.
     """
 
     step: list[Expr]
     h: list[Expr]
+    reciprocals: list[Expr]
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def newton(rows: Sequence[Row], partition: Partition, graph: Graph) -> Newton:
     """J_v step = -h."""
     used = [rows[k] for k in partition.rows]
     factors = _factor(used, partition, graph)
-    return Newton(factors.solve([-row.h for row in used]), [row.h for row in used])
+    h = [row.h for row in used]
+    return Newton(factors.solve([-value for value in h]), h, factors.reciprocals)
 
 
 def _factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:

@@ -98,6 +98,11 @@ class BarePlant:
             self._add([closed.drives()])
         self._add([closed.constraints()])
         self.loops = Loops(self, closed)
+        self.add_partition()
+
+    def add_partition(self) -> None:
+        """Build the constrained motion for the partition that the loops have chosen."""
+        assert self.loops is not None
         self._add(self.loops.programs(), self.loops.sources)
 
     def drive_function(self, motions: Mapping[str, Callable[[Any], Any]]) -> str | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
 MOST_ITERATIONS = 10
+WORST_PIVOT = 12.0  # how far a pivot may shrink before another partition is due
 STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
 
 
@@ -39,10 +40,8 @@ class Loops:
         for drive, value in zip(mechanism.drives, self._drive_positions(), strict=True):
             guess[drive.body] = value
         self.position: Assembly = self.assemble(guess, closed.driven)
-        names = plant.coordinates
-        self.partition: Partition = choose(
-            self.position.J, closed.driven, mechanism.independent, names
-        )
+        self.partition: Partition = self._choose(self.position.J)
+        self._known: dict[Partition, str] = {self.partition: ""}
         self.notes = tuple(
             f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
             for row in (closed.rows[k] for k in self.partition.dropped)
@@ -70,9 +69,43 @@ class Loops:
             return []
         return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
 
+    def _choose(self, J: Array) -> Partition:
+        wish = self._plant.mechanism.independent
+        return choose(J, self._closed.driven, wish, self._plant.coordinates)
+
+    def function(self, kind: str) -> str:
+        """Name of "newton" or "constrained" for the current partition."""
+        return kind + self._known[self.partition]
+
     def programs(self) -> tuple[Program, Program]:
-        """Newton's step and the constrained motion."""
-        return self._closed.newton(self.partition), self._closed.constrained(self.partition)
+        """Newton's step and the constrained motion for the current partition."""
+        suffix = self._known[self.partition]
+        return (
+            self._closed.newton(self.partition, suffix),
+            self._closed.constrained(self.partition, suffix),
+        )
+
+    def limits(self, q: Array) -> Array:
+        """Largest reciprocal pivots that the current partition may reach, from those at q."""
+        found = self._plant.evaluate(self.function("newton"), q=q)["pivots"]
+        return np.asarray(WORST_PIVOT * np.abs(found))
+
+    def repartition(self, q: Array) -> bool:
+        """Choose other independent coordinates at a closed position; False if there are none."""
+        rest = np.zeros(self._plant.n)
+        J = self._plant.evaluate("constraints", q=q, qd=rest)["J"]
+        chosen = choose(J, self._closed.driven, (), self._plant.coordinates)
+        # the same roles in another order of elimination are the same partition
+        same = set(chosen.independent) == set(self.partition.independent)
+        if same and chosen.rows == self.partition.rows:
+            return False
+        fresh = chosen not in self._known
+        if fresh:
+            self._known[chosen] = f"_{len(self._known) + 1}"
+        self.partition = chosen
+        if fresh:
+            self._plant.add_partition()
+        return True
 
     def sources(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
@@ -107,7 +140,7 @@ class Loops:
         q = np.array(q, dtype=np.float64)
         dependent = list(self.partition.dependent)
         for _ in range(MOST_ITERATIONS if dependent else 0):
-            step = self._plant.evaluate("newton", q=q, t=t)["step"]
+            step = self._plant.evaluate(self.function("newton"), q=q, t=t)["step"]
             q[dependent] += step
             if np.abs(step).max() <= STEP_TOLERANCE:
                 return q
@@ -129,5 +162,6 @@ class Loops:
         """
         closed = self.close(q, float(others.get("t", 0.0)))
         given = {"qdd": np.zeros(self._plant.n), **others}
-        found = self._plant.evaluate("constrained", q=closed, qd=qd, tau=tau, **given)
+        name = self.function("constrained")
+        found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import AdaptiveSteps, FixedSteps, Method, Status, run
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
 from inloop.simulate.result import Result
 from inloop.simulate.start import first_state, vector
-from inloop.simulate.systems import ClosedSystem, TreeSystem
+from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
 BLOCK = 200  # samples
+STEPS_UNGUARDED = 3  # over a singular position
 METHODS = {
     "euler": Method.EULER,
     "rk4": Method.RK4,
@@ -66,14 +68,12 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
-    first, speed = first_state(plant, q, qd, drives)
-    system: TreeSystem | ClosedSystem
-    if plant.loops is None:
-        system = TreeSystem(plant, efforts, signals)
-    else:
-        system = ClosedSystem(plant, plant.loops, efforts, signals, drives)
-    done = run(system.system, system.start(first, speed), schedule)
-    found = system.expand(done.t, done.x)
+    status, found = _run(
+        plant,
+        schedule,
+        first_state(plant, q, qd, drives),
+        lambda: _system(plant, efforts, signals, drives),
+    )
     result = Result(
         name=plant.name,
         coordinates=plant.coordinates,
@@ -81,13 +81,61 @@ def simulate(
         q=found.q,
         qd=found.qd,
         energy=_energy(plant, found.q, found.qd),
-        status=Status(done.status).name,
+        status=status.name,
         signals=found.signals,
         violation=found.violation,
     )
-    if done.status not in (Status.OK, Status.STOPPED):
+    if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
     return result
+
+
+def _run(
+    plant: BarePlant,
+    schedule: FixedSteps | AdaptiveSteps,
+    start: tuple[Array, Array],
+    make: Callable[[], TreeSystem | ClosedSystem],
+) -> tuple[Status, Samples]:
+    """Run to the end, with other independent coordinates whenever those in use become bad."""
+    (q, qd), z, t = start, plant.first_states, 0.0
+    pieces: list[Samples] = []
+    guarded = True
+    while True:
+        system = make()
+        x = system.start(q, qd, z, guarded=guarded)
+        now = schedule
+        if isinstance(schedule, FixedSteps) and not guarded:
+            now = replace(schedule, steps=min(schedule.steps, STEPS_UNGUARDED))
+        done = run(system.system, Snapshot(x, t), now)
+        piece = system.expand(done.t, done.x)
+        pieces.append(piece)
+        status = Status(done.status)
+        if isinstance(schedule, FixedSteps):
+            schedule = replace(schedule, steps=schedule.steps - done.steps)
+            more = schedule.steps > 0 and not guarded and status == Status.OK
+        else:
+            more = False
+        if not more and (status != Status.LOOP_OPEN or plant.loops is None):
+            return status, joined(pieces)
+        if not more and not _other_way(plant, piece, guarded):
+            return status, joined(pieces)
+        # over a singular position without the guard, for as few steps as it takes
+        guarded = more or len(piece.t) > 1
+        q, qd, z, t = piece.q[-1], piece.qd[-1], piece.z[-1], float(piece.t[-1])
+
+
+def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
+    """Can a run that could not close its loops go on from where it got to?"""
+    assert plant.loops is not None
+    return plant.loops.repartition(piece.q[-1]) or guarded or len(piece.t) > 1
+
+
+def _system(
+    plant: BarePlant, tau: Array, u: Array, drives: str | None
+) -> TreeSystem | ClosedSystem:
+    if plant.loops is None:
+        return TreeSystem(plant, tau, u)
+    return ClosedSystem(plant, plant.loops, tau, u, drives)
 
 
 def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:

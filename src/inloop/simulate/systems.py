@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,7 @@ class Samples:
     Attributes:
         t: times, shape (N,).
         q, qd: shape (N, n).
+        z: states of force laws, shape (N, m).
         signals: multipliers, efforts of drives, by name; shape (N,) each.
         violation: largest constraint value [m or rad], shape (N,).
     """
@@ -27,8 +29,37 @@ class Samples:
     t: Array
     q: Array
     qd: Array
+    z: Array
     signals: dict[str, Array] = field(default_factory=dict)
     violation: Array | None = None
+
+    def after_first(self) -> Samples:
+        """All samples but the first."""
+        cut = {name: values[1:] for name, values in self.signals.items()}
+        violation = None if self.violation is None else self.violation[1:]
+        return Samples(self.t[1:], self.q[1:], self.qd[1:], self.z[1:], cut, violation)
+
+
+def joined(pieces: Sequence[Samples]) -> Samples:
+    """Samples of a run in pieces; the first sample of each further piece repeats the last one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    tails = [pieces[0], *(piece.after_first() for piece in pieces[1:])]
+    names = dict.fromkeys(name for piece in tails for name in piece.signals)
+    # a row that a partition does not use carries no force there
+    signals = {
+        name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in tails])
+        for name in names
+    }
+    violations = [p.violation for p in tails if p.violation is not None]
+    return Samples(
+        np.concatenate([p.t for p in tails]),
+        np.concatenate([p.q for p in tails]),
+        np.concatenate([p.qd for p in tails]),
+        np.concatenate([p.z for p in tails]),
+        signals,
+        np.concatenate(violations) if violations else None,
+    )
 
 
 class TreeSystem:
@@ -47,14 +78,16 @@ class TreeSystem:
             keep=(engine.library, context, prepared, tau, u),
         )
 
-    def start(self, q: Array, qd: Array) -> Array:
-        """State of the stepper."""
-        return np.concatenate([q, qd, self._plant.first_states])
+    def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
+        """State of the stepper; z are the states of force laws."""
+        del guarded
+        return np.concatenate([q, qd, z])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates from states of the stepper."""
         n = self._plant.n
-        return Samples(t, x[:, :n], x[:, n : 2 * n], _states(self._plant, x[:, 2 * n :]))
+        z = x[:, 2 * n :]
+        return Samples(t, x[:, :n], x[:, n : 2 * n], z, _states(self._plant, z))
 
 
 class ClosedSystem:
@@ -64,13 +97,15 @@ class ClosedSystem:
         self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
     ) -> None:
         self._plant, self._loops = plant, loops
-        self._engine = native_engine(plant, "constrained")
+        function = loops.function("constrained")
+        self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix
         parts = loops.partition
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
         self._arrays = [np.zeros(size) for size in sizes]
-        prepared = np.ascontiguousarray(plant.prepared("constrained"))
+        prepared = np.ascontiguousarray(plant.prepared(function))
+        self._limits = np.full(max(1, m), np.inf)
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
@@ -83,29 +118,41 @@ class ClosedSystem:
             drive,
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._arrays),
+            self._limits.ctypes.data,
             STEP_TOLERANCE,
             MOST_ITERATIONS,
             0,
             0.0,
         )
+        held = (tau, u, drive_pre)
         address = self._engine.library.address
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
-            keep=(self._engine.library, self._context, self._arrays, prepared, tau, u, drive_pre),
+            keep=(self._engine.library, self._context, self._arrays, self._limits, prepared, held),
         )
 
-    def start(self, q: Array, qd: Array) -> Array:
-        """State of the stepper: independent coordinates, states of laws, dependent coordinates."""
+    def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
+        """State of the stepper: independent coordinates, states of laws, dependent coordinates.
+
+        Args:
+            q: closed position.
+            qd: velocities that fit it.
+            z: states of force laws.
+            guarded: let the run end when the independent coordinates become a bad choice.
+        """
         self._arrays[0][:], self._arrays[1][:], self._arrays[2][:] = q, qd, 0.0
         parts = self._loops.partition
+        if parts.dependent:
+            self._limits[:] = self._loops.limits(q) if guarded else np.inf
         u, v = list(parts.independent), list(parts.dependent)
-        return np.concatenate([q[u], qd[u], self._plant.first_states, q[v]])
+        return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
+        self._limits[:] = np.inf
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
@@ -121,8 +168,10 @@ class ClosedSystem:
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
-        signals |= _states(self._plant, x[:, 2 * len(parts.independent) :])
-        return Samples(t, q, qd, signals, _violation(self._plant, q, qd, t))
+        first = 2 * len(parts.independent)
+        z = x[:, first : first + len(self._plant.mechanism.states)]
+        signals |= _states(self._plant, z)
+        return Samples(t, q, qd, z, signals, _violation(self._plant, q, qd, t))
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
@@ -158,7 +207,7 @@ class _ClosedContext(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort")),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "limits")),
         ("tolerance", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
         ("iterations", ctypes.c_int64),
