@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "native": set(),
     "plant": {"symbolic", "model", "formalisms", "codegen", "native"},
     "simulate": {"plant", "native"},
-    "analysis": {"simulate"},
+    "analysis": {"simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},
     "realtime": {"simulate", "native"},

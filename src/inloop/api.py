@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inloop import analysis
 from inloop.model import Mechanism, ModelBuilder
 from inloop.plant import Array, BarePlant
 from inloop.simulate import Result, simulate
@@ -45,6 +46,31 @@ class Plant(BarePlant):
             tolerance=tolerance,
             motions=motions,
         )
+
+
+    def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:
+        """Static equilibrium; see `inloop.analysis.equilibrium`."""
+        return analysis.equilibrium(self, *args, **options)
+
+    def linearize(self, *args: Any, **options: Any) -> analysis.Linear:
+        """Linear model about a motion; see `inloop.analysis.linearize`."""
+        return analysis.linearize(self, *args, **options)
+
+    def modes(self, *args: Any, **options: Any) -> analysis.Modes:
+        """Frequencies, damping and mode shapes; see `inloop.analysis.modes`."""
+        return analysis.modes(self, *args, **options)
+
+    def energy_audit(self, result: Result, **options: Any) -> analysis.EnergyAudit:
+        """Power and work by source; see `inloop.analysis.energy_audit`."""
+        return analysis.energy_audit(self, result, **options)
+
+    def sweep(self, *args: Any, **options: Any) -> analysis.Sweep:
+        """Quasi-static sweep; see `inloop.analysis.sweep`."""
+        return analysis.sweep(self, *args, **options)
+
+    def inverse_dynamics_run(self, *args: Any, **options: Any) -> analysis.InverseRun:
+        """Efforts over a trajectory; see `inloop.analysis.inverse_dynamics_run`."""
+        return analysis.inverse_dynamics_run(self, *args, **options)
 
 
 class Model(ModelBuilder):

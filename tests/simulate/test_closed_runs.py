@@ -184,3 +184,41 @@ def test_bushing_against_forces_at_its_frames() -> None:
     expected = free.jacobian("body.seat", q).T @ world
     found = free.bias(q, qd) - held.bias(q, qd)
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-10)
+
+
+def test_a_drive_without_loops() -> None:
+    """A cart on a shaken base keeps its place in the world."""
+    model = il.Model("shaken")
+    base = model.body("base", on=model.ground, joint=il.prismatic("x"), mass=0.4)
+    model.body("cart", on=base, joint=il.prismatic("x"), mass=1.9)
+    model.drive(base)
+    result = model.compile().simulate(t_end=0.7, step=1e-3, base=lambda t: 1.3 * t**2)
+    np.testing.assert_allclose(result["cart.q"], -1.3 * result.t**2, atol=1e-12)
+    # only the base has to be accelerated
+    np.testing.assert_allclose(result["base.effort"], 0.4 * 2.6, rtol=1e-12)
+
+
+def test_independent_coordinates_change_when_they_become_bad() -> None:
+    """A crank that turns all the way round has no other coordinate that serves everywhere."""
+    model = il.Model("engine", gravity=(0, 0, 0))
+    crank = model.body(
+        "crank", on=model.ground, joint=il.revolute("z", initial=(0.3, 6.0)), mass=0.4,
+        com=(0.05, 0, 0), inertia=(1e-4, 2e-4, 2.5e-4),
+    )  # fmt: skip
+    rod = model.body(
+        "rod", on=crank.point("pin", (0.1, 0, 0)), joint=il.revolute("z", initial=(-0.4, 0.0)),
+        mass=0.6, com=(0.15, 0, 0), inertia=(1e-4, 4e-4, 4.5e-4),
+    )  # fmt: skip
+    slider = model.body(
+        "slider", on=model.ground, joint=il.prismatic("x", initial=(0.39, 0.0)), mass=1.0
+    )
+    model.close(rod.point("end", (0.3, 0, 0)), slider, name="piston")
+    model.independent(slider)
+    plant = model.compile()
+    assert plant.loops is not None
+    assert plant.loops.independent == ("slider",)
+    result = plant.simulate(t_end=3.0, step=2e-4, qd={"crank": 6.0})
+    assert np.ptp(result["crank.q"]) > 6.0
+    assert result.constraint_violation < 1e-12
+    assert result.energy_drift() < 1e-8
+    assert plant.loops.independent != ("slider",)

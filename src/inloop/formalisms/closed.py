@@ -42,11 +42,10 @@ class ClosedLoops:
         """h, J, nu and gamma of all rows."""
         d = self.derivation
         zero = d.graph.zero
+        jacobian = tuple(row.J.get(k, zero) for row in self.rows for k in range(d.n))
         outputs = (
             Output.vector("h", [row.h for row in self.rows], "constraint values [m or rad]"),
-            Output.matrix(
-                "J", [[row.J.get(k, zero) for k in range(d.n)] for row in self.rows], "∂h/∂q"
-            ),
+            Output("J", jacobian, (len(self.rows), d.n), "∂h/∂q"),
             Output.vector("nu", [row.nu for row in self.rows], "J qd + nu = 0"),
             Output.vector("gamma", [row.gamma for row in self.rows], "J qdd + gamma = 0"),
         )

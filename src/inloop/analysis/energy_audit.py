@@ -1,0 +1,158 @@
+"""Where the energy of a run comes from and goes to.
+
+The power of force laws needs no equations of its own. Without laws, qdᵀ c is the rate of T + V at
+constant qd, a derivative of the energy along qd; what is missing from that is what the laws do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from inloop.analysis.reduction import Reduction, input_vector, u_or_none
+from inloop.plant import Array, BarePlant
+from inloop.simulate import Result
+from inloop.simulate.start import Given, vector
+
+STEP = 2.0**-7  # farthest that a coordinate moves for a difference [rad or m]
+
+
+@dataclass(frozen=True)
+class EnergyAudit:
+    """Energies, powers and works over a run.
+
+    Attributes:
+        name: name of the model.
+        t: times [s].
+        kinetic, potential: [J], shape (N,).
+        power: by source: "<joint>.effort" of drives and given efforts, "inputs", "laws",
+            "constraints" (moving ones) [W].
+        work: the same, integrated from the start [J].
+        error: energy gained less all work [J], shape (N,).
+    """
+
+    name: str
+    t: Array
+    kinetic: Array
+    potential: Array
+    power: dict[str, Array]
+    work: dict[str, Array]
+    error: Array
+
+    @property
+    def largest_error(self) -> float:
+        """Largest balance error [J]."""
+        return float(np.abs(self.error).max(initial=0.0))
+
+    @property
+    def relative_error(self) -> float:
+        """Largest balance error over the largest kinetic energy or work."""
+        sizes = [np.abs(a).max(initial=0.0) for a in (self.kinetic, *self.work.values())]
+        return self.largest_error / (float(max(sizes)) or 1.0)
+
+    def __str__(self) -> str:
+        rows = [f"energy of '{self.name}' from {self.t[0]:g} s to {self.t[-1]:g} s"]
+        for label, values in (("kinetic", self.kinetic), ("potential", self.potential)):
+            rows.append(f"  {label + ' energy':24s} gained {values[-1] - values[0]: .9g} J")
+        for label, values in self.work.items():
+            rows.append(f"  {label:24s} work   {values[-1]: .9g} J")
+        rows.append(f"  largest error of the balance   {self.largest_error: .3g} J")
+        return "\n".join(rows)
+
+
+def energy_audit(
+    plant: BarePlant,
+    result: Result,
+    *,
+    tau: Given = None,
+    inputs: Mapping[str, float] | None = None,
+) -> EnergyAudit:
+    """Balance the energy of a run.
+
+    Samples must be dense enough for their powers to be integrated; springs count as laws.
+
+    Args:
+        plant: the compiled mechanism, with the parameters of the run.
+        result: the run.
+        tau: joint efforts of the run.
+        inputs: values of named inputs of the run.
+    """
+    reduction = Reduction(plant)
+    power = _drives(plant, result) | _efforts(reduction, result, tau)
+    power |= _laws(reduction, result, input_vector(plant, inputs))
+    power |= _constraints(reduction, result)
+    work = {name: _integrated(result.t, values) for name, values in power.items()}
+    total = result.energy.sum(axis=1)
+    error = total - total[0] - sum(work.values(), np.zeros(len(total)))
+    kinetic, potential = result.energy.T
+    return EnergyAudit(result.name, result.t, kinetic, potential, power, work, error)
+
+
+def _drives(plant: BarePlant, result: Result) -> dict[str, Array]:
+    names = plant.loops.driven if plant.loops is not None else ()
+    return {f"{name}.effort": result[f"{name}.effort"] * result[f"{name}.qd"] for name in names}
+
+
+def _efforts(reduction: Reduction, result: Result, tau: Given) -> dict[str, Array]:
+    plant = reduction.plant
+    given = vector(plant, tau, [0.0] * plant.n, "tau")
+    acting = [k for k in np.flatnonzero(given) if k not in reduction.driven]
+    return {f"{plant.coordinates[k]}.effort": given[k] * result.qd[:, k] for k in acting}
+
+
+def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
+    """Power of laws with inputs at zero, and what the inputs add."""
+    c = [_bias_power(reduction, result, values) for values in (u, np.zeros_like(u))]
+    found: dict[str, Array] = {}
+    if np.any(u):
+        found["inputs"] = c[1] - c[0]
+    mechanism = reduction.plant.mechanism
+    laws = (mechanism.joint_forces, mechanism.forces, mechanism.torques, mechanism.links)
+    if any(laws) or mechanism.frame_forces:
+        found["laws"] = _power_without_laws(reduction, result) - c[1]
+    return found
+
+
+def _bias_power(reduction: Reduction, result: Result, u: Array) -> Array:
+    c = reduction.evaluate("bias", q=result.q, qd=result.qd, u=u_or_none(u), t=result.t)["c"]
+    return np.asarray(np.sum(c * result.qd, axis=1))
+
+
+def _power_without_laws(reduction: Reduction, result: Result) -> Array:
+    """qdᵀ c of gravity and inertia: d/ds (T + V)(q + s qd, qd) at s = 0."""
+    speed = np.maximum(np.abs(result.qd).max(axis=1, keepdims=True), 1e-6)
+    along = result.qd / speed
+
+    def slope(h: float) -> Array:
+        ends = [
+            reduction.evaluate("energy", q=result.q + s * h * along, qd=result.qd)["E"].sum(axis=1)
+            for s in (1.0, -1.0)
+        ]
+        return np.asarray((ends[0] - ends[1]) / (2.0 * h))
+
+    # Richardson: three steps, error of sixth order
+    D = [slope(STEP), slope(STEP / 2.0), slope(STEP / 4.0)]
+    first, second = (4.0 * D[1] - D[0]) / 3.0, (4.0 * D[2] - D[1]) / 3.0
+    return np.asarray((16.0 * second - first) / 15.0 * speed[:, 0])
+
+
+def _constraints(reduction: Reduction, result: Result) -> dict[str, Array]:
+    """Power of constraints that move with time: qdᵀ Jᵀ lam = -nuᵀ lam."""
+    loops = reduction.plant.loops
+    if loops is None or not loops.row_names:
+        return {}
+    nu = reduction.constraints(result.q, result.qd, result.t)["nu"]
+    if not np.any(nu):
+        return {}
+    lam = np.stack([result[f"lam.{name}"] for name in loops.row_names], axis=1)
+    return {"constraints": -np.sum(nu * lam, axis=1)}
+
+
+def _integrated(t: Array, power: Array) -> Array:
+    """Integral of a power from the start, through a cubic spline."""
+    if len(t) < 2:
+        return np.zeros(len(t))
+    return np.asarray(CubicSpline(t, power).antiderivative()(t))

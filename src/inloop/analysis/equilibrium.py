@@ -1,0 +1,233 @@
+"""Static equilibrium of trees and closed mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inloop.analysis import newton
+from inloop.analysis.reduction import Reduction, effort_unit, input_vector
+from inloop.analysis.small_motion import Complex, SmallMotion, small_motion
+from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independent
+from inloop.errors import InputError, SimulationError
+from inloop.plant import Array, BarePlant
+from inloop.simulate.start import Given, vector
+
+LONGEST_STEP = 0.5  # of a coordinate [rad or m]
+RESTARTS = (0.0, 0.03, 0.1, 0.3, 0.6, 1.0)  # how far from the start [rad or m]
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A position of rest.
+
+    Attributes:
+        coordinates: names of the coordinates.
+        q: position [rad or m], shape (n,).
+        tau: efforts on all joints: given, found, and those that hold fixed and driven joints.
+        values: the unknowns by name.
+        motion: small motions about the position.
+        residual: largest generalized force left [N·m or N].
+        iterations: Newton steps taken.
+    """
+
+    coordinates: tuple[str, ...]
+    q: Array
+    tau: Array
+    values: dict[str, float]
+    motion: SmallMotion = field(repr=False)
+    residual: float
+    iterations: int
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """Eigenvalues of small motions [1/s], those of held coordinates left out."""
+        return self.motion.eigen()[0]
+
+    @property
+    def stability(self) -> str:
+        """One of "asymptotically stable", "stable" (oscillates), "neutral" and "unstable"."""
+        return self.motion.stability
+
+    @property
+    def stable(self) -> bool:
+        """True if small motions stay small."""
+        return self.stability in ("stable", "asymptotically stable")
+
+    def __getitem__(self, name: str) -> float:
+        """A coordinate "crank" or "crank.q", an effort "crank.effort", or another unknown."""
+        if name in self.values:
+            return self.values[name]
+        joint, _, kind = name.rpartition(".") if "." in name else (name, "", "q")
+        if joint in self.coordinates and kind in ("q", "effort"):
+            return float((self.q if kind == "q" else self.tau)[self.coordinates.index(joint)])
+        raise InputError(
+            f"the equilibrium has no '{name}'",
+            fix=f"Names are: {', '.join((*self.coordinates[:12], *self.values))}.",
+        )
+
+    def __str__(self) -> str:
+        lines = [f"equilibrium, {self.stability}, largest force left {self.residual:.2g}"]
+        for name, q, tau in zip(self.coordinates, self.q, self.tau, strict=True):
+            lines.append(f"  {name:20s} q {q: .9g}" + (f"  effort {tau:.6g}" if tau else ""))
+        others = {k: v for k, v in self.values.items() if k not in self.coordinates}
+        lines += [f"  {name:20s}   {value: .9g}" for name, value in others.items()]
+        return "\n".join(lines)
+
+
+def equilibrium(
+    plant: BarePlant,
+    q: Given = None,
+    unknowns: Sequence[str] | None = None,
+    fixed: Sequence[str] = (),
+    *,
+    tau: Given = None,
+    inputs: Mapping[str, float] | None = None,
+    t: float = 0.0,
+) -> Equilibrium:
+    """Find a position of rest by Newton's method with a line search, from q and then from near it.
+
+    Driven joints stay where they are. Parameters that are unknowns keep their old values in the
+    plant; write the new ones with `plant.parameters.update(...)`.
+
+    Args:
+        plant: the compiled mechanism.
+        q: start, by name or as a vector; else the joints' initial values.
+        unknowns: what to find: independent coordinates, efforts ("crank.effort"), inputs,
+            parameters. Everything else stays. All independent coordinates by default.
+        fixed: independent coordinates held from outside; the efforts that hold them are found.
+        tau: joint efforts [N·m or N].
+        inputs: values of named inputs.
+        t: time that force laws see [s].
+
+    Raises:
+        SimulationError: there is no equilibrium near the start; names the coordinate with the
+            largest force left.
+    """
+    reduction = Reduction(plant)
+    held = [independent(reduction, name) for name in fixed]
+    names = [plant.coordinates[k] for k in reduction.independent if k not in held]
+    setting = Setting(
+        reduction.start(q),
+        vector(plant, tau, [0.0] * plant.n, "tau"),
+        input_vector(plant, inputs),
+        t,
+    )
+    wanted = find_unknowns(reduction, names if unknowns is None else unknowns, held)
+    return solve_equilibrium(reduction, setting, wanted, held)
+
+
+def solve_equilibrium(
+    reduction: Reduction, setting: Setting, wanted: Sequence[Unknown], held: Sequence[int]
+) -> Equilibrium:
+    """An equilibrium from a setting; parameters of the plant are as before afterwards."""
+    statics = _Statics(reduction, setting, wanted, held)
+    before = reduction.plant.parameters.values_array.copy()
+    try:
+        return statics.solve()
+    finally:
+        reduction.plant.parameters.values_array[:] = before
+        reduction.plant.parameters.version += 1
+
+
+class _Statics:
+    """What acts on a mechanism at rest, as a function of the unknowns."""
+
+    def __init__(
+        self,
+        reduction: Reduction,
+        setting: Setting,
+        wanted: Sequence[Unknown],
+        held: Sequence[int],
+    ) -> None:
+        self.reduction, self.start, self.wanted = reduction, setting, wanted
+        self.free = [k for k in reduction.independent if k not in held]
+        self.kept = [reduction.independent.index(k) for k in self.free]
+        self.near = setting.q.copy()  # where dependent coordinates were last
+
+    def solve(self) -> Equilibrium:
+        first = np.array([u.read(self.reduction.plant, self.start) for u in self.wanted])
+        moves = np.array([u.kind == "coordinate" for u in self.wanted], dtype=bool)
+        longest = np.where(moves, LONGEST_STEP, np.inf)
+        nearby = np.random.default_rng(1)
+        nearest: newton.Solution | None = None
+        for spread in RESTARTS:
+            shift = np.where(moves, nearby.uniform(-spread, spread, len(first)), 0.0)
+            self.near = self.start.q.copy()
+            found = newton.solve(self.residual, first + shift, longest)
+            if found is not None and found.solved:
+                return self.finished(found)
+            if nearest is None or (found is not None and _size(found) < _size(nearest)):
+                nearest = found
+        raise self.none(nearest)
+
+    def setting(self, x: Array) -> Setting:
+        """The start with the unknowns in place and the loops closed."""
+        setting = self.start.copy()
+        setting.q[self.reduction.dependent] = self.near[self.reduction.dependent]
+        for unknown, value in zip(self.wanted, x, strict=True):
+            unknown.write(self.reduction.plant, setting, float(value))
+        setting.q[:] = self.near = self.reduction.close(setting.q[None], setting.t)[0]
+        return setting
+
+    def residual(self, x: Array) -> tuple[Array, float] | None:
+        """Forces along the free coordinates, and the size of the largest effort anywhere."""
+        try:
+            s = self.setting(x)
+        except (InputError, SimulationError):
+            return None
+        rest = np.zeros((1, self.reduction.plant.n))
+        pull = self.reduction.pull(s.q[None], rest, s.tau, s.u, s.t)[0, self.kept]
+        size = float(np.abs(s.tau).max(initial=0.0) + np.abs(self.bias(s)).max(initial=0.0))
+        return (pull, size) if np.all(np.isfinite(pull)) else None
+
+    def bias(self, s: Setting) -> Array:
+        u = s.u if len(s.u) else None
+        return self.reduction.plant.bias(s.q, np.zeros(self.reduction.plant.n), u=u, t=s.t)
+
+    def finished(self, found: newton.Solution) -> Equilibrium:
+        s = self.setting(found.x)
+        names = [u.name for u in self.wanted]
+        return Equilibrium(
+            coordinates=self.reduction.plant.coordinates,
+            q=s.q,
+            tau=self.efforts(s),
+            values=dict(zip(names, (float(x) for x in found.x), strict=True)),
+            motion=small_motion(self.reduction, s.q, s.tau, s.u, t=s.t, free=self.free),
+            residual=float(np.abs(found.r).max(initial=0.0)),
+            iterations=found.iterations,
+        )
+
+    def efforts(self, s: Setting) -> Array:
+        """Efforts on all joints, those that hold fixed and driven ones included."""
+        at = s.q[None]
+        held = [k for k in self.reduction.independent if k not in self.free]
+        held += self.reduction.driven
+        tau = s.tau.copy()
+        tau[self.reduction.driven] = 0.0
+        J = self.reduction.constraints(at, np.zeros_like(at), s.t)["J"]
+        T = self.reduction.tangent(J, held)[0]
+        tau[held] += T.T @ (self.bias(s) - tau)
+        return tau
+
+    def none(self, nearest: newton.Solution | None) -> SimulationError:
+        plant = self.reduction.plant
+        if nearest is None:
+            return SimulationError(
+                f"model '{plant.name}' has no forces at the start that could be balanced",
+                fix="A force law gives NaN there, or the loops do not close; start elsewhere.",
+            )
+        worst = self.free[int(np.argmax(np.abs(nearest.r)))]
+        left = float(np.abs(nearest.r).max())
+        return SimulationError(
+            f"model '{plant.name}' has no equilibrium near the start: "
+            f"{left:.4g} {effort_unit(plant, worst)} is left on '{plant.coordinates[worst]}'",
+            fix="Hold that coordinate with fixed=, balance it with an effort or a parameter as "
+            "unknown, or start elsewhere with q=.",
+        )
+
+
+def _size(found: newton.Solution) -> float:
+    return float(np.abs(found.r).max(initial=0.0))

@@ -1,0 +1,227 @@
+"""Inverse dynamics over a trajectory, of trees and of closed mechanisms (Eqs. 4 and 8).
+
+    Tᵀ (M qdd + c) = Tᵀ Sᵀ tau_a,    J_vᵀ lam = (M qdd + c - tau)_v
+
+with T = ∂q/∂(independent, driven) and S the choice of the joints with motors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+
+from inloop.analysis.reduction import Reduction, input_vector, u_or_none
+from inloop.errors import InputError, SimulationError
+from inloop.plant import Array, BarePlant
+
+Trajectory = Mapping[str, Sequence[float] | Array] | Array
+DEGREE = 5  # of the splines that differentiate a trajectory
+
+
+@dataclass(frozen=True)
+class InverseRun:
+    """Efforts over a trajectory.
+
+    Attributes:
+        coordinates: names of the coordinates.
+        roles: of each joint: "independent", "driven" or "passive"; passive joints have no effort.
+        actuated: names of the joints that have efforts.
+        t: times [s].
+        q, qd, qdd: motion of all coordinates, shape (N, n).
+        tau: efforts of all joints [N·m or N], shape (N, n).
+        lam: multipliers of the constraint rows in use, by name, shape (N,) each.
+    """
+
+    coordinates: tuple[str, ...]
+    roles: dict[str, str]
+    actuated: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    lam: dict[str, Array]
+
+    def __getitem__(self, name: str) -> Array:
+        """A signal: "<joint>.q", ".qd", ".qdd", ".effort", ".power" or "lam.<row>"."""
+        if name.startswith("lam.") and name[4:] in self.lam:
+            return self.lam[name[4:]]
+        joint, _, kind = name.rpartition(".")
+        arrays = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "effort": self.tau}
+        if joint not in self.coordinates or kind not in (*arrays, "power"):
+            raise InputError(
+                f"the run has no signal '{name}'",
+                fix=f"Write '<joint>.effort' with a joint of {', '.join(self.coordinates[:12])}.",
+            )
+        k = self.coordinates.index(joint)
+        if kind == "power":
+            return np.asarray(self.tau[:, k] * self.qd[:, k])
+        return arrays[kind][:, k]
+
+
+def inverse_dynamics_run(
+    plant: BarePlant,
+    t: Sequence[float] | Array,
+    q: Trajectory,
+    qd: Trajectory | None = None,
+    qdd: Trajectory | None = None,
+    *,
+    actuated: Sequence[str] | None = None,
+    inputs: Mapping[str, float] | None = None,
+) -> InverseRun:
+    """Efforts that make a mechanism follow a trajectory.
+
+    Args:
+        plant: the compiled mechanism.
+        t: times [s], shape (N,).
+        q: positions by name, those of all independent and driven joints, or for all joints,
+            shape (N, n); what is given for dependent joints is a first guess only.
+        qd: velocities; else the derivative of a quintic spline through q.
+        qdd: accelerations; else the derivative of one through qd, or the second through q.
+        actuated: joints that have motors; independent and driven ones by default. With more
+            motors than needed the smallest efforts are taken.
+        inputs: values of named inputs.
+    """
+    reduction, time = Reduction(plant), np.asarray(t, dtype=np.float64)
+    known = [*reduction.independent, *reduction.driven]
+    motors = known if actuated is None else [_joint(plant, name) for name in actuated]
+    q_, qd_, qdd_ = _trajectory(reduction, time, known, (q, qd, qdd))
+    at = _closed(reduction, q_, time, isinstance(q, Mapping))
+    found = reduction.constraints(at, qd_, time)
+    J = found["J"]
+    speed = reduction.fill(J, qd_, found["nu"])
+    gamma = reduction.constraints(at, speed, time)["gamma"]
+    acceleration = reduction.fill(J, qdd_, gamma)
+    u = u_or_none(input_vector(plant, inputs))
+    need = reduction.evaluate("inverse_dynamics", q=at, qd=speed, qdd=acceleration, u=u, t=time)
+    tau = _efforts(plant, reduction.tangent(J, known), need["tau"], motors)
+    names = plant.loops.row_names if plant.loops is not None else ()
+    lam = _multipliers(reduction, J, need["tau"] - tau)
+    return InverseRun(
+        plant.coordinates,
+        {name: _role(reduction, k, motors) for k, name in enumerate(plant.coordinates)},
+        tuple(plant.coordinates[k] for k in motors),
+        time, at, speed, acceleration, tau,
+        {name: lam[:, k] for k, name in enumerate(names)},
+    )  # fmt: skip
+
+
+def _role(reduction: Reduction, index: int, motors: Sequence[int]) -> str:
+    role = reduction.role(index)
+    if role == "dependent":
+        return "actuated" if index in motors else "passive"
+    return role
+
+
+def _joint(plant: BarePlant, name: str) -> int:
+    if name not in plant.coordinates:
+        raise InputError(
+            f"model '{plant.name}' has no joint '{name}'",
+            fix=f"Names are: {', '.join(plant.coordinates[:20])}.",
+        )
+    return plant.coordinates.index(name)
+
+
+def _trajectory(
+    reduction: Reduction,
+    t: Array,
+    known: Sequence[int],
+    given: tuple[Trajectory, Trajectory | None, Trajectory | None],
+) -> tuple[Array, Array, Array]:
+    """Positions, velocities and accelerations, found by splines where not given."""
+    q, qd, qdd = given
+    if t.ndim != 1 or len(t) < 1 or np.any(np.diff(t) <= 0.0):
+        raise InputError("t must rise", fix="Give times [s] in rising order, shape (N,).")
+    position = _table(reduction, t, known, q, "q")
+    if qd is not None:
+        speed = _table(reduction, t, known, qd, "qd")
+        second = _spline(t, speed, 1) if qdd is None else _table(reduction, t, known, qdd, "qdd")
+        return position, speed, second
+    second = _spline(t, position, 2) if qdd is None else _table(reduction, t, known, qdd, "qdd")
+    return position, _spline(t, position, 1), second
+
+
+def _table(
+    reduction: Reduction, t: Array, known: Sequence[int], given: Trajectory, what: str
+) -> Array:
+    plant, shape = reduction.plant, (len(t), reduction.plant.n)
+    if isinstance(given, Mapping):
+        _check_named(reduction, known, given, what)
+        table = np.tile(reduction.start(None), (len(t), 1)) if what == "q" else np.zeros(shape)
+        for name, values in given.items():
+            table[:, _joint(plant, name)] = values
+    else:
+        table = np.array(given, dtype=np.float64)
+    if table.shape != shape or not np.all(np.isfinite(table)):
+        raise InputError(
+            f"{what} has shape {table.shape} or holds NaN, model '{plant.name}' needs {shape}",
+            fix="Give one row per time and one column per coordinate, or columns by name.",
+        )
+    return table
+
+
+def _check_named(
+    reduction: Reduction, known: Sequence[int], given: Mapping[str, object], what: str
+) -> None:
+    names = [reduction.plant.coordinates[k] for k in known]
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise InputError(
+            f"{what} of {', '.join(missing)} is missing",
+            fix=f"Give all independent and driven joints: {', '.join(names)}.",
+        )
+
+
+def _spline(t: Array, values: Array, order: int) -> Array:
+    if len(t) <= DEGREE:
+        raise InputError(
+            f"{len(t)} samples are too few to differentiate",
+            fix=f"Give at least {DEGREE + 1}, or give qd and qdd.",
+        )
+    return np.asarray(make_interp_spline(t, values, k=DEGREE).derivative(order)(t))
+
+
+def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
+    """Closed positions; each starts from the one before where no guess is given."""
+    if not reduction.dependent:
+        return q
+    result = q.copy()
+    for k in range(len(t)):
+        if follow and k > 0:
+            result[k, reduction.dependent] = result[k - 1, reduction.dependent]
+        try:
+            result[k] = reduction.close(result[k : k + 1], float(t[k]))[0]
+        except SimulationError as error:
+            raise SimulationError(
+                f"{error.mistakes[0].what} at t = {t[k]:g} s", fix=error.mistakes[0].fix
+            ) from error
+    return result
+
+
+def _efforts(plant: BarePlant, T: Array, need: Array, motors: Sequence[int]) -> Array:
+    """The smallest efforts of the motors that do what is needed."""
+    right = np.einsum("nij,ni->nj", T, need)
+    acting = np.swapaxes(T[:, motors], 1, 2)
+    solved = np.einsum("nij,nj->ni", np.linalg.pinv(acting, rcond=1e-12), right)
+    left = right - np.einsum("nij,nj->ni", acting, solved)
+    if np.abs(left).max(initial=0.0) > 1e-9 * np.abs(right).max(initial=0.0):
+        raise InputError(
+            f"model '{plant.name}' cannot follow the trajectory with motors at "
+            f"{', '.join(plant.coordinates[k] for k in motors)} only",
+            fix="Name more joints in actuated=.",
+        )
+    tau = np.zeros_like(need)
+    tau[:, motors] = solved
+    return tau
+
+
+def _multipliers(reduction: Reduction, J: Array, left: Array) -> Array:
+    """lam with Jᵀ lam = what the motors do not supply."""
+    if not reduction.dependent:
+        return np.zeros((len(left), 0))
+    dependent = reduction.dependent
+    JvT = np.swapaxes(J[:, :, dependent], 1, 2)
+    return np.asarray(np.linalg.solve(JvT, left[:, dependent, None])[:, :, 0])

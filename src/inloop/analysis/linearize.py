@@ -1,0 +1,184 @@
+"""Linear equations about a state: δxd = A δx + B δw, δy = C δx + D δw, x = (q_ind, qd_ind).
+
+Trees take A and the columns of efforts from generated derivatives. All else comes from central
+differences of the constrained motion, extrapolated to step zero (see `differences`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.analysis.differences import FIRST_STEP, derivative
+from inloop.analysis.reduction import Reduction, input_vector, u_or_none
+from inloop.analysis.signals import signals
+from inloop.analysis.small_motion import Complex
+from inloop.errors import InputError
+from inloop.plant import Array, BarePlant
+from inloop.simulate.start import Given, vector
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Linear equations about a state.
+
+    Attributes:
+        A, B, C, D: the matrices.
+        states, inputs, outputs: names of the entries of x, w and y.
+        q, qd: the state they hold near, all coordinates.
+        rates: xd at that state; zero at an equilibrium.
+        error: estimated largest error of the entries that come from differences.
+        step: their longest step [rad, m, or per s].
+    """
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    q: Array
+    qd: Array
+    rates: Array
+    error: float
+    step: float = FIRST_STEP
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """Eigenvalues of A [1/s]."""
+        return np.asarray(np.linalg.eigvals(self.A), dtype=np.complex128)
+
+    def response(self, frequency: Sequence[float] | Array) -> Complex:
+        """Transfer matrix C (iω - A)⁻¹ B + D, shape (frequencies, outputs, inputs).
+
+        Args:
+            frequency: [Hz].
+        """
+        s = 2j * np.pi * np.asarray(frequency, dtype=np.float64)[:, None, None]
+        inner = np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B)
+        return np.asarray(self.C @ inner + self.D)
+
+
+@dataclass
+class _State:
+    """A state with all that acts on it; each attribute is one row or many."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    u: Array
+
+    def rows(self, count: int) -> _State:
+        return _State(*(np.tile(a, (count, 1)) for a in vars(self).values()))
+
+
+Place = tuple[str, int]  # attribute of a state and index in it
+
+
+def linearize(
+    plant: BarePlant,
+    q: Given = None,
+    qd: Given = None,
+    *,
+    tau: Given = None,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    input_values: Mapping[str, float] | None = None,
+    t: float = 0.0,
+) -> Linear:
+    """Linearize the motion about a state.
+
+    Args:
+        plant: the compiled mechanism.
+        q: coordinates, by name or as a vector; else the joints' initial values.
+        qd: velocities; those of dependent coordinates follow.
+        tau: joint efforts [N·m or N].
+        inputs: names of w: "<joint>.effort", named inputs, and "<driven joint>.q", ".qd", ".qdd",
+            which count as independent of each other.
+        outputs: names of y, see `signals.signals`.
+        input_values: values of named inputs.
+        t: time that force laws and constraints see [s].
+    """
+    reduction = Reduction(plant)
+    at, speed = reduction.state(q, qd)
+    efforts = vector(plant, tau, [0.0] * plant.n, "tau")
+    u = input_vector(plant, input_values)
+    state = _State(at, speed, np.zeros(plant.n), efforts, u)
+    places = [_place(reduction, name) for name in inputs]
+    found, error = _differentiate(reduction, state, places, outputs, t)
+    n = len(reduction.independent)
+    A, B = found[: 2 * n, : 2 * n], found[: 2 * n, 2 * n :]
+    if plant.loops is None:
+        A, B = _exact(plant, state, t, B, places)
+        error[: 2 * n, : 2 * n] = 0.0
+    qdd = reduction.motion(at[None], speed[None], state.qdd[None], efforts, u, t)["a"][0]
+    ind = reduction.independent
+    return Linear(
+        A, B, found[2 * n :, : 2 * n], found[2 * n :, 2 * n :],
+        states=tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names),
+        inputs=tuple(inputs), outputs=tuple(outputs),
+        q=at, qd=speed, rates=np.concatenate([speed[ind], qdd[ind]]),
+        error=float(error.max(initial=0.0)),
+    )  # fmt: skip
+
+
+def _differentiate(
+    reduction: Reduction, state: _State, places: Sequence[Place], outputs: Sequence[str], t: float
+) -> tuple[Array, Array]:
+    """Derivatives of (xd, y) by (x, w)."""
+    ind = reduction.independent
+    where: list[Place] = [("q", k) for k in ind] + [("qd", k) for k in ind] + list(places)
+
+    def function(x: Array) -> Array:
+        rows = state.rows(len(x))
+        for column, (block, k) in enumerate(where):
+            getattr(rows, block)[:, k] = x[:, column]
+        at = reduction.close(rows.q, t)
+        found = reduction.motion(at, rows.qd, rows.qdd, rows.tau, rows.u, t)
+        y = signals(reduction, outputs, {"q": at, **found})
+        return np.concatenate([rows.qd[:, ind], found["a"][:, ind], y], axis=1)
+
+    start = np.array([getattr(state, block)[k] for block, k in where])
+    if not len(start):
+        return np.zeros((len(outputs), 0)), np.zeros((len(outputs), 0))
+    return derivative(function, start)
+
+
+def _exact(
+    plant: BarePlant, state: _State, t: float, B: Array, places: Sequence[Place]
+) -> tuple[Array, Array]:
+    """A of a tree, and B with its columns of efforts, from generated derivatives."""
+    n = plant.n
+    found = plant.direct_dynamics_derivatives(
+        state.q, state.qd, state.tau, u=u_or_none(state.u), t=t
+    )
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [found["dqdd_dq"], found["dqdd_dqd"]]])
+    B = B.copy()
+    for column, (block, k) in enumerate(places):
+        if block == "tau":
+            B[:, column] = np.concatenate([np.zeros(n), found["dqdd_dtau"][:, k]])
+    return A, B
+
+
+def _place(reduction: Reduction, name: str) -> Place:
+    """Where an input sits in a state."""
+    plant = reduction.plant
+    if name in plant.inputs:
+        return "u", plant.inputs.index(name)
+    joint, _, kind = name.rpartition(".")
+    if joint in plant.coordinates:
+        k = plant.coordinates.index(joint)
+        driven = k in reduction.driven
+        if kind == "effort" and not driven:
+            return "tau", k
+        if kind in ("q", "qd", "qdd") and driven:
+            return kind, k
+    known = ", ".join((*plant.inputs[:8], *(f"{name}.effort" for name in reduction.names[:8])))
+    raise InputError(
+        f"'{name}' is no input of model '{plant.name}'",
+        fix=f"Inputs are: {known}; '.q', '.qd' and '.qdd' of driven joints.",
+    )

@@ -1,0 +1,189 @@
+"""A plant seen through its independent coordinates: the same for trees and closed mechanisms.
+
+With q_f = (independent, driven) and J qd + nu = 0, all velocities are qd = T qd_f + v0. What acts
+along the independent coordinates, with the mechanism at rest, is T_uᵀ (tau - c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError, SimulationError
+from inloop.plant import Array, BarePlant
+from inloop.simulate.start import Given, first_state, vector
+
+BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
+MOST_ITERATIONS = 12
+STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
+
+
+class Reduction:
+    """Independent, driven and dependent coordinates of a plant, and what they do together.
+
+    All functions take and return rows of states, shape (N, ...).
+
+    Attributes:
+        plant: the plant.
+        independent, driven, dependent: indices of coordinates.
+        rows: constraint rows in use.
+    """
+
+    def __init__(self, plant: BarePlant) -> None:
+        if plant.mechanism.states:
+            raise InputError(
+                f"model '{plant.name}' has force laws with states of their own",
+                fix="Analyses do not know them yet; write the laws without states.",
+            )
+        self.plant = plant
+        parts = plant.loops.partition if plant.loops is not None else None
+        self.independent = list(range(plant.n)) if parts is None else list(parts.independent)
+        self.driven = [] if parts is None else list(parts.driven)
+        self.dependent = [] if parts is None else list(parts.dependent)
+        self.rows = [] if parts is None else list(parts.rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the independent coordinates."""
+        return tuple(self.plant.coordinates[k] for k in self.independent)
+
+    def role(self, index: int) -> str:
+        """What a coordinate is: "independent", "driven" or "dependent"."""
+        if index in self.driven:
+            return "driven"
+        return "dependent" if index in self.dependent else "independent"
+
+    def start(self, q: Given) -> Array:
+        """A position that closes the loops, shape (n,); what is given by name is kept."""
+        plant = self.plant
+        if plant.loops is None:
+            return vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
+        at = vector(plant, q, list(plant.loops.position.q), "q")
+        named = [plant.coordinates.index(name) for name in q] if isinstance(q, Mapping) else []
+        return plant.loops.assemble(at, list(dict.fromkeys([*self.driven, *named]))).q
+
+    def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
+        """A position and velocities that fit the loops."""
+        if self.rows:
+            return first_state(self.plant, q, qd, None)
+        rest = [b.joint.initial[1] for b in self.plant.mechanism.bodies]
+        return self.start(q), vector(self.plant, qd, rest, "qd")
+
+    def evaluate(self, function: str, **arrays: Any) -> dict[str, Array]:
+        """Call a function of the plant for rows of states, in blocks."""
+        count = len(arrays["q"])
+        blocks = [
+            self.plant.evaluate(function, **{k: _cut(k, a, b) for k, a in arrays.items()})
+            for b in range(0, max(count, 1), BLOCK)
+        ]
+        return {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
+
+    def close(self, q: Array, t: float | Array = 0.0) -> Array:
+        """Dependent coordinates from the others, by Newton's method.
+
+        Raises:
+            SimulationError: the loops cannot be closed.
+        """
+        q = np.array(q, dtype=np.float64)
+        if not self.dependent:
+            return q
+        for _ in range(MOST_ITERATIONS):
+            step = self.evaluate("newton", q=q, t=t)["step"]
+            q[:, self.dependent] += step
+            if not np.all(np.isfinite(step)):
+                break
+            if np.abs(step).max(initial=0.0) <= STEP_TOLERANCE:
+                return q
+        raise SimulationError(
+            f"model '{self.plant.name}': loops cannot be closed with these coordinates",
+            fix="The mechanism is pulled beyond its reach or is at a singular position.",
+        )
+
+    def constraints(self, q: Array, qd: Array, t: float | Array = 0.0) -> dict[str, Array]:
+        """J, nu and gamma of the rows in use."""
+        if not self.rows:
+            count, n = q.shape
+            empty = np.zeros((count, 0))
+            return {"J": np.zeros((count, 0, n)), "nu": empty, "gamma": empty}
+        found = self.evaluate("constraints", q=q, qd=qd, t=t)
+        return {key: found[key][:, self.rows] for key in ("J", "nu", "gamma")}
+
+    def tangent(self, J: Array, columns: Sequence[int]) -> Array:
+        """∂q/∂q_f for chosen independent or driven coordinates, shape (N, n, columns)."""
+        T = np.zeros((len(J), self.plant.n, len(columns)))
+        T[:, columns, range(len(columns))] = 1.0
+        if self.dependent:
+            T[:, self.dependent] = np.linalg.solve(J[:, :, self.dependent], -J[:, :, columns])
+        return T
+
+    def fill(self, J: Array, known: Array, extra: Array) -> Array:
+        """All rates from those of independent and driven coordinates: J rates + extra = 0."""
+        rates = known.copy()
+        if self.dependent:
+            rates[:, self.dependent] = 0.0
+            right = -(np.einsum("nij,nj->ni", J, rates) + extra)
+            solved = np.linalg.solve(J[:, :, self.dependent], right[:, :, None])
+            rates[:, self.dependent] = solved[:, :, 0]
+        return rates
+
+    def pull(self, q: Array, qd: Array, tau: Array, u: Array, t: float = 0.0) -> Array:
+        """Generalized forces along the independent coordinates, T_uᵀ (tau - c) [N·m or N].
+
+        Args:
+            q: closed positions.
+            qd: velocities; those of dependent coordinates are not used.
+            tau: efforts on all joints, shape (n,) or (N, n).
+            u: inputs.
+            t: time [s].
+        """
+        found = self.constraints(q, qd, t)
+        speeds = self.fill(found["J"], qd, found["nu"])
+        free = tau - self.evaluate("bias", q=q, qd=speeds, u=u_or_none(u), t=t)["c"]
+        T = self.tangent(found["J"], self.independent)
+        return np.asarray(np.einsum("nij,ni->nj", T, free))
+
+    def mass(self, q: Array) -> tuple[Array, Array]:
+        """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""
+        at = q[None]
+        T = self.tangent(self.constraints(at, np.zeros_like(at))["J"], self.independent)[0]
+        return T.T @ self.plant.mass_matrix(q) @ T, T
+
+    def motion(
+        self, q: Array, qd: Array, qdd: Array, tau: Array, u: Array, t: float = 0.0
+    ) -> dict[str, Array]:
+        """All velocities v and accelerations a at closed positions, lam and effort of drives."""
+        if self.plant.loops is None:
+            a = self.evaluate("direct_dynamics", q=q, qd=qd, tau=tau, u=u_or_none(u), t=t)["qdd"]
+            return {"v": qd, "a": a, "lam": np.zeros((len(q), 0)), "effort": np.zeros((len(q), 0))}
+        return self.evaluate("constrained", q=q, qd=qd, qdd=qdd, tau=tau, u=u_or_none(u), t=t)
+
+
+def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
+    """Values of u by name; what is not named is 0."""
+    u = np.zeros(len(plant.inputs))
+    for name, value in (given or {}).items():
+        if name not in plant.inputs:
+            raise InputError(
+                f"model '{plant.name}' has no input '{name}'",
+                fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
+            )
+        u[plant.inputs.index(name)] = float(value)
+    return u
+
+
+def u_or_none(u: Array) -> Array | None:
+    """Inputs as a plant wants them: None where it has none."""
+    return u if u.shape[-1] else None
+
+
+def effort_unit(plant: BarePlant, index: int) -> str:
+    """Unit of a joint's effort."""
+    return "N·m" if plant.mechanism.bodies[index].joint.kind == "revolute" else "N"
+
+
+def _cut(name: str, array: Any, begin: int) -> Any:
+    """A block of rows; what is the same for all rows stays."""
+    per_row = np.ndim(array) == (1 if name == "t" else 2)
+    return array[begin : begin + BLOCK] if per_row else array

@@ -1,0 +1,59 @@
+"""Signals of a plant by name, computed for rows of states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inloop.analysis.reduction import Reduction
+from inloop.errors import InputError
+from inloop.plant import Array
+
+RATES = {"q": "q", "qd": "v", "qdd": "a"}
+AXES = {f"{kind}{axis}": (kind, k) for kind in ("", "v", "a") for k, axis in enumerate("xyz")}
+
+
+def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array]) -> Array:
+    """Values of signals, shape (N, names).
+
+    Args:
+        reduction: the plant.
+        names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; "<point>.x", "y",
+            "z" for its position, "vx", … for its velocity, "ax", … for its acceleration, in world
+            axes.
+        state: closed q, and v, a, lam and effort as `Reduction.motion` gives them.
+    """
+    columns = [_signal(reduction, name, state) for name in names]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(state["q"]), 0))
+
+
+def _signal(reduction: Reduction, name: str, state: dict[str, Array]) -> Array:
+    plant = reduction.plant
+    head, _, tail = name.rpartition(".")
+    if head in plant.coordinates and tail in RATES:
+        return state[RATES[tail]][:, plant.coordinates.index(head)]
+    if tail == "effort" and plant.loops is not None and head in plant.loops.driven:
+        return state["effort"][:, plant.loops.driven.index(head)]
+    if plant.loops is not None and name.startswith("lam.") and name[4:] in plant.loops.row_names:
+        return state["lam"][:, plant.loops.row_names.index(name[4:])]
+    if head and tail in AXES:
+        return _of_point(reduction, head, tail, state)
+    raise InputError(
+        f"model '{plant.name}' has no signal '{name}'",
+        fix="Write '<joint>.q', '.qd' or '.qdd', '<driven joint>.effort', 'lam.<row>', or "
+        "'<point>.x', '.vx' or '.ax'.",
+    )
+
+
+def _of_point(reduction: Reduction, path: str, tail: str, state: dict[str, Array]) -> Array:
+    kind, axis = AXES[tail]
+    plant = reduction.plant
+    plant.mechanism.point(path)  # complains about unknown names
+    if kind == "":
+        pose = plant._sensor(path, "pose")
+        return reduction.evaluate(pose, q=state["q"])["p"][:, axis]
+    found = reduction.evaluate(
+        plant._sensor(path, "motion"), q=state["q"], qd=state["v"], qdd=state["a"]
+    )
+    return found["v" if kind == "v" else "acc"][:, axis]

@@ -1,0 +1,183 @@
+"""Quasi-static sweeps: equilibria along a parameter, a coordinate, an effort or an input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.analysis.equilibrium import Equilibrium, solve_equilibrium
+from inloop.analysis.reduction import Reduction, input_vector
+from inloop.analysis.signals import signals
+from inloop.analysis.unknowns import Setting, Unknown, find_unknown, find_unknowns
+from inloop.errors import InloopError, InputError, ModelError, SimulationError
+from inloop.plant import Array, BarePlant
+from inloop.simulate.start import Given, vector
+
+MOST_HALVINGS = 6
+Quantity = str | Callable[[Equilibrium], float]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Equilibria along one quantity.
+
+    Attributes:
+        over: what was swept.
+        values: its values, shape (N,).
+        equilibria: one for each.
+        columns: the quantities asked for, by name, shape (N,) each.
+    """
+
+    over: str
+    values: Array
+    equilibria: tuple[Equilibrium, ...]
+    columns: dict[str, Array]
+
+    def __getitem__(self, name: str) -> Array:
+        if name == self.over and name not in self.columns:
+            return self.values
+        if name in self.columns:
+            return self.columns[name]
+        return np.array([found[name] for found in self.equilibria])
+
+    def __str__(self) -> str:
+        names = [self.over, *self.columns, "stability"]
+        rows = ["".join(f"{name:>18s}" for name in names)]
+        for k, found in enumerate(self.equilibria):
+            numbers = (self.values[k], *(column[k] for column in self.columns.values()))
+            rows.append("".join(f"{x:18.9g}" for x in numbers) + f"{found.stability:>24s}")
+        return "\n".join(rows)
+
+
+def sweep(
+    plant: BarePlant,
+    over: str,
+    values: Sequence[float] | Array,
+    what: Sequence[Quantity] = (),
+    *,
+    q: Given = None,
+    tau: Given = None,
+    inputs: Mapping[str, float] | None = None,
+) -> Sweep:
+    """Follow an equilibrium while one quantity changes slowly.
+
+    Each equilibrium starts from the one before; where that fails the way is halved.
+
+    Args:
+        plant: the compiled mechanism; its parameters are as before afterwards.
+        over: a parameter, an independent or driven coordinate (which is then held, its effort an
+            outcome), "<joint>.effort" or an input.
+        values: what it shall be, in this order.
+        what: "<joint>.q", "<joint>.effort", "<point>.x", or functions of the equilibrium; all
+            coordinates by default.
+        q: start, by name or as a vector.
+        tau: joint efforts [N·m or N].
+        inputs: values of named inputs.
+
+    Raises:
+        SimulationError: an equilibrium is lost; `result` holds those before.
+    """
+    reduction = Reduction(plant)
+    steered = find_unknown(reduction, over)
+    if steered.kind == "coordinate" and steered.index in reduction.dependent:
+        raise InputError(
+            f"coordinate '{over}' is dependent",
+            fix=f"Sweep one of {', '.join(reduction.names)}, or use m.independent(...).",
+        )
+    wanted = tuple(what) or tuple(f"{name}.q" for name in plant.coordinates)
+    setting = Setting(
+        reduction.start(q),
+        vector(plant, tau, [0.0] * plant.n, "tau"),
+        input_vector(plant, inputs),
+    )
+    return _Follower(reduction, steered, setting, wanted).run(np.asarray(values, dtype=np.float64))
+
+
+class _Follower:
+    """Walks from one equilibrium to the next."""
+
+    def __init__(
+        self, reduction: Reduction, steered: Unknown, setting: Setting, wanted: Sequence[Quantity]
+    ) -> None:
+        self.reduction, self.steered = reduction, steered
+        self.setting, self.wanted = setting, wanted
+        held = {steered.index} if steered.kind == "coordinate" else set()
+        self.held = [k for k in reduction.independent if k in held]
+        names = [reduction.plant.coordinates[k] for k in reduction.independent if k not in held]
+        self.unknowns = find_unknowns(reduction, names, self.held)
+
+    def run(self, values: Array) -> Sweep:
+        parameters = self.reduction.plant.parameters
+        before = parameters.values_array.copy()
+        found: list[Equilibrium] = []
+        table: list[list[float]] = []
+        try:
+            for value in values:
+                found.append(self.go(float(value), first=not found))
+                table.append([self.quantity(item, found[-1]) for item in self.wanted])
+        except (SimulationError, ModelError) as error:
+            raise self.lost(error, float(value), self.sweep(values, found, table)) from error
+        finally:
+            parameters.values_array[:] = before
+            parameters.version += 1
+        return self.sweep(values, found, table)
+
+    def go(self, value: float, *, first: bool) -> Equilibrium:
+        """The equilibrium at a value, by as many equal parts of the way as it takes."""
+        plant = self.reduction.plant
+        last = self.steered.read(plant, self.setting)
+        start = self.setting.copy()
+        for halvings in range(MOST_HALVINGS + 1):
+            parts = 2**halvings
+            self.setting = start.copy()
+            try:
+                for k in range(1, parts + 1):
+                    found = self.at(last + (value - last) * k / parts if k < parts else value)
+                return found
+            except (SimulationError, ModelError):
+                self.steered.write(plant, self.setting, last)
+                if halvings == MOST_HALVINGS or (value == last and first):
+                    raise
+        raise AssertionError("not reached")
+
+    def at(self, value: float) -> Equilibrium:
+        self.steered.write(self.reduction.plant, self.setting, value)
+        loops = self.reduction.plant.loops
+        if loops is not None:
+            known = [*self.reduction.independent, *self.reduction.driven]
+            self.setting.q[:] = loops.assemble(self.setting.q, known).q
+        found = solve_equilibrium(self.reduction, self.setting, self.unknowns, self.held)
+        self.setting.q[:] = found.q
+        return found
+
+    def quantity(self, item: Quantity, found: Equilibrium) -> float:
+        if callable(item):
+            return float(item(found))
+        joint, _, kind = item.rpartition(".")
+        if joint in found.coordinates and kind in ("q", "effort"):
+            return found[item]
+        at, rest = found.q[None], np.zeros((1, self.reduction.plant.n))
+        s = self.setting
+        state = self.reduction.motion(at, rest, rest, found.tau, s.u, s.t)
+        return float(signals(self.reduction, [item], {"q": at, **state})[0, 0])
+
+    def sweep(
+        self, values: Array, found: Sequence[Equilibrium], table: Sequence[Sequence[float]]
+    ) -> Sweep:
+        names = [getattr(w, "__name__", "value") if callable(w) else w for w in self.wanted]
+        count = min(len(found), len(table))
+        array = np.array(table[:count]).reshape(count, len(names))
+        columns = {name: array[:, k] for k, name in enumerate(names)}
+        return Sweep(self.steered.name, values[:count], tuple(found[:count]), columns)
+
+    def lost(self, error: InloopError, value: float, so_far: Sweep) -> SimulationError:
+        new = SimulationError(
+            f"sweep over '{self.steered.name}' lost its equilibrium at {value:g}: "
+            f"{error.mistakes[0].what}",
+            fix="End the sweep before, or change what else acts; error.result holds what was "
+            "found.",
+        )
+        new.result = so_far  # type: ignore[attr-defined]
+        return new

@@ -1,0 +1,109 @@
+"""What an equilibrium is found for: coordinates, efforts, inputs, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from inloop.analysis.reduction import Reduction
+from inloop.errors import InputError
+from inloop.plant import Array, BarePlant
+
+Kind = Literal["coordinate", "effort", "input", "parameter"]
+
+
+@dataclass
+class Setting:
+    """What decides the forces at rest.
+
+    Attributes:
+        q: coordinates [rad or m].
+        tau: joint efforts [N·m or N].
+        u: inputs.
+        t: time [s].
+    """
+
+    q: Array
+    tau: Array
+    u: Array
+    t: float = 0.0
+
+    def copy(self) -> Setting:
+        """The same in arrays of its own."""
+        return Setting(self.q.copy(), self.tau.copy(), self.u.copy(), self.t)
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A number of a setting, or a parameter of the plant."""
+
+    name: str
+    kind: Kind
+    index: int = -1
+
+    def read(self, plant: BarePlant, setting: Setting) -> float:
+        """Its value."""
+        if self.kind == "parameter":
+            return plant.parameters[self.name]
+        return float(self._array(setting)[self.index])
+
+    def write(self, plant: BarePlant, setting: Setting, value: float) -> None:
+        """Change it."""
+        if self.kind == "parameter":
+            plant.parameters[self.name] = value
+        else:
+            self._array(setting)[self.index] = value
+
+    def _array(self, setting: Setting) -> Array:
+        return {"coordinate": setting.q, "effort": setting.tau, "input": setting.u}[self.kind]
+
+
+def find_unknown(reduction: Reduction, name: str) -> Unknown:
+    """What a name stands for: coordinate, "<joint>.effort", input or parameter."""
+    plant = reduction.plant
+    if name in plant.coordinates:
+        return Unknown(name, "coordinate", plant.coordinates.index(name))
+    if name in plant.inputs:
+        return Unknown(name, "input", plant.inputs.index(name))
+    if name in plant.parameters:
+        return Unknown(name, "parameter")
+    joint, _, kind = name.rpartition(".")
+    if joint in plant.coordinates and kind == "effort":
+        return Unknown(name, "effort", plant.coordinates.index(joint))
+    known = (*plant.coordinates[:8], *plant.inputs[:4], *list(plant.parameters)[:8])
+    raise InputError(
+        f"model '{plant.name}' has no coordinate, effort, input or parameter '{name}'",
+        fix=f"Names are: {', '.join(known)}; an effort is '<joint>.effort'.",
+    )
+
+
+def find_unknowns(
+    reduction: Reduction, names: Sequence[str], held: Collection[int]
+) -> list[Unknown]:
+    """Unknowns by name; coordinates among them must be free to move."""
+    found = [find_unknown(reduction, name) for name in names]
+    for unknown in found:
+        if unknown.kind == "coordinate" and independent(reduction, unknown.name) in held:
+            raise InputError(
+                f"coordinate '{unknown.name}' is both unknown and fixed", fix="Choose one."
+            )
+    return found
+
+
+def independent(reduction: Reduction, name: str) -> int:
+    """Index of an independent coordinate."""
+    names = reduction.plant.coordinates
+    if name not in names:
+        raise InputError(
+            f"model '{reduction.plant.name}' has no coordinate '{name}'",
+            fix=f"Independent coordinates are: {', '.join(reduction.names[:20])}.",
+        )
+    index = names.index(name)
+    if index not in reduction.independent:
+        raise InputError(
+            f"coordinate '{name}' is {reduction.role(index)}, not independent",
+            fix=f"Use one of {', '.join(reduction.names[:20]) or 'none'}, or choose others in "
+            "the model with m.independent(...).",
+        )
+    return index

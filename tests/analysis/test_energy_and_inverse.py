@@ -1,0 +1,114 @@
+"""Energy balances and efforts over trajectories."""
+
+from __future__ import annotations
+
+import mechanisms as mech
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.analysis import energy_audit, inverse_dynamics_run
+
+
+def angle(t):
+    return -0.9 + 0.6 * il.sin(3.0 * t)
+
+
+@pytest.fixture(scope="module")
+def driven() -> il.Plant:
+    return mech.four_bar(drive=True, damping=mech.DAMPING).compile(backend="c")
+
+
+def test_driven_four_bar_balances(driven: il.Plant) -> None:
+    run = driven.simulate(t_end=2.0, step=1e-3, crank=angle)
+    found = energy_audit(driven, run)
+    assert set(found.work) == {"crank.effort", "laws"}
+    assert np.abs(found.work["crank.effort"]).max() > 1.0
+    assert np.ptp(found.kinetic) > 0.1
+    assert found.largest_error < 1e-6 and found.relative_error < 1e-6
+    # the spring by hand: its length tells the energy, its rate the loss
+    d = driven.position("crank.tip", run.q[::200]) - [mech.D, 0.0, mech.H]
+    stored = 0.5 * mech.STIFFNESS * (np.linalg.norm(d, axis=1) - mech.FREE_LENGTH) ** 2
+    loss = found.work["laws"][::200] + stored - stored[0]
+    assert loss[-1] < -0.01 and np.all(np.diff(loss) <= 1e-9)
+    assert "crank.effort" in str(found)
+
+
+def test_power_of_laws_by_hand(driven: il.Plant) -> None:
+    run = driven.simulate(t_end=1.0, step=1e-3, crank=angle)
+    found = energy_audit(driven, run)
+    d = driven.position("crank.tip", run.q) - [mech.D, 0.0, mech.H]
+    v = np.stack([driven.velocity("crank.tip", a, b) for a, b in zip(run.q, run.qd, strict=True)])
+    l = np.linalg.norm(d, axis=1)
+    ld = np.sum(d * v, axis=1) / l
+    pull = mech.STIFFNESS * (l - mech.FREE_LENGTH) + mech.DAMPING * ld
+    np.testing.assert_allclose(found.power["laws"], -pull * ld, atol=1e-9)
+
+
+def test_tree_with_efforts_inputs_and_laws() -> None:
+    m = mech.pendulum(0.2)
+    push = m.input("push")
+    m.joint_force("rod", lambda q: 0.5 * push * q)
+    plant = m.compile(backend="c")
+    options = {"tau": {"rod": 1.3}, "inputs": {"push": -0.8}}
+    run = plant.simulate(t_end=2.0, step=1e-3, qd={"rod": 2.0}, **options)
+    found = energy_audit(plant, run, **options)
+    q = run["rod.q"]
+    assert found.largest_error < 1e-9
+    np.testing.assert_allclose(found.work["rod.effort"], 1.3 * (q - q[0]), atol=1e-9)
+    np.testing.assert_allclose(found.work["inputs"], -0.2 * (q**2 - q[0] ** 2), atol=1e-9)
+    assert found.work["laws"][-1] < -0.1
+    # an audit that forgets something does not balance
+    assert energy_audit(plant, run).largest_error > 0.1
+
+
+def test_inverse_run_of_a_four_bar(driven: il.Plant) -> None:
+    run = driven.simulate(t_end=1.0, step=2e-3, crank=angle)
+    free = mech.four_bar(damping=mech.DAMPING).compile()
+    for plant, role in ((driven, "driven"), (free, "independent")):
+        found = inverse_dynamics_run(plant, run.t, {"crank": -0.9 + 0.6 * np.sin(3.0 * run.t)})
+        assert found.roles == {"crank": role, "coupler": "passive", "rocker": "passive"}
+        inner = slice(10, -10)
+        np.testing.assert_allclose(found.q, run.q, atol=1e-11)
+        np.testing.assert_allclose(found.qdd[inner, 2], run["rocker.qdd"][inner], atol=1e-5)
+        np.testing.assert_allclose(
+            found["crank.effort"][inner], run["crank.effort"][inner], atol=1e-5
+        )
+        np.testing.assert_array_equal(found["coupler.effort"], 0.0)
+
+
+def test_motor_at_another_joint_does_the_same_work(driven: il.Plant) -> None:
+    t = np.linspace(0.0, 1.0, 50)
+    s, c = np.sin(3.0 * t), np.cos(3.0 * t)
+    motion = ({"crank": -0.9 + 0.6 * s}, {"crank": 1.8 * c}, {"crank": -5.4 * s})
+    at_crank = inverse_dynamics_run(driven, t, *motion)
+    at_rocker = inverse_dynamics_run(driven, t, *motion, actuated=["rocker"])
+    np.testing.assert_allclose(at_rocker["rocker.power"], at_crank["crank.power"], atol=1e-10)
+    # multipliers and efforts satisfy the equations of the open tree
+    for found in (at_crank, at_rocker):
+        J = driven.evaluate("constraints", q=found.q, qd=found.qd)["J"]
+        J = J[:, list(driven.loops.partition.rows)]
+        lam = np.stack([found[f"lam.{name}"] for name in driven.loops.row_names], axis=1)
+        tau = driven.inverse_dynamics(found.q, found.qd, found.qdd)
+        np.testing.assert_allclose(tau, found.tau + np.einsum("nij,ni->nj", J, lam), atol=1e-10)
+        h = driven.evaluate("constraints", q=found.q, qd=found.qd)
+        left = np.einsum("nij,nj->ni", h["J"], found.qdd) + h["gamma"]
+        np.testing.assert_allclose(left, 0.0, atol=1e-10)
+
+
+def test_inverse_run_of_a_tree() -> None:
+    m, l, I = 1.7, 0.43, 0.041
+    plant = mech.pendulum().compile()
+    t = np.linspace(0.0, 1.0, 201)
+    q = 0.7 * np.sin(2.0 * t)
+    found = inverse_dynamics_run(plant, t, q[:, None])
+    exact = (I + m * l**2) * -2.8 * np.sin(2.0 * t) + m * mech.G * l * np.sin(q)
+    np.testing.assert_allclose(found["rod.effort"], exact, atol=1e-6)
+    with pytest.raises(il.InputError, match="too few to differentiate"):
+        inverse_dynamics_run(plant, t[:4], q[:4, None])
+    with pytest.raises(il.InputError, match="q of rod is missing"):
+        inverse_dynamics_run(plant, t, {})
+    with pytest.raises(il.InputError, match="cannot follow the trajectory"):
+        inverse_dynamics_run(plant, t, q[:, None], actuated=[])
+    with pytest.raises(il.InputError, match="t must rise"):
+        inverse_dynamics_run(plant, t[::-1], q[:, None])
