@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
 MOST_ITERATIONS = 10
-WORST_PIVOT = 12.0  # how far a pivot may shrink before another partition is due
+WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
 
 

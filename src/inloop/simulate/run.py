@@ -99,29 +99,44 @@ def _run(
     """Run to the end, with other independent coordinates whenever those in use become bad."""
     (q, qd), z, t = start, plant.first_states, 0.0
     pieces: list[Samples] = []
-    guarded = True
+    spacing = _spacing(schedule)
+    guarded, total = True, 0
     while True:
         system = make()
         x = system.start(q, qd, z, guarded=guarded)
         now = schedule
         if isinstance(schedule, FixedSteps) and not guarded:
             now = replace(schedule, steps=min(schedule.steps, STEPS_UNGUARDED))
-        done = run(system.system, Snapshot(x, t), now)
+        done = run(system.system, _from(x, t, total, now), now)
         piece = system.expand(done.t, done.x)
         pieces.append(piece)
         status = Status(done.status)
         if isinstance(schedule, FixedSteps):
+            total += done.steps
             schedule = replace(schedule, steps=schedule.steps - done.steps)
             more = schedule.steps > 0 and not guarded and status == Status.OK
         else:
             more = False
         if not more and (status != Status.LOOP_OPEN or plant.loops is None):
-            return status, joined(pieces)
+            return status, joined(pieces, spacing)
         if not more and not _other_way(plant, piece, guarded):
-            return status, joined(pieces)
+            return status, joined(pieces, spacing)
         # over a singular position without the guard, for as few steps as it takes
         guarded = more or len(piece.t) > 1
         q, qd, z, t = piece.q[-1], piece.qd[-1], piece.z[-1], float(piece.t[-1])
+
+
+def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:
+    """Time between samples [s]."""
+    if isinstance(schedule, FixedSteps):
+        return schedule.step * schedule.stride
+    return schedule.sample or schedule.t_end
+
+
+def _from(x: Array, t: float, steps: int, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:
+    """Where a piece of a run begins; steps and samples are counted from t = 0."""
+    size = schedule.step if isinstance(schedule, FixedSteps) else 0.0
+    return Snapshot(x, t, t0=0.0, step=steps, step_size=size)
 
 
 def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -33,18 +34,28 @@ class Samples:
     signals: dict[str, Array] = field(default_factory=dict)
     violation: Array | None = None
 
-    def after_first(self) -> Samples:
-        """All samples but the first."""
-        cut = {name: values[1:] for name, values in self.signals.items()}
-        violation = None if self.violation is None else self.violation[1:]
-        return Samples(self.t[1:], self.q[1:], self.qd[1:], self.z[1:], cut, violation)
+    def cut(self, begin: int, end: int) -> Samples:
+        """Samples from `begin` up to, not including, `end`."""
+        rows = slice(begin, end)
+        signals = {name: values[rows] for name, values in self.signals.items()}
+        violation = None if self.violation is None else self.violation[rows]
+        return Samples(self.t[rows], self.q[rows], self.qd[rows], self.z[rows], signals, violation)
 
 
-def joined(pieces: Sequence[Samples]) -> Samples:
-    """Samples of a run in pieces; the first sample of each further piece repeats the last one."""
+def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
+    """Samples of a run in pieces, at multiples of `spacing` [s].
+
+    The first sample of each further piece repeats the last one of the piece before, which is
+    where the independent coordinates changed: a sample of its own only if its time is wanted.
+    """
     if len(pieces) == 1:
         return pieces[0]
-    tails = [pieces[0], *(piece.after_first() for piece in pieces[1:])]
+    tails = []
+    for k, piece in enumerate(pieces):
+        count = len(piece.t)
+        inner = k < len(pieces) - 1
+        wanted = not inner or abs(math.remainder(float(piece.t[-1]), spacing)) < 1e-9 * spacing
+        tails.append(piece.cut(0 if k == 0 else 1, count if wanted else count - 1))
     names = dict.fromkeys(name for piece in tails for name in piece.signals)
     # a row that a partition does not use carries no force there
     signals = {
