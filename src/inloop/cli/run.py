@@ -144,6 +144,8 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
         f"energy {energy['total']:.6g} J; it has changed by at most {energy['drift']:.1e} "
         "of the largest kinetic energy"
     )
+    if result.violation is not None:
+        paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")
     paragraph()
     rows = [(name, f"{data['q'][name]:.9g}", f"{data['qd'][name]:.9g}") for name in data["q"]]
     table(("coordinate", "q", "qd"), rows)
