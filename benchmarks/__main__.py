@@ -25,6 +25,7 @@ SECTIONS = {
     "compile_time": "Time of compilation",
     "speed": "One evaluation, one core",
     "batch": "Many states at once",
+    "loops": "Closed mechanisms",
 }
 
 
@@ -84,7 +85,7 @@ def _attempt(name: str, options: argparse.Namespace) -> Findings | None:
 def _arguments(name: str, options: argparse.Namespace) -> Row:
     if name == "speed":
         return {"every_model": options.all, "rounds": options.rounds}
-    if name == "batch":
+    if name in ("batch", "loops"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

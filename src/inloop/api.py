@@ -47,7 +47,6 @@ class Plant(BarePlant):
             motions=motions,
         )
 
-
     def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:
         """Static equilibrium; see `inloop.analysis.equilibrium`."""
         return analysis.equilibrium(self, *args, **options)

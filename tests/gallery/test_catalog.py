@@ -57,7 +57,10 @@ def test_a_missed_reference_is_noticed() -> None:
 
 def test_energy_stays_while_it_moves(exhibit: gallery.Exhibit) -> None:
     plant = exhibit.build().compile()
-    result = plant.simulate(t_end=1.0, step=5e-4)
+    model = plant.mechanism
+    if model.joint_forces or model.forces or model.links or model.drives:
+        pytest.skip("laws and drives put energy in and take it out")
+    result = plant.simulate(t_end=1.0, step=min(2.5e-4, exhibit.step))
     assert result.energy_drift() < 1e-9
     assert np.max(result.energy[:, 0]) > 0.01 * np.ptp(result.energy[:, 1]) > 0.0
 

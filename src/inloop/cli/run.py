@@ -120,6 +120,7 @@ def _data(plant: il.Plant, result: il.Result, seconds: float) -> dict[str, Any]:
             "drift": result.energy_drift(),
         },
         "constraint_violation": result.constraint_violation,
+        "notes": list(result.notes),
         "parameters": dict(plant.parameters),
         "seconds": seconds,
     }
@@ -146,6 +147,8 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     )
     if result.violation is not None:
         paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")
+    for note in result.notes:
+        paragraph(note)
     paragraph()
     rows = [(name, f"{data['q'][name]:.9g}", f"{data['qd'][name]:.9g}") for name in data["q"]]
     table(("coordinate", "q", "qd"), rows)

@@ -126,12 +126,20 @@ def _carrier(skeleton: Skeleton, a: int, b: int) -> int:
     return next((k for k in _path(skeleton, a) if k in above_b), GROUND)
 
 
+def _carrier_pose(skeleton: Skeleton, carrier: int) -> Pose:
+    """The carrying body's internal frame, seen in the axes that the user gave the body."""
+    graph = skeleton.graph
+    if carrier == GROUND:
+        return world_pose(graph)
+    return Pose(skeleton.links[carrier].R_BC, zero_vector(graph))
+
+
 def _end(skeleton: Skeleton, frame: Frame, carrier: int) -> _End:
     graph = skeleton.graph
     shared = set(_path(skeleton, carrier))
     indices = [k for k in reversed(_path(skeleton, frame.body)) if k not in shared]
     links = tuple(skeleton.links[k] for k in indices)
-    poses, pose = [], world_pose(graph)
+    poses, pose = [], _carrier_pose(skeleton, carrier)
     zero = zero_vector(graph)
     motion = at_rest(graph)
     velocity = (zero, zero)
@@ -256,6 +264,14 @@ def _rod_row(loop: Loop, a: _End, b: _End, skeleton: Skeleton) -> Row:
     return Row(loop.name, "length", h, J, graph.zero, dot(unit, acc) + over * dot(v, v))
 
 
+def _rate(expr: Expr, links: Iterable[Link], t: Expr) -> Expr:
+    """Time derivative of an expression of q and t along the motion."""
+    total = forward([expr], t)[0]
+    for link in links:
+        total = total + forward([expr], link.q)[0] * link.qd
+    return total
+
+
 def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
     symbols = skeleton.symbols
     graph = skeleton.graph
@@ -267,13 +283,10 @@ def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
         J = {index: forward([h], link.q)[0] for index, link in links.items()}
         J = {index: slope for index, slope in J.items() if slope is not graph.zero}
         nu = forward([h], symbols.t)[0]
-        # gamma = d/dt (J qd + nu) with qdd = 0
-        rate = nu
+        # gamma = d/dt (J qd + nu) at constant qd, which may be expressions of q themselves
+        gamma = _rate(nu, links.values(), symbols.t)
         for index, slope in J.items():
-            rate = rate + slope * links[index].qd
-        gamma = forward([rate], symbols.t)[0]
-        for link in links.values():
-            gamma = gamma + forward([rate], link.q)[0] * link.qd
+            gamma = gamma + _rate(slope, links.values(), symbols.t) * links[index].qd
         rows.append(Row(constraint.name, f"row {k}", h, J, nu, gamma))
     return rows
 

@@ -40,7 +40,11 @@ class Partition:
 
 
 def choose(
-    J: Numbers, driven: Collection[int] = (), wish: Collection[int] = (), names: Sequence[str] = ()
+    J: Numbers,
+    driven: Collection[int] = (),
+    wish: Collection[int] = (),
+    names: Sequence[str] = (),
+    elements: Sequence[str] = (),
 ) -> Partition:
     """Partition the coordinates at a closed position.
 
@@ -49,6 +53,7 @@ def choose(
         driven: coordinates that are prescribed.
         wish: coordinates that shall be independent.
         names: names of the coordinates, for messages.
+        elements: name of the loop or constraint of each row, for messages.
 
     Raises:
         ModelError: the wish or the drives leave too few coordinates for the loops.
@@ -58,6 +63,8 @@ def choose(
     columns = [k for k in range(n) if k not in fixed]
     pivots, left_over = _eliminate(J, columns)
     rank = _rank(J[:, [k for k in range(n) if k not in set(driven)]])
+    if rank < _rank(J):
+        raise _contradiction(J, driven, names, elements)
     if len(pivots) < rank:
         raise _too_few(fixed, names, rank, len(pivots))
     dependent = tuple(column for _, column in pivots)
@@ -106,6 +113,18 @@ def _cheapest(block: Numbers, best: float) -> tuple[int, int]:
     cost -= 0.5 * block / best
     i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
     return int(i), int(j)
+
+
+def _contradiction(
+    J: Numbers, driven: Collection[int], names: Sequence[str], elements: Sequence[str]
+) -> ModelError:
+    shown = ", ".join(names[k] if names else str(k) for k in driven)
+    touched = np.flatnonzero(np.abs(J[:, list(driven)]).max(axis=1) > 0.0)
+    loops = ", ".join(dict.fromkeys(elements[int(k)] for k in touched)) if elements else "the loops"
+    return ModelError(
+        f"the drives of {shown} contradict each other: {loops} ties them together",
+        fix="Drive fewer joints; a mechanism follows as many drives as it has degrees of freedom.",
+    )
 
 
 def _too_few(fixed: set[int], names: Sequence[str], rank: int, found: int) -> ModelError:

@@ -9,7 +9,10 @@ from inloop.errors import InputError
 from inloop.gallery.exhibit import Exhibit
 
 # in the order of a guided tour; each is a module of this package with an EXHIBIT
-NAMES = ("pendulum", "double_pendulum", "n_pendulum", "puma560", "chain")
+NAMES = (
+    "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain",
+    "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+)  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 
 

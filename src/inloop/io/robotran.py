@@ -2,23 +2,34 @@
 
 Bodies keep their names and their order in the file. A body with several joints hangs on massless
 bodies, one per joint before the last, called "<body>_<joint>". A coordinate has the name of its
-joint, or "<body>_<joint>" where several joints of the file share that name.
+joint, or "<body>_<joint>" where several joints of the file share that name. Cuts become loops,
+driven joints live inputs. Laws of links and joints are code outside the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
+from inloop.errors import FileFormatError, InputError
 from inloop.io.naming import Names
-from inloop.io.robotran_elements import MbsBody, MbsJoint, MbsPoint, MbsSystem, read_system
-from inloop.io.robotran_extras import ORIGIN
+from inloop.io.robotran_elements import (
+    DRIVEN,
+    INDEPENDENT,
+    MbsBody,
+    MbsJoint,
+    MbsPoint,
+    MbsSystem,
+    read_system,
+)
+from inloop.io.robotran_extras import ORIGIN, MbsCut
 from inloop.io.robotran_names import name_system
 from inloop.io.robotran_notes import notes_of
 from inloop.io.xml import Element
 from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, fixed, prismatic, revolute
-from inloop.model.names import quoted
+from inloop.model.laws import Law
+from inloop.model.names import quoted, suggestion
 
 Model = TypeVar("Model", bound=ModelBuilder)
 
@@ -30,10 +41,13 @@ class RobotranOptions:
     Attributes:
         name: name of the model; the system's name if not given.
         external_forces: True makes a force and a torque input at each point that has one.
+        link_laws: laws of links by the name in the file; each takes l [m], the distance, ld
+            [m/s], its rate, and t [s]; returns the force [N], positive pulls the points together.
     """
 
     name: str | None = None
     external_forces: bool = True
+    link_laws: Mapping[str, Law] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,12 +59,14 @@ class RobotranData:
         coordinates: name of the coordinate for each (body, joint) of the file.
         paths: path in the model for each (body, point) of the file: ends of cuts and links.
         external_forces: stem of the inputs for each external force of the file.
+        loops: name of the loop for each cut of the file, in its order.
     """
 
     system: MbsSystem
     coordinates: Mapping[tuple[str, str], str]
     paths: Mapping[tuple[str, str], str]
     external_forces: Mapping[str, str]
+    loops: tuple[str, ...]
 
 
 def read(root: Element, model_type: type[Model], options: RobotranOptions) -> Model:
@@ -59,6 +75,7 @@ def read(root: Element, model_type: type[Model], options: RobotranOptions) -> Mo
     Raises:
         FileFormatError: an element is broken.
         ModelError: the elements do not fit together; all such mistakes at once.
+        InputError: there is a law for a link that the file does not have.
     """
     system = read_system(root)
     names = Names("model")
@@ -83,30 +100,67 @@ class _Reader:
 
     def read(self) -> None:
         """Add everything to the model."""
-        self._check_ends()
+        self._check_laws()
         self._add_points(ORIGIN.body, self._model.ground, self._system.base_points)
         for body in self._system.bodies:
             self._add_body(body)
-        for note in (*self._names.notes, *notes_of(self._system)):
+        for cut, name in zip(self._system.cuts, self._names.cuts, strict=True):
+            self._add_loop(cut, name)
+        self._add_links()
+        self._add_natures()
+        for note in (*self._names.notes, *notes_of(self._system, self._options.link_laws)):
             self._model.note(note)
-        coordinates = {
-            (body.name, joint.name): coordinate
-            for body in self._system.bodies
-            for joint, coordinate in zip(
-                body.joints, self._names.coordinates[body.name], strict=True
-            )
-        }
         self._model.metadata["robotran"] = RobotranData(
-            self._system, coordinates, self._names.paths, self._forces
+            self._system,
+            self._names.coordinate_of,
+            self._names.paths,
+            self._forces,
+            tuple(self._names.cuts),
         )
 
-    def _check_ends(self) -> None:
-        for cut in self._system.cuts:
-            for end in cut.ends:
-                self._names.path(end, f"{cut.kind} cut {quoted(cut.name)}")
-        for link in self._system.links:
-            for end in link.ends:
-                self._names.path(end, f"link {quoted(link.name)}")
+    def _check_laws(self) -> None:
+        known = [link.name for link in self._system.links]
+        for name in self._options.link_laws:
+            if name not in known:
+                raise InputError(
+                    f"link_laws: system {quoted(self._system.name)} has no link {quoted(name)}",
+                    self._system.where,
+                    suggestion(name, known),
+                )
+
+    def _add_loop(self, cut: MbsCut, name: str) -> None:
+        label = f"{cut.kind} cut {quoted(cut.name)}"
+        a, b = (self._names.path(end, label) for end in cut.ends)
+        length = None
+        if cut.kind == "rod":
+            length = cut.length
+            if length <= 0.0:
+                raise FileFormatError(
+                    f"{label}: length must be > 0 m, got {length:g}",
+                    cut.where,
+                    "Write its <length> into the file; points that coincide are a <ball>.",
+                )
+        with self._model.reading(cut.where):
+            self._model.close(a, b, kind=cut.kind, length=length, name=name)
+
+    def _add_links(self) -> None:
+        for link, name in zip(self._system.links, self._names.links, strict=True):
+            a, b = (self._names.path(end, f"link {quoted(link.name)}") for end in link.ends)
+            law = self._options.link_laws.get(link.name)
+            if law is not None:
+                with self._model.reading(link.where):
+                    self._model.link(a, b, law, name=name)
+
+    def _add_natures(self) -> None:
+        """Drive the driven joints; wish for the independent ones where loops leave a choice."""
+        for body in self._system.bodies:
+            for joint in body.joints:
+                coordinate = self._names.coordinate_of[body.name, joint.name]
+                with self._model.reading(joint.where):
+                    if joint.nature in DRIVEN:
+                        self._model.drive(coordinate)
+                    elif joint.nature == INDEPENDENT and self._system.cuts:
+                        self._model.independent(coordinate)
 
     def _add_body(self, body: MbsBody) -> None:
         on: Handle | str = self._names.path(body.parent, f"body {quoted(body.name)}")

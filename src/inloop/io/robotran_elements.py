@@ -27,6 +27,8 @@ from inloop.model.names import quoted
 
 # T slides along and R turns about axis 1, 2 or 3
 JOINT_TYPES = ("T1", "T2", "T3", "R1", "R2", "R3")
+# natures of joints; "forced" is the older word for "driven"
+INDEPENDENT, DEPENDENT, DRIVEN = "independent", "dependent", ("driven", "forced")
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class MbsJoint:
     Attributes:
         name: its name in the file.
         type: "T1" ... "R3".
-        nature: "independent", "dependent" (on loops) or "driven".
+        nature: "independent", "dependent" (on loops), "driven" or "forced".
         initial: (q, qd) at the start [rad or m, per s].
         symbols: which of q, qd, qdd the file asks to keep symbolic.
         where: file and line.
@@ -160,7 +162,7 @@ def _read_joint(element: Element) -> MbsJoint:
     return MbsJoint(
         name=_text(element, "jointname"),
         type=kind,
-        nature="independent" if nature is None else nature.text,
+        nature=INDEPENDENT if nature is None else nature.text,
         initial=(0.0, 0.0) if initial is None else (_number(initial, "q"), _number(initial, "qd")),
         symbols=() if symbols is None else tuple(child.tag for child in symbols.children),
         where=element.where,

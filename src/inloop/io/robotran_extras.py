@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from inloop.io.values import number
 from inloop.io.xml import Element
 
-CUT_KINDS = ("ball", "rod", "solid")
+CutKind = Literal["ball", "rod", "solid"]
+CUT_KINDS: tuple[CutKind, ...] = get_args(CutKind)
 SENSOR_SIGNALS = ("Pos", "Rot", "Vit", "Om", "Acc", "Omp", "Jac")
 _GRAPHICS = {"graphics", "x2D", "x3D"}
 _ENDS = {"name", "endpoint1", "endpoint2"}
 # which elements are read inside which; others are counted, what they hold is not looked at
-_READ = {
+_READ: dict[str, set[str]] = {
     "mbsDescR7": {
         "mbsname", "mbsyspad_version", "base", "bodytree", "cuts", "links", "user_models",
         "user_variables",
@@ -54,14 +56,15 @@ class MbsCut:
     """A closed loop, cut: a ball joint, a rod of constant length or a rigid joint.
 
     Attributes:
-        kind: "ball", "rod" or "solid".
+        kind: "ball", the points coincide; "rod", they keep a distance; "solid", the axes of the
+            two bodies coincide too.
         name: its name in the file.
         ends: the two points.
         length: of a rod [m], 0 if the file does not tell it.
         where: file and line.
     """
 
-    kind: str
+    kind: CutKind
     name: str
     ends: tuple[MbsEnd, MbsEnd]
     length: float
@@ -121,10 +124,12 @@ def read_end(element: Element) -> MbsEnd:
 def read_cuts(element: Element | None) -> Iterator[MbsCut]:
     """Read the cut loops."""
     for cut in [] if element is None else element.children:
-        if cut.tag in CUT_KINDS:
+        for kind in CUT_KINDS:
+            if cut.tag != kind:
+                continue
             length = cut.child("length")
             yield MbsCut(
-                kind=cut.tag,
+                kind=kind,
                 name=cut.need("name").text,
                 ends=_read_ends(cut),
                 length=0.0 if length is None else number(length, length.text, "<length>"),

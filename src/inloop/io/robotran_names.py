@@ -29,14 +29,20 @@ class SystemNames:
         bodies: for each body; "base" is the ground.
         steps: for each body, the massless bodies that carry its joints but the last.
         coordinates: for each body, its joints base to tip.
+        coordinate_of: the same, for each (body, joint).
         paths: for each (body, point).
+        cuts: for each cut, in the order of the file.
+        links: for each link, in the order of the file.
         notes: a sentence for each name that was changed.
     """
 
     bodies: Mapping[str, str]
     steps: Mapping[str, Sequence[str]]
     coordinates: Mapping[str, Sequence[str]]
+    coordinate_of: Mapping[tuple[str, str], str]
     paths: Mapping[tuple[str, str], str]
+    cuts: Sequence[str]
+    links: Sequence[str]
     notes: Sequence[str]
 
     def path(self, end: MbsEnd, label: str) -> str:
@@ -82,7 +88,28 @@ def name_system(system: MbsSystem) -> SystemNames:
     paths = dict(_name_points(ORIGIN.body, GROUND_NAME, system.base_points, notes))
     for body in system.bodies:
         paths.update(_name_points(body.name, named[body.name], body.points, notes))
-    return SystemNames(named, steps, coordinates, paths, notes)
+    coordinate_of = {
+        (body.name, joint.name): coordinate
+        for body in system.bodies
+        for joint, coordinate in zip(body.joints, coordinates[body.name], strict=True)
+    }
+    cuts = _name_all("cut", system.cuts, (), notes)
+    links = _name_all("link", system.links, cuts, notes)
+    return SystemNames(named, steps, coordinates, coordinate_of, paths, cuts, links, notes)
+
+
+def _name_all(
+    kind: str, elements: Sequence[_Named], taken: Sequence[str], notes: list[str]
+) -> list[str]:
+    """Return a name for each element; what repeats a name of the file gets another one."""
+    names = Names(kind, reserved=taken)
+    originals = [element.name for element in elements]
+    names.read(dict.fromkeys(originals))
+    notes += names.notes
+    return [
+        names.new(name) if name in originals[:k] else names[name]
+        for k, name in enumerate(originals)
+    ]
 
 
 def _name_coordinates(

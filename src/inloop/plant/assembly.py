@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -83,7 +84,7 @@ def _descend(constraints: Constraints, q: Array, free: np.ndarray) -> Assembly:
         for shorten in LINE_SEARCH:
             trial = q + shorten * step
             h_trial, J_trial = constraints(trial)
-            if _size(h_trial) < size:
+            if _length(h_trial) < _length(h):
                 break
         else:
             return Assembly(q, J, iteration, size)
@@ -96,6 +97,10 @@ def _enough(J: Array) -> float:
     return TOLERANCE * max(1.0, float(np.abs(J).max(initial=0.0)))
 
 
+def _length(h: Array) -> float:
+    return float(np.linalg.norm(h)) if np.all(np.isfinite(h)) else float("inf")
+
+
 def _size(h: Array) -> float:
     return float(np.abs(h).max(initial=0.0)) if np.all(np.isfinite(h)) else float("inf")
 
@@ -103,7 +108,7 @@ def _size(h: Array) -> float:
 def _open(rows: Sequence[Row], h: Array, model: str) -> ModelError:
     worst: dict[str, float] = {}
     for row, value in zip(rows, h, strict=True):
-        worst[row.element] = max(worst.get(row.element, 0.0), abs(float(value)))
+        worst[row.element] = math.hypot(worst.get(row.element, 0.0), float(value))
     name = max(worst, key=lambda key: worst[key])
     others = [key for key, value in worst.items() if key != name and value > 0.1 * worst[name]]
     also = f" (also: {', '.join(others[:4])})" if others else ""

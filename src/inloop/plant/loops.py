@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
-STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
+# Newton's corrections below these end it; the error left is of the order of their square
+CLOSED = 1e-8  # at samples and for functions
+NEARLY_CLOSED = 1e-5  # at the inner stages of a step
 
 
 class Loops:
@@ -41,6 +43,7 @@ class Loops:
             guess[drive.body] = value
         self.position: Assembly = self.assemble(guess, closed.driven)
         self.partition: Partition = self._choose(self.position.J)
+        self._first = self.partition
         self._known: dict[Partition, str] = {self.partition: ""}
         self.notes = tuple(
             f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
@@ -71,7 +74,8 @@ class Loops:
 
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
-        return choose(J, self._closed.driven, wish, self._plant.coordinates)
+        elements = [row.element for row in self._closed.rows]
+        return choose(J, self._closed.driven, wish, self._plant.coordinates, elements)
 
     def function(self, kind: str) -> str:
         """Name of "newton" or "constrained" for the current partition."""
@@ -89,6 +93,10 @@ class Loops:
         """Largest reciprocal pivots that the current partition may reach, from those at q."""
         found = self._plant.evaluate(self.function("newton"), q=q)["pivots"]
         return np.asarray(WORST_PIVOT * np.abs(found))
+
+    def restart(self) -> None:
+        """Take the first partition again, so that every run begins alike."""
+        self.partition = self._first
 
     def repartition(self, q: Array) -> bool:
         """Choose other independent coordinates at a closed position; False if there are none."""
@@ -142,7 +150,7 @@ class Loops:
         for _ in range(MOST_ITERATIONS if dependent else 0):
             step = self._plant.evaluate(self.function("newton"), q=q, t=t)["step"]
             q[dependent] += step
-            if np.abs(step).max() <= STEP_TOLERANCE:
+            if np.abs(step).max() <= CLOSED:
                 return q
         if not dependent:
             return q

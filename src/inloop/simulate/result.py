@@ -28,6 +28,7 @@ class Result:
         signals: further signals by name: accelerations, multipliers and efforts of drives of a
             mechanism with loops.
         violation: largest constraint value at each sample [m or rad]; None without loops.
+        notes: what a reader of the result should know.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Result:
     status: str = "OK"
     signals: dict[str, Array] = field(default_factory=dict)
     violation: Array | None = None
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""

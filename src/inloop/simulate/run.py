@@ -68,7 +68,7 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
-    status, found = _run(
+    status, found, notes = _run(
         plant,
         schedule,
         first_state(plant, q, qd, drives),
@@ -84,6 +84,7 @@ def simulate(
         status=status.name,
         signals=found.signals,
         violation=found.violation,
+        notes=tuple(notes),
     )
     if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
@@ -95,12 +96,15 @@ def _run(
     schedule: FixedSteps | AdaptiveSteps,
     start: tuple[Array, Array],
     make: Callable[[], TreeSystem | ClosedSystem],
-) -> tuple[Status, Samples]:
+) -> tuple[Status, Samples, list[str]]:
     """Run to the end, with other independent coordinates whenever those in use become bad."""
     (q, qd), z, t = start, plant.first_states, 0.0
     pieces: list[Samples] = []
     spacing = _spacing(schedule)
     guarded, total = True, 0
+    notes: list[str] = []
+    if plant.loops is not None:
+        plant.loops.restart()
     while True:
         system = make()
         x = system.start(q, qd, z, guarded=guarded)
@@ -118,12 +122,22 @@ def _run(
         else:
             more = False
         if not more and (status != Status.LOOP_OPEN or plant.loops is None):
-            return status, joined(pieces, spacing)
+            return status, joined(pieces, spacing), notes
         if not more and not _other_way(plant, piece, guarded):
-            return status, joined(pieces, spacing)
+            return status, joined(pieces, spacing), notes
         # over a singular position without the guard, for as few steps as it takes
         guarded = more or len(piece.t) > 1
         q, qd, z, t = piece.q[-1], piece.qd[-1], piece.z[-1], float(piece.t[-1])
+        notes += _told(plant, t, guarded, more)
+
+
+def _told(plant: BarePlant, t: float, guarded: bool, resumed: bool) -> list[str]:
+    """What happened where a run was interrupted, in words."""
+    if not guarded:
+        return [f"t = {t:.6g} s: a singular position is stepped over; other branches start there"]
+    if resumed or plant.loops is None:
+        return []
+    return [f"t = {t:.6g} s: independent coordinates are now {', '.join(plant.loops.independent)}"]
 
 
 def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:

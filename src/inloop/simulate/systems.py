@@ -12,7 +12,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import COUNT, POINTER, System
 from inloop.plant import Array, BarePlant, NativeEngine
-from inloop.plant.loops import MOST_ITERATIONS, STEP_TOLERANCE, Loops
+from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, Loops
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class ClosedSystem:
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._arrays),
             self._limits.ctypes.data,
-            STEP_TOLERANCE,
+            NEARLY_CLOSED,
             MOST_ITERATIONS,
             0,
             0.0,
@@ -156,6 +156,7 @@ class ClosedSystem:
         """
         self._arrays[0][:], self._arrays[1][:], self._arrays[2][:] = q, qd, 0.0
         parts = self._loops.partition
+        self._context.tolerance = NEARLY_CLOSED
         if parts.dependent:
             self._limits[:] = self._loops.limits(q) if guarded else np.inf
         u, v = list(parts.independent), list(parts.dependent)
@@ -163,7 +164,7 @@ class ClosedSystem:
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        self._limits[:] = np.inf
+        self._limits[:], self._context.tolerance = np.inf, CLOSED
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]

@@ -1,0 +1,88 @@
+"""Bricard's mechanism: benchmark A04 of the IFToMM library, over-constrained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import inloop as il
+from inloop.gallery.exhibit import Exhibit, Reference
+
+# edges of a cube, one rod along each; the sixth edge, along -z, is the ground
+DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0))
+AXES = ("y", "z", "x", "y", "z")  # of the hinge that each rod starts with; the closing one is x
+
+
+def bricard() -> il.Model:
+    """Five rods in a closed chain of six hinges, each normal to the two rods that it joins.
+
+    At q = 0 the rods lie along edges of a cube: x, y, z, -x, -y; the ground is the edge along -z.
+    Counting (Grübler) finds no freedom, yet the mechanism moves: one of the five conditions of the
+    closing hinge follows from the others.
+    """
+    m = il.Model(
+        "bricard",
+        gravity=lambda m: (
+            0.0,
+            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -y"),
+            0.0,
+        ),
+        doc="Bricard's mechanism of six hinges, IFToMM benchmark A04.",
+    )
+    mass = m.parameter("mass", 1.0, unit="kg", range=(0.1, 10.0), doc="mass of each rod")
+    length = m.parameter("length", 1.0, unit="m", range=(0.3, 3.0), doc="length of each rod")
+    width = m.parameter("width", 0.1, unit="m", range=(0.01, 0.2), doc="side of its section")
+    along, across = mass * width**2 / 6.0, mass * (length**2 + width**2) / 12.0
+    on: Any = m.ground
+    for k, (direction, axis) in enumerate(zip(DIRECTIONS, AXES, strict=True), start=1):
+        rod = m.body(
+            f"rod_{k}",
+            on=on,
+            joint=il.revolute(axis),
+            mass=mass,
+            com=tuple(length / 2.0 * x for x in direction),
+            inertia=tuple(along if x else across for x in direction),
+        )
+        on = rod.point("end", tuple(length * x for x in direction))
+    m.close(on, m.ground.point("P5", (0.0, 0.0, length)), kind="hinge", axis="x", name="hinge_6")
+    return m
+
+
+def _freedom(plant: il.Plant) -> tuple[int, int]:
+    """Degrees of freedom and redundant conditions."""
+    assert plant.loops is not None
+    return len(plant.loops.partition.independent), len(plant.loops.partition.dropped)
+
+
+def _energy_drift(plant: il.Plant) -> float:
+    return float(plant.simulate(t_end=10.0, step=2.5e-4).energy_drift())
+
+
+EXHIBIT = Exhibit(
+    name="bricard",
+    title="Bricard's mechanism (IFToMM A04)",
+    look_at="Six hinges that should lock each other, and do not: one condition is redundant.",
+    make=bricard,
+    start="at rest, rods along edges of a cube",
+    seconds=10.0,
+    step=2.5e-4,
+    references=(
+        Reference(
+            what="degrees of freedom, redundant conditions",
+            value=(1.0, 1.0),
+            unit="-",
+            tolerance=0.0,
+            source="Bricard 1897; singular values of the Jacobian",
+            measure=lambda plant: np.array(_freedom(plant)),
+        ),
+        Reference(
+            what="relative change of energy in 10 s",
+            value=(0.0,),
+            unit="-",
+            tolerance=1e-8,
+            source="conservation of energy",
+            measure=_energy_drift,
+        ),
+    ),
+)

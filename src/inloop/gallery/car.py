@@ -1,0 +1,203 @@
+"""A car on four suspensions with steering and anti-roll bars: 44 joints, ten loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import inloop as il
+from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.suspension import (
+    ARM,
+    HEIGHT,
+    KNUCKLE_INERTIA,
+    KNUCKLE_MASS,
+    LOWER_BALL,
+    PIVOT_Y,
+    RACK_MASS,
+    SOURCE,
+    TYRE_RADIUS,
+    TYRE_STIFFNESS,
+    WHEEL_CENTER,
+    WHEEL_MASS,
+    Corner,
+    add_arms,
+    add_front_knuckle,
+    add_rack,
+    add_spring,
+    add_wheel,
+)
+
+WHEELBASE = 2.78
+CHASSIS_MASS, CHASSIS_COM, CHASSIS_INERTIA = 1480.0, (-1.36, 0.0, 0.35), (389.68, 2436.4, 2641.5)
+ADDED_MASS = 100.0
+BAR_LEVER, BAR_HALF, DROP_LINK = 0.30, 0.55, 0.25  # of the anti-roll bars [m]
+BAR_STIFFNESS = {"front": 4000.0, "rear": 1100.0}  # [N·m/rad]
+CORNERS = tuple(
+    Corner(f"{axle}_{side}", sign, x)
+    for axle, x in (("front", 0.0), ("rear", -WHEELBASE))
+    for side, sign in (("left", 1), ("right", -1))
+)
+
+
+def car() -> il.Model:
+    """A car on its tyres; these are vertical springs, so nothing holds it along the road.
+
+    44 joints: 14 independent (six of the chassis, four lower arms, four wheels), 2 driven (rack and
+    added weight), 28 dependent. Ten cuts at balls give 30 conditions. The rear wishbones are
+    planar, so one condition of each rear cut is redundant.
+    """
+    m = il.Model(
+        "car",
+        gravity=lambda m: (
+            0.0,
+            0.0,
+            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
+        ),
+        doc=f"Car with double wishbones and anti-roll bars. Data: {SOURCE}.",
+        # the wheels of the source have less inertia across than a real disc
+        strict_inertia=False,
+    )
+    throw = m.parameter("throw", 0.01, unit="m", range=(0.0, 0.03), doc="amplitude of the rack")
+    pace = m.parameter("pace", 3.0, unit="rad/s", range=(0.0, 20.0), doc="angular rate of the rack")
+    aside = m.parameter("aside", 0.0, unit="m", range=(-0.5, 0.5),
+                        doc="how far to the left the added weight sits")  # fmt: skip
+    chassis = _add_chassis(m)
+    weight = m.body(
+        "weight",
+        on=chassis.point("weight_seat", CHASSIS_COM),
+        joint=il.prismatic("y"),
+        mass=ADDED_MASS,
+    )
+    rack = add_rack(m, chassis)
+    lowers = {corner.name: _add_corner(m, chassis, rack, corner) for corner in CORNERS}
+    for axle, x in (("front", 0.0), ("rear", -WHEELBASE)):
+        _add_anti_roll_bar(m, chassis, lowers, (axle, x))
+    m.drive(rack, lambda t: throw * il.sin(pace * t))
+    m.drive(weight, lambda: aside)
+    spins = (f"spin_{corner.name}" for corner in CORNERS)
+    m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "ry", "rx")))
+    m.independent(*lowers.values(), *spins)
+    return m
+
+
+def _add_chassis(m: il.Model) -> Any:
+    """Translations, then yaw, pitch and roll."""
+    return m.chain(
+        "chassis",
+        on=m.ground,
+        joints=[
+            il.prismatic("x"),
+            il.prismatic("y"),
+            il.prismatic("z", initial=(HEIGHT, 0.0)),
+            *(il.revolute(axis) for axis in "zyx"),
+        ],
+        mass=CHASSIS_MASS,
+        com=CHASSIS_COM,
+        inertia=CHASSIS_INERTIA,
+    )
+
+
+def _add_corner(m: il.Model, chassis: Any, rack: Any, corner: Corner) -> Any:
+    """Arms, knuckle, wheel and spring; returns the lower arm."""
+    lower, upper = add_arms(m, chassis, corner)
+    if corner.name.startswith("front"):
+        knuckle = add_front_knuckle(m, (lower, upper), rack, corner)
+    else:
+        knuckle = _add_rear_knuckle(m, (lower, upper), corner)
+    add_wheel(m, knuckle, corner)
+    add_spring(m, chassis, lower, corner)
+    return lower
+
+
+def _add_rear_knuckle(m: il.Model, arms: tuple[Any, Any], corner: Corner) -> Any:
+    """Knuckle that turns about x only: the wishbone moves in the y-z plane."""
+    lower, upper = arms
+    ball = corner.along(ARM)
+    knuckle = m.body(
+        f"knuckle_{corner.name}",
+        on=upper.point("ball", ball),
+        joint=il.revolute("x"),
+        mass=KNUCKLE_MASS,
+        com=WHEEL_CENTER,
+        inertia=KNUCKLE_INERTIA,
+    )
+    m.close(
+        knuckle.point("lower", LOWER_BALL),
+        lower.point("ball", ball),
+        name=f"lower_ball_{corner.name}",
+    )
+    return knuckle
+
+
+def _add_anti_roll_bar(
+    m: il.Model, chassis: Any, lowers: dict[str, Any], axle: tuple[str, float]
+) -> None:
+    """Two halves of a bar joined by a torsion spring, each with a drop link to its lower arm."""
+    name, x = axle
+    seat = chassis.point(f"bar_{name}_seat", (x - BAR_LEVER, 0.0, DROP_LINK))
+    left = m.body(f"bar_{name}", on=seat, joint=il.revolute("y"))
+    right = m.body(f"torsion_{name}", on=left, joint=il.revolute("y"))
+    m.torsion_spring(right, BAR_STIFFNESS[name], name=f"anti_roll_{name}")
+    for half, (side, sign) in ((left, ("left", 1)), (right, ("right", -1))):
+        corner = f"{name}_{side}"
+        link = m.chain(
+            f"drop_{corner}",
+            on=half.point("lever", (BAR_LEVER, sign * BAR_HALF, 0.0)),
+            joints=il.universal("x", "y"),
+        )
+        on_arm = lowers[corner].point("drop", (0.0, sign * (BAR_HALF - PIVOT_Y), 0.0))
+        m.close(link.point("end", (0.0, 0.0, -DROP_LINK)), on_arm, name=f"drop_link_{corner}")
+
+
+def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:
+    """Vertical forces of the tyres [N], in the order of `CORNERS`."""
+    heights = [plant.position(f"wheel_{corner.name}", q)[2] for corner in CORNERS]
+    return TYRE_STIFFNESS * np.maximum(TYRE_RADIUS - np.array(heights), 0.0)
+
+
+def _roles(plant: il.Plant) -> np.ndarray:
+    """Independent, driven and dependent coordinates, dropped conditions."""
+    assert plant.loops is not None
+    parts = plant.loops.partition
+    groups = (parts.independent, parts.driven, parts.dependent, parts.dropped)
+    return np.array([len(group) for group in groups])
+
+
+def _weight_at_rest(plant: il.Plant) -> float:
+    """Sum of the tyre forces after the car has settled [N]."""
+    plant.parameters["throw"] = 0.0
+    end = plant.simulate(t_end=10.0, step=1e-3)
+    plant.parameters["throw"] = 0.01
+    return float(tyre_forces(plant, end.q[-1]).sum())
+
+
+EXHIBIT = Exhibit(
+    name="car",
+    title="Car with four suspensions, steering rack and anti-roll bars",
+    look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
+    make=car,
+    start="near rest on its tyres, rack and added weight in the middle",
+    seconds=5.0,
+    references=(
+        Reference(
+            what="independent, driven and dependent joints, redundant conditions",
+            value=(14.0, 2.0, 28.0, 2.0),
+            unit="-",
+            tolerance=0.0,
+            source=SOURCE,
+            measure=_roles,
+        ),
+        Reference(
+            what="sum of the tyre forces at rest",
+            value=(
+                (CHASSIS_MASS + ADDED_MASS + RACK_MASS + 4 * (WHEEL_MASS + KNUCKLE_MASS)) * 9.81,
+            ),
+            unit="N",
+            tolerance=1.0,
+            source="weight of the car, 1647 kg",
+            measure=_weight_at_rest,
+        ),
+    ),
+)

@@ -1,0 +1,195 @@
+"""The Stewart platform: six legs that carry a plate, six degrees of freedom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import inloop as il
+from inloop.gallery.exhibit import Exhibit, Option, Reference
+
+BASE_RADIUS, PLATE_RADIUS = 0.6, 0.35  # [m]
+BASE_HALF_ANGLE, PLATE_HALF_ANGLE = 0.25, 0.8  # between a pair of joints and its middle [rad]
+HEIGHT = 0.7  # of the plate at the start [m]
+MASS, INERTIA = 8.0, (0.28, 0.26, 0.5)  # of the plate [kg, kg·m²]
+TUBE = 0.4  # length of the lower part of a leg [m]
+OFFSET = (0.013, -0.021, 0.0)  # start of the plate beside the middle [m]
+LEGS = range(1, 7)
+PLATE = ("plate_tx", "plate_ty", "plate_tz", "plate_rx", "plate_ry", "plate_rz")
+
+
+def base_point(leg: int) -> tuple[float, float, float]:
+    """Where a leg stands on the ground, p_WA [m]."""
+    return _on_circle(leg, BASE_RADIUS, BASE_HALF_ANGLE)
+
+
+def plate_point(leg: int) -> tuple[float, float, float]:
+    """Where a leg meets the plate, in axes of the plate [m]."""
+    return _on_circle(leg, PLATE_RADIUS, PLATE_HALF_ANGLE)
+
+
+def _on_circle(leg: int, radius: float, half: float) -> tuple[float, float, float]:
+    pair, side = divmod(leg - 1, 2)
+    angle = 2.0 * math.pi / 3.0 * pair + (half if side else -half)
+    return radius * math.cos(angle), radius * math.sin(angle), 0.0
+
+
+def stewart(pistons: bool = False) -> il.Model:
+    """A plate on six legs, each a spring between a cardan joint below and a ball joint above.
+
+    18 joints: six of the plate (translations, then turns about x, y, z) and two of the cardan joint
+    of each leg. The tube of a leg points at its ball joint on the plate: two conditions per leg, so
+    12 conditions in all, written by hand. The piston in the tube has no mass and no coordinate.
+
+    With pistons as bodies there are 24 joints and 18 conditions, six cuts at balls: the same
+    mechanism if their mass is zero.
+
+    Args:
+        pistons: True gives each leg a sliding piston with mass.
+    """
+    m = il.Model(
+        "stewart",
+        gravity=lambda m: (
+            0.0,
+            0.0,
+            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
+        ),
+        doc="Stewart platform on springs; six degrees of freedom.",
+    )
+    stiffness = m.parameter("stiffness", 1500.0, unit="N/m", range=(100.0, 1e4), doc="of a leg")
+    free_length = m.parameter("free_length", 0.78, unit="m", range=(0.5, 1.2),
+                              doc="of the spring in a leg")  # fmt: skip
+    piston_mass: Any = 0.0
+    if pistons:
+        piston_mass = m.parameter(
+            "piston_mass", 0.4, unit="kg", range=(0.0, 2.0), doc="of a piston"
+        )
+    start = (*OFFSET[:2], HEIGHT, 0.05, -0.03, 0.1)
+    kinds = [il.prismatic] * 3 + [il.revolute] * 3
+    joints = [
+        kind(axis, initial=(x, 0.0)) for kind, axis, x in zip(kinds, "xyzxyz", start, strict=True)
+    ]
+    plate = m.chain("plate", on=m.ground, joints=joints, mass=MASS, inertia=INERTIA)
+    for leg in LEGS:
+        foot = m.ground.point(f"A{leg}", base_point(leg))
+        head = plate.point(f"B{leg}", plate_point(leg))
+        tube = _add_tube(m, leg, foot, start)
+        if pistons:
+            piston = m.body(
+                f"piston_{leg}",
+                on=tube,
+                joint=il.prismatic("z", initial=(math.hypot(*_aim(leg, start)), 0.0)),
+                mass=piston_mass,
+                com=(0.0, 0.0, -0.2),
+                inertia=(piston_mass * 0.013, piston_mass * 0.013, piston_mass * 0.0002),
+            )
+            m.close(piston.origin, head, name=f"ball_{leg}")
+        else:
+            m.constraint(f"aim_{leg}", _aiming(leg))
+        m.spring(foot, head, stiffness, free_length=free_length, name=f"spring_{leg}")
+    m.independent(*PLATE)
+    return m
+
+
+def _add_tube(m: il.Model, leg: int, foot: Any, start: Sequence[float]) -> Any:
+    """The lower part of a leg, along its z axis, turning about x and then y."""
+    x, y, z = _aim(leg, start)
+    # direction of z after Rx(a) Ry(b): (sin b, -sin a cos b, cos a cos b)
+    a, b = math.atan2(-y, z), math.asin(x / math.hypot(x, y, z))
+    return m.chain(
+        f"tube_{leg}",
+        on=foot,
+        joints=[il.revolute("x", initial=(a, 0.0)), il.revolute("y", initial=(b, 0.0))],
+        mass=0.9,
+        com=(0.0, 0.0, TUBE / 2.0),
+        inertia=(0.0125, 0.0125, 0.0004),
+    )
+
+
+def _aim(leg: int, start: Sequence[float]) -> np.ndarray:
+    """p_AB of a leg in world axes, for numbers of the plate's coordinates."""
+    return np.array([float(x) for x in _leg_vector(leg, start, np.sin, np.cos)])
+
+
+def _leg_vector(leg: int, plate: Any, sin: Any, cos: Any) -> list[Any]:
+    """p_AB = p_WP + R_WP p_PB - p_WA with R_WP = Rx Ry Rz; of numbers or expressions."""
+    (S1, C1), (S2, C2), (S3, C3) = ((sin(x), cos(x)) for x in plate[3:])
+    X, Y, _ = plate_point(leg)
+    # Rz, then Ry, then Rx
+    x, y = C3 * X - S3 * Y, S3 * X + C3 * Y
+    x, z = C2 * x, -S2 * x
+    y, z = C1 * y - S1 * z, S1 * y + C1 * z
+    return [p + r - a for p, r, a in zip(plate[:3], (x, y, z), base_point(leg), strict=True)]
+
+
+def _aiming(leg: int) -> Any:
+    """The condition that the plate's joint lies on the z axis of a tube."""
+
+    def law(q: Any) -> tuple[Any, Any]:
+        x, y, z = _leg_vector(leg, [q[name] for name in PLATE], il.sin, il.cos)
+        a, b = q[f"tube_{leg}_rx"], q[f"tube_{leg}_ry"]
+        # components along the tube's own axes: Rx(a) Ry(b) transposed
+        y, z = il.cos(a) * y + il.sin(a) * z, il.cos(a) * z - il.sin(a) * y
+        return il.cos(b) * x - il.sin(b) * z, y
+
+    return law
+
+
+def elastic_energy(plant: il.Plant, q: np.ndarray) -> np.ndarray:
+    """Energy stored in the springs of the legs [J], for rows of coordinates."""
+    k, l0 = plant.parameters["stiffness"], plant.parameters["free_length"]
+    rows = np.atleast_2d(q)
+    columns = [plant.coordinates.index(name) for name in PLATE]
+    total = np.zeros(len(rows))
+    for leg in LEGS:
+        vector = _leg_vector(leg, rows[:, columns].T, np.sin, np.cos)
+        total += 0.5 * k * (np.linalg.norm(vector, axis=0) - l0) ** 2
+    return total
+
+
+def _freedom(plant: il.Plant) -> tuple[int, int, int]:
+    """Joints, degrees of freedom, independent conditions."""
+    assert plant.loops is not None
+    parts = plant.loops.partition
+    return plant.n, len(parts.independent), len(parts.rows)
+
+
+def _energy_drift(plant: il.Plant) -> float:
+    """Largest change of kinetic, potential and elastic energy in 10 s, over the largest part."""
+    run = plant.simulate(t_end=10.0, step=5e-4)
+    elastic = elastic_energy(plant, run.q)
+    total = run.energy.sum(axis=1) + elastic
+    return float(np.ptp(total) / np.max(elastic))
+
+
+EXHIBIT = Exhibit(
+    name="stewart",
+    title="Stewart platform on springs",
+    look_at="18 joints, 12 conditions: the plate bounces and turns with six degrees of freedom.",
+    make=stewart,
+    start="at rest, beside and above its equilibrium",
+    seconds=10.0,
+    step=5e-4,
+    options={"pistons": Option(False, "pistons as bodies with mass: 24 joints, 18 conditions")},
+    references=(
+        Reference(
+            what="joints, degrees of freedom, independent conditions",
+            value=(18.0, 6.0, 12.0),
+            unit="-",
+            tolerance=0.0,
+            source="Stewart platform of the ROBOTRAN paper",
+            measure=lambda plant: np.array(_freedom(plant)),
+        ),
+        Reference(
+            what="relative change of energy in 10 s, springs included",
+            value=(0.0,),
+            unit="-",
+            tolerance=1e-8,
+            source="conservation of energy",
+            measure=_energy_drift,
+        ),
+    ),
+)

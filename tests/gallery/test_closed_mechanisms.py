@@ -1,0 +1,321 @@
+"""Closed mechanisms of the gallery in motion: literature, closed forms, energy, statics, modes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop import gallery
+from inloop.gallery import car, stewart, suspension
+from inloop.gallery.andrews import AFTER_30_MS, ANGLES
+
+CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car")
+
+
+def test_all_are_in_the_catalog() -> None:
+    assert set(CLOSED) <= set(gallery.names())
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_models_start_closed(name: str) -> None:
+    """The initial values of the joints need no correction."""
+    model = gallery.get(name).build()
+    plant = model.compile(backend="python")
+    assert plant.loops is not None
+    start = [body.joint.initial[0] for body in plant.mechanism.bodies]
+    assert plant.loops.position.q == pytest.approx(start, abs=1e-12)
+    assert plant.loops.position.residual < 1e-13
+
+
+# four-bar
+
+
+@pytest.mark.parametrize(
+    ("loops", "tip"),
+    [(1, (0.478385057760971, 0.878150178791209)), (2, (0.328458111540815, 0.944518538178601))],
+)
+def test_a02_of_the_iftomm_library(loops: int, tip: tuple[float, float]) -> None:
+    plant = gallery.get("four_bar").build(loops=loops).compile()
+    run = plant.simulate(t_end=10.0, step=1e-3)
+    assert plant.position("bar_0.B", run.q[-1])[:2] == pytest.approx(tip, abs=1e-6)
+    assert run.energy_drift() < 1e-7
+    assert run.constraint_violation < 1e-12
+    # it passed the singular position, bars flat, several times
+    assert np.ptp(run["bar_0.q"]) > 2.0 * np.pi
+    # the bars stay parallel
+    assert np.abs(run["bar_0.q"] - run["bar_1.q"]).max() < 1e-6
+
+
+def test_four_bar_is_a_pendulum_of_one_length() -> None:
+    """All bars turn alike, so one angle tells all; its acceleration in closed form."""
+    for loops in (1, 2, 4):
+        plant = gallery.get("four_bar").build(loops=loops).compile(backend="python")
+        assert plant.loops is not None
+        q, qd = np.zeros(plant.n), np.zeros(plant.n)
+        angle = 0.7
+        for k, name in enumerate(plant.coordinates):
+            q[k] = angle if name.startswith("bar") else -angle
+        qd[plant.coordinates.index("bar_0")] = -1.3
+        a = plant.loops.motion(q, qd, np.zeros(plant.n))["a"]
+        # N+1 bars turn about their ends, N couplers move with the tips
+        inertia, moment = (loops + 1) / 3.0 + loops, (loops + 1) / 2.0 + loops
+        assert a[0] == pytest.approx(9.81 * moment / inertia * np.sin(angle), rel=1e-12)
+
+
+# slider-crank
+
+
+@pytest.mark.parametrize("spatial", [False, True])
+def test_slider_crank_keeps_its_energy(spatial: bool) -> None:
+    exhibit = gallery.get("slider_crank")
+    plant = exhibit.build(spatial=spatial).compile()
+    run = plant.simulate(t_end=10.0, step=exhibit.step)
+    assert run.energy_drift() < 1e-8
+    assert run.constraint_violation < 1e-12
+    assert np.ptp(run["slider.q"]) > 0.1
+
+
+def test_spatial_slider_crank_by_hand() -> None:
+    """(x, 0, 0) is 0.3 m from B = (0, 0.1 - 0.08 sin q, 0.12 + 0.08 cos q)."""
+    plant = gallery.get("slider_crank").build(spatial=True).compile()
+    run = plant.simulate(t_end=1.0, step=1e-3)
+    q, w = run["crank.q"], run["crank.qd"]
+    y, z = 0.1 - 0.08 * np.sin(q), 0.12 + 0.08 * np.cos(q)
+    x = np.sqrt(0.09 - y**2 - z**2)
+    assert run["slider.q"] == pytest.approx(x, abs=1e-12)
+    rate = -(y * -0.08 * np.cos(q) + z * -0.08 * np.sin(q)) / x * w
+    assert run["slider.qd"] == pytest.approx(rate, abs=1e-11)
+
+
+def test_slider_crank_driven_at_constant_speed() -> None:
+    """The torque on the crank is the rate of the energy over the speed."""
+    model = gallery.get("slider_crank").build()
+    model._draft.wishes.clear()
+    model.drive("crank", lambda t: -1.2 + 6.0 * t)
+    plant = model.compile()
+    run = plant.simulate(t_end=1.0, step=1e-3)
+    power = 6.0 * run["crank.effort"]
+    energy = run.energy.sum(axis=1)
+    middle = (energy[2:] - energy[:-2]) / 2e-3
+    assert power[1:-1] == pytest.approx(middle, abs=2e-4 * np.abs(power).max())
+    assert np.abs(power).max() > 1.0
+
+
+# Andrews' squeezer
+
+
+def test_andrews_after_30_ms() -> None:
+    plant = gallery.get("andrews").build().compile()
+    run = plant.simulate(t_end=0.03, step=1e-6)
+    for angle, value in zip(ANGLES, AFTER_30_MS, strict=True):
+        assert run[f"{angle}.q"][-1] == pytest.approx(value, rel=1e-7), angle
+    assert run.constraint_violation < 1e-12
+
+
+def test_andrews_balances_its_energy() -> None:
+    """Kinetic energy is what the motor gave and the spring gave back."""
+    plant = gallery.get("andrews").build().compile()
+    run = plant.simulate(t_end=0.03, step=1e-6)
+    length = np.linalg.norm(
+        plant.position("body_3.D", run.q) - plant.position("ground.C", run.q), axis=1
+    )
+    stored = 0.5 * 4530.0 * (length - 0.07785) ** 2
+    given = 0.033 * (run["beta.q"] - run["beta.q"][0])
+    balance = run.energy.sum(axis=1) + stored - given
+    assert np.ptp(balance) < 1e-8 * run.energy[:, 0].max()
+
+
+# Bricard
+
+
+def test_bricard_keeps_its_energy() -> None:
+    """Every joint turns back now and then, so no one of them can stay independent."""
+    exhibit = gallery.get("bricard")
+    plant = exhibit.build().compile()
+    run = plant.simulate(t_end=10.0, step=exhibit.step)
+    assert np.ptp(run.q, axis=0).min() > 2.0
+    assert run.energy_drift() < 1e-8
+    assert run.constraint_violation < 1e-12
+
+
+def test_bricard_moves_in_three_pairs() -> None:
+    """Hinges 1, 3, 5 move alike, and so do 2, 4; all rows hold, the dropped one too."""
+    plant = gallery.get("bricard").build().compile()
+    run = plant.simulate(t_end=0.5, step=1e-3)
+    q = run.q.T
+    assert q[2] == pytest.approx(-q[0], abs=1e-12)
+    assert q[4] == pytest.approx(-q[0], abs=1e-12)
+    assert q[3] == pytest.approx(-q[1], abs=1e-12)
+    assert np.abs(run.q[-1]).min() > 0.1
+    assert run.constraint_violation < 1e-12
+    assert run.energy_drift() < 1e-10
+
+
+# Stewart
+
+
+def total_energy(plant: il.Plant, run: il.Result) -> np.ndarray:
+    return run.energy.sum(axis=1) + stewart.elastic_energy(plant, run.q)
+
+
+def test_stewart_with_pistons_keeps_its_energy() -> None:
+    plant = gallery.get("stewart").build(pistons=True).compile()
+    run = plant.simulate(t_end=10.0, step=5e-4)
+    total = total_energy(plant, run)
+    assert np.ptp(total) < 1e-8 * run.energy[:, 0].max()
+    assert run.constraint_violation < 1e-12
+    assert np.ptp(run["plate_tz.q"]) > 0.01 and np.ptp(run["plate_rx.q"]) > 0.05
+
+
+def test_stewart_keeps_its_energy() -> None:
+    exhibit = gallery.get("stewart")
+    plant = exhibit.build().compile()
+    run = plant.simulate(t_end=10.0, step=exhibit.step)
+    assert np.ptp(total_energy(plant, run)) < 1e-8 * run.energy[:, 0].max()
+    assert run.constraint_violation < 1e-12
+
+
+def test_stewart_in_two_ways() -> None:
+    """Pistons without mass change nothing: 12 conditions by hand against six cut balls."""
+    by_hand = gallery.get("stewart").build().compile(backend="python")
+    by_cuts = gallery.get("stewart").build(pistons=True).compile(backend="python")
+    by_cuts.parameters["piston_mass"] = 0.0
+    random = np.random.default_rng(4)
+    found = []
+    x, v = 0.05 * random.normal(size=6), random.normal(size=6)
+    for plant in (by_hand, by_cuts):
+        assert plant.loops is not None
+        plate = [plant.coordinates.index(name) for name in stewart.PLATE]
+        q, qd = plant.loops.position.q.copy(), np.zeros(plant.n)
+        q[plate] += x
+        qd[plate] = v
+        found.append(plant.loops.motion(q, qd, np.zeros(plant.n))["a"][plate])
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+def test_stewart_at_rest_carries_its_weight() -> None:
+    """In the middle all legs are alike: the closed form of the acceleration along z."""
+    plant = gallery.get("stewart").build().compile(backend="python")
+    assert plant.loops is not None
+    plate = [plant.coordinates.index(name) for name in stewart.PLATE]
+    q = plant.loops.position.q.copy()
+    q[plate] = [0.0, 0.0, 0.69, 0.0, 0.0, 0.0]
+    q = plant.loops.assemble(q, plate).q
+    a = plant.loops.motion(q, np.zeros(18), np.zeros(18))["a"][plate]
+    # a cardan joint turns its tube a little about itself, in each leg by another angle
+    assert a[[0, 1, 3, 4, 5]] == pytest.approx(np.zeros(5), abs=1e-4)
+    foot, head = np.array(stewart.base_point(1)), np.array(stewart.plate_point(1))
+    flat = np.linalg.norm((head - foot)[:2])
+    length = np.hypot(flat, 0.69)
+    # power of springs and weights over the speed of the plate; a tube turns by flat/length²
+    lift = 6.0 * 1500.0 * (0.78 - length) * 0.69 / length
+    weight = 8.0 * 9.81 + 6.0 * 0.9 * 9.81 * 0.2 * (flat / length) * flat / length**2
+    moment = 0.0125 + 0.9 * 0.2**2
+    inertia = 8.0 + 6.0 * moment * (flat / length**2) ** 2
+    assert a[2] == pytest.approx((lift - weight) / inertia, rel=1e-4)
+
+
+# suspension and car
+
+
+def test_suspension_settles_under_its_weight() -> None:
+    exhibit = gallery.get("suspension")
+    plant = exhibit.build().compile()
+    for comparison in exhibit.compare(plant):
+        assert comparison.ok, comparison
+
+
+def test_suspension_steers() -> None:
+    """Rack to the left behind the axle turns the wheel by about the throw over the arm."""
+    plant = gallery.get("suspension").build().compile()
+    run = plant.simulate(t_end=5.0, step=1e-3)
+    assert run.constraint_violation < 1e-12
+    forward = np.array([plant.pose("knuckle_left", q)[1][:, 0] for q in run.q[::50]])
+    steer = np.arctan2(forward[:, 1], forward[:, 0])
+    rack = run["rack.q"][::50]
+    settled = slice(20, None)
+    slope = np.polyfit(rack[settled], steer[settled], 1)[0]
+    arm = -suspension.STEERING_ARM[0]
+    assert slope == pytest.approx(-1.0 / arm, rel=0.1)
+    assert np.abs(run["rack.effort"]).max() > 1.0
+
+
+def test_car_stands_on_its_tyres() -> None:
+    exhibit = gallery.get("car")
+    plant = exhibit.build().compile()
+    for comparison in exhibit.compare(plant):
+        assert comparison.ok, comparison
+
+
+def test_modes_of_the_car() -> None:
+    """Bounce, pitch and wheel hop as in the source's own modal analysis, within a few percent.
+
+    Roll differs: the source does not tell all of its anti-roll bars.
+    """
+    plant = gallery.get("car").build().compile(backend="python")
+    loops = plant.loops
+    assert loops is not None
+    u, n = list(loops.partition.independent), plant.n
+    still = np.zeros(len(u))
+
+    def accelerations(x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        q, qd = loops.position.q.copy(), np.zeros(n)
+        q[u], qd[u] = x, v
+        return loops.motion(q, qd, np.zeros(n))["a"][u]
+
+    def slope(f: object, x: np.ndarray) -> np.ndarray:
+        h = 1e-5
+        return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))]).T
+
+    x = loops.position.q[u]
+    for _ in range(6):
+        K = slope(lambda y: accelerations(y, still), x)
+        x = x - np.linalg.lstsq(K, accelerations(x, still), rcond=1e-7)[0]
+    assert np.abs(accelerations(x, still)).max() < 1e-9
+    K = slope(lambda y: accelerations(y, still), x)
+    D = slope(lambda v: accelerations(x, v), still)
+    A = np.block([[np.zeros_like(K), np.eye(len(u))], [K, D]])
+    poles = np.linalg.eigvals(A)
+    poles = sorted(poles[(np.abs(poles) > 0.5) & (poles.imag > 0.0)], key=abs)
+    found = np.abs(poles) / (2.0 * np.pi)
+    damping = -np.real(poles) / np.abs(poles)
+    assert len(found) == 7
+    assert found[:2] == pytest.approx([0.913, 1.005], rel=0.03)
+    assert damping[:2] == pytest.approx([0.48, 0.57], abs=0.02)
+    assert found[3] > 17.3 and found[-1] < 19.2
+    assert damping[3:].min() > 0.63 and damping[3:].max() < 0.72
+
+
+def test_a_weight_aside_tilts_the_car() -> None:
+    plant = gallery.get("car").build().compile()
+    plant.parameters.update(throw=0.0, aside=0.4)
+    end = plant.simulate(t_end=8.0, step=1e-3).q[-1]
+    left_front, right_front, left_rear, right_rear = car.tyre_forces(plant, end)
+    assert left_front > right_front and left_rear > right_rear
+    # moment about the middle of the track: y of the wheels from the model itself
+    y = [plant.position(f"wheel_{corner.name}", end)[1] for corner in car.CORNERS]
+    forces = np.array([left_front, right_front, left_rear, right_rear])
+    p = plant.position("weight", end)
+    bodies = [(1480.0, plant.position("chassis.com", end)[1]), (100.0, p[1])]
+    bodies += [(3.0, plant.position("rack", end)[1])]
+    bodies += [(16.0, value) for value in y]
+    assert forces.sum() == pytest.approx(1647.0 * 9.81, rel=1e-6)
+    assert forces @ y == pytest.approx(9.81 * sum(m * value for m, value in bodies), rel=1e-4)
+
+
+# mistakes
+
+
+@pytest.mark.parametrize("loops", [0, 41, -3])
+def test_numbers_of_loops_out_of_range_are_refused(loops: int) -> None:
+    with pytest.raises(il.InputError, match="Give a number from 1 to 40"):
+        gallery.get("four_bar").build(loops=loops)
+
+
+def test_bars_too_short_for_the_loop_name_it() -> None:
+    m = gallery.get("slider_crank").build()
+    crank = m.body("late", on=m.ground, joint=il.revolute("y"), mass=0.2, com=(0.1, 0.0, 0.03))
+    m.close(crank.point("tip", (0.1, 0.0, 0.0)), m.ground.point("far", (0.7, 0.0, 0.0)), name="gap")
+    with pytest.raises(il.ModelError, match=r"loop 'gap' cannot close, 0\.6"):
+        m.compile(backend="python")
