@@ -14,7 +14,6 @@ parent and child; B the user's body frame; J the user's joint frame.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from inloop.formalisms.inertia import Inertia, about_origin
 from inloop.formalisms.rotation import General, Planar, Rotation
 from inloop.formalisms.symbols import Symbols
+from inloop.formalisms.turns import Turn, axis_to_z, decompose, is_quarter, rx, rz, snap, snap_angle
 from inloop.formalisms.vectors import (
     Matrix,
     Tensor,
@@ -37,7 +37,6 @@ from inloop.formalisms.vectors import (
 from inloop.model import Body, Mechanism
 from inloop.symbolic import Expr, Graph
 
-SNAP = 1e-11  # entries of rotation matrices closer than this to 0 or ±1 are taken as exact
 SNAP_LENGTH = 1e-13  # relative to the largest offset of the model
 GROUND = -1
 
@@ -114,21 +113,6 @@ class _Placed:
     p_BC: Vector
 
 
-@dataclass(frozen=True)
-class _Turn:
-    """Fixed rotation before a joint as Rz(phi) Rx(alpha) Rz(psi), or a matrix of expressions."""
-
-    phi: float
-    alpha: float
-    psi: float
-    matrix: Matrix | None = None
-
-    @property
-    def parallel(self) -> bool:
-        """True if the axes of parent and child are parallel."""
-        return self.matrix is None and abs(math.sin(self.alpha)) < SNAP
-
-
 def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
     """Put every body into its internal frame."""
     graph = symbols.graph
@@ -159,11 +143,11 @@ def _place(
     q = symbols.q[body.index]
     revolute = body.joint.kind == "revolute"
     # F = R_PJ A: from axes with z along the joint to the parent's internal frame, at q = 0
-    A = _constant_matrix(graph, _axis_to_z(body.joint.axis))
+    A = _constant_matrix(graph, axis_to_z(body.joint.axis))
     R_PJ = product(transpose(parent.R_BC), _rotation_entries(body, symbols))
-    turn = _decompose(product(R_PJ, A))
+    turn = decompose(product(R_PJ, A))
     gamma = _own_turn(body, turn, children, graph, symbols) if revolute else -turn.psi
-    R_BC = _snapped(product(A, _constant_matrix(graph, _rz(gamma))))
+    R_BC = _snapped(product(A, _constant_matrix(graph, rz(gamma))))
     R_PC = Rotation(_steps(graph, turn, gamma, q if revolute else None))
     # offset, with the origin slid along the axis (revolute) or put onto the parent's (prismatic)
     path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
@@ -219,7 +203,7 @@ def _rotation_entries(body: Body, symbols: Symbols) -> Matrix:
         [
             symbols.substitute([entry], {})[0]
             if isinstance(entry, Expr)
-            else symbols.graph.constant(_snap(float(entry)))
+            else symbols.graph.constant(snap(float(entry)))
             for entry in row
         ]
         for row in body.attachment.R_PJ
@@ -227,35 +211,16 @@ def _rotation_entries(body: Body, symbols: Symbols) -> Matrix:
     return _matrix(rows)
 
 
-def _decompose(F: Matrix) -> _Turn:
-    """F = Rz(phi) Rx(alpha) Rz(psi) when F is made of numbers."""
-    if any(not e.is_constant for row in F for e in row):
-        return _Turn(0.0, 0.0, 0.0, F)
-    f = np.array([[e.value for e in row] for row in F])
-    sine = math.hypot(f[0, 2], f[1, 2])
-    if sine < SNAP:
-        # parallel axes: F = Rz(psi) or Rx(π) Rz(psi)
-        alpha = 0.0 if f[2, 2] > 0 else math.pi
-        return _Turn(0.0, alpha, _snap_angle(math.atan2(-f[0, 1], f[0, 0])))
-    phi = _snap_angle(math.atan2(f[0, 2], -f[1, 2]))
-    alpha = _snap_angle(math.atan2(sine, f[2, 2]))
-    # a half turn less in phi flips the sign of alpha: keep phi in (-π/2, π/2]
-    if phi > math.pi / 2 + SNAP or phi <= -math.pi / 2 + SNAP:
-        phi, alpha = phi - math.copysign(math.pi, phi), -alpha
-    rest = (_rz(phi) @ _rx(alpha)).T @ f
-    return _Turn(_snap_angle(phi), alpha, _snap_angle(math.atan2(rest[1, 0], rest[0, 0])))
-
-
 def _own_turn(
-    body: Body, turn: _Turn, children: list[Body], graph: Graph, symbols: Symbols
+    body: Body, turn: Turn, children: list[Body], graph: Graph, symbols: Symbols
 ) -> float:
     """The constant turn gamma about a body's own axis that aligns x with most children."""
-    A = _constant_matrix(graph, _axis_to_z(body.joint.axis))
+    A = _constant_matrix(graph, axis_to_z(body.joint.axis))
     wishes = []
     for child in children:
-        A_child = _constant_matrix(graph, _axis_to_z(child.joint.axis))
+        A_child = _constant_matrix(graph, axis_to_z(child.joint.axis))
         F = product(product(transpose(A), _rotation_entries(child, symbols)), A_child)
-        child_turn = _decompose(F)
+        child_turn = decompose(F)
         if child_turn.matrix is None and not child_turn.parallel:
             wishes.append(child_turn.phi)
     if turn.matrix is not None:
@@ -264,14 +229,14 @@ def _own_turn(
     candidates = [*wishes, -turn.psi]
 
     def gain(gamma: float) -> float:
-        aligned = sum(_is_quarter(phi - gamma) for phi in wishes)
-        return aligned + (0.5 if _is_quarter(turn.psi + gamma) else 0.0)
+        aligned = sum(is_quarter(phi - gamma) for phi in wishes)
+        return aligned + (0.5 if is_quarter(turn.psi + gamma) else 0.0)
 
     best = max(candidates, key=lambda g: (round(gain(g), 3), -candidates.index(g)))
-    return _snap_angle(best)
+    return snap_angle(best)
 
 
-def _steps(graph: Graph, turn: _Turn, gamma: float, q: Expr | None) -> tuple[Planar | General, ...]:
+def _steps(graph: Graph, turn: Turn, gamma: float, q: Expr | None) -> tuple[Planar | General, ...]:
     """R_PC as planar rotations: Rz(phi) Rx(alpha) Rz(q + psi + gamma)."""
     steps: list[Planar | General] = []
     if turn.matrix is not None:
@@ -281,9 +246,9 @@ def _steps(graph: Graph, turn: _Turn, gamma: float, q: Expr | None) -> tuple[Pla
             steps.append(_fixed_planar(graph, 2, turn.phi))
         if turn.alpha != 0.0:
             steps.append(_fixed_planar(graph, 0, turn.alpha))
-    offset = _snap_angle(turn.psi + gamma)
+    offset = snap_angle(turn.psi + gamma)
     if q is None:
-        if abs(offset) > SNAP:
+        if offset != 0.0:
             steps.append(_fixed_planar(graph, 2, offset))
         return tuple(steps)
     angle = q + graph.constant(offset)
@@ -296,12 +261,12 @@ def _steps(graph: Graph, turn: _Turn, gamma: float, q: Expr | None) -> tuple[Pla
     return tuple(steps)
 
 
-def turn_axis(graph: Graph, turn: _Turn) -> Vector:
+def turn_axis(graph: Graph, turn: Turn) -> Vector:
     """The child's joint axis z in the parent's frame."""
     if turn.matrix is not None:
         return turn.matrix[0][2], turn.matrix[1][2], turn.matrix[2][2]
-    column = (_rz(turn.phi) @ _rx(turn.alpha))[:, 2]
-    return _constants(graph, tuple(_snap(float(x)) for x in column))
+    column = (rz(turn.phi) @ rx(turn.alpha))[:, 2]
+    return _constants(graph, tuple(snap(float(x)) for x in column))
 
 
 def _slide(p: Vector, z: Vector) -> Expr:
@@ -340,61 +305,15 @@ def _snap_lengths(p: Vector, span: float) -> Vector:
     return x, y, z
 
 
-def _snap(x: float) -> float:
-    for exact in (0.0, 1.0, -1.0):
-        if abs(x - exact) < SNAP:
-            return exact
-    return x
-
-
-def _snap_angle(angle: float) -> float:
-    """The angle in (-π, π], quarter turns exact."""
-    angle = math.remainder(angle, 2 * math.pi)
-    quarters = round(angle / (math.pi / 2))
-    if abs(angle - quarters * math.pi / 2) < SNAP:
-        angle = (quarters if quarters > -2 else 2) * math.pi / 2
-    return angle
-
-
-def _is_quarter(angle: float) -> bool:
-    return abs(math.remainder(angle, math.pi / 2)) < SNAP
-
-
 def _snapped(m: Matrix) -> Matrix:
     graph = m[0][0].graph
-    rows = [[graph.constant(_snap(e.value)) if e.is_constant else e for e in row] for row in m]
+    rows = [[graph.constant(snap(e.value)) if e.is_constant else e for e in row] for row in m]
     return _matrix(rows)
 
 
 def _fixed_planar(graph: Graph, axis: int, angle: float) -> Planar:
     value = graph.constant(angle)
     return Planar(axis, graph.call("cos", value), graph.call("sin", value))
-
-
-def _axis_to_z(axis: tuple[float, float, float]) -> np.ndarray:
-    """A rotation A with A z = axis; a permutation for coordinate axes."""
-    a = np.array([_snap(x) for x in axis], float)
-    k = int(np.argmax(np.abs(a)))
-    if abs(a[k]) == 1.0:
-        # cyclic permutation, turned over for a negative axis
-        A = np.zeros((3, 3))
-        A[(k + 1) % 3, 0] = 1.0
-        A[(k + 2) % 3, 1] = a[k]
-        A[k, 2] = a[k]
-        return A
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(a)))], a)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(a, x), a])
-
-
-def _rz(angle: float) -> np.ndarray:
-    c, s = _snap(math.cos(angle)), _snap(math.sin(angle))
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _rx(angle: float) -> np.ndarray:
-    c, s = _snap(math.cos(angle)), _snap(math.sin(angle))
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def _constants(graph: Graph, v: tuple[float, ...]) -> Vector:
