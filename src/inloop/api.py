@@ -27,6 +27,7 @@ class Plant(BarePlant):
         inputs: Mapping[str, float] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
+        start: Result | None = None,
         **motions: Callable[[Any], Any],
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
@@ -44,6 +45,7 @@ class Plant(BarePlant):
             inputs=inputs,
             sample=sample,
             tolerance=tolerance,
+            start=start,
             motions=motions,
         )
 

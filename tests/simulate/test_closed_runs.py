@@ -225,3 +225,15 @@ def test_independent_coordinates_change_when_they_become_bad() -> None:
     # every run begins alike
     again = plant.simulate(t_end=3.0, step=2e-4, qd={"crank": 6.0})
     np.testing.assert_array_equal(again.q, result.q)
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas"])
+def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: str) -> None:
+    whole = plant.simulate(t_end=0.4, step=1e-3, method=method, q={"crank": 1.0})
+    first = plant.simulate(t_end=0.15, step=1e-3, method=method, q={"crank": 1.0})
+    rest = plant.simulate(t_end=0.4, step=1e-3, method=method, start=first)
+    np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
+    np.testing.assert_array_equal(rest.qd[-1], whole.qd[-1])
+    assert rest.t[0] == first.t[-1]
+    with pytest.raises(il.InputError, match="begins where that one ended"):
+        plant.simulate(t_end=0.4, start=first, q={"crank": 1.0})

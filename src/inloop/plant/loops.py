@@ -30,7 +30,8 @@ class Loops:
 
     Attributes:
         position: a closed position near the joints' initial values.
-        partition: roles of coordinates and constraint rows.
+        partition: roles of coordinates and constraint rows, now.
+        first: those at the closed position that was found first.
         notes: dropped rows in words.
     """
 
@@ -43,7 +44,7 @@ class Loops:
             guess[drive.body] = value
         self.position: Assembly = self.assemble(guess, closed.driven)
         self.partition: Partition = self._choose(self.position.J)
-        self._first = self.partition
+        self.first = self.partition
         self._known: dict[Partition, str] = {self.partition: ""}
         self.notes = tuple(
             f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
@@ -94,9 +95,9 @@ class Loops:
         found = self._plant.evaluate(self.function("newton"), q=q)["pivots"]
         return np.asarray(WORST_PIVOT * np.abs(found))
 
-    def restart(self) -> None:
-        """Take the first partition again, so that every run begins alike."""
-        self.partition = self._first
+    def use(self, partition: Partition) -> None:
+        """Take a partition that was in use before, such as the first one."""
+        self.partition = partition
 
     def repartition(self, q: Array) -> bool:
         """Choose other independent coordinates at a closed position; False if there are none."""

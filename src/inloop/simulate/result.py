@@ -10,7 +10,31 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.plant import Array
+from inloop.plant import Array, Partition
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a run ended: all that influences how it would go on.
+
+    Attributes:
+        t: time [s].
+        q, qd: all coordinates and velocities.
+        z: states of force laws.
+        x: state of the stepper, to the last bit; None where it has to be built from q and qd.
+        steps: steps since t = 0.
+        partition: roles of the coordinates of a mechanism with loops.
+        limits: of the pivots, beyond which other roles are due.
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    z: Array
+    x: Array | None
+    steps: int
+    partition: Partition | None
+    limits: Array | None
 
 
 @dataclass(frozen=True)
@@ -29,6 +53,7 @@ class Result:
             mechanism with loops.
         violation: largest constraint value at each sample [m or rad]; None without loops.
         notes: what a reader of the result should know.
+        end: where the run ended, for `plant.simulate(start=result)`.
     """
 
     name: str
@@ -41,6 +66,7 @@ class Result:
     signals: dict[str, Array] = field(default_factory=dict)
     violation: Array | None = None
     notes: tuple[str, ...] = ()
+    end: End | None = None
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""

@@ -12,7 +12,8 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
-from inloop.simulate.result import Result
+from inloop.simulate.progress import Progress
+from inloop.simulate.result import End, Result
 from inloop.simulate.start import first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
@@ -39,6 +40,7 @@ def simulate(
     inputs: Mapping[str, float] | None = None,
     sample: float | None = None,
     tolerance: float | None = None,
+    start: Result | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> Result:
     """Integrate the equations of motion.
@@ -57,6 +59,8 @@ def simulate(
         inputs: constant values of named inputs.
         sample: time between samples [s]; every step by default.
         tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        start: an earlier result with the same step to continue from, up to t_end; the numbers are
+            those of one uninterrupted run.
         motions: functions of time for driven joints, by name; they are traced and compiled.
 
     Raises:
@@ -68,11 +72,17 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
-    status, found, notes = _run(
-        plant,
-        schedule,
-        first_state(plant, q, qd, drives),
-        lambda: _system(plant, efforts, signals, drives),
+    if start is None:
+        begin = _beginning(plant, first_state(plant, q, qd, drives))
+    elif q is None and qd is None and start.end is not None:
+        begin = start.end
+    else:
+        raise InputError(
+            "a run that continues another one begins where that one ended",
+            fix="Give either start, or q and qd.",
+        )
+    status, found, end, notes = _run(
+        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
     )
     result = Result(
         name=plant.name,
@@ -85,50 +95,79 @@ def simulate(
         signals=found.signals,
         violation=found.violation,
         notes=tuple(notes),
+        end=end,
     )
     if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
     return result
 
 
+def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
+    """A fresh start at t = 0, with the first choice of independent coordinates."""
+    q, qd = state
+    partition = plant.loops.first if plant.loops is not None else None
+    return End(0.0, q, qd, plant.first_states, None, 0, partition, None)
+
+
 def _run(
     plant: BarePlant,
     schedule: FixedSteps | AdaptiveSteps,
-    start: tuple[Array, Array],
+    begin: End,
     make: Callable[[], TreeSystem | ClosedSystem],
-) -> tuple[Status, Samples, list[str]]:
+) -> tuple[Status, Samples, End, list[str]]:
     """Run to the end, with other independent coordinates whenever those in use become bad."""
-    (q, qd), z, t = start, plant.first_states, 0.0
     pieces: list[Samples] = []
-    spacing = _spacing(schedule)
-    guarded, total = True, 0
     notes: list[str] = []
-    if plant.loops is not None:
-        plant.loops.restart()
+    now, guarded, progress = begin, True, Progress()
+    if plant.loops is not None and now.partition is not None:
+        plant.loops.use(now.partition)
     while True:
         system = make()
-        x = system.start(q, qd, z, guarded=guarded)
-        now = schedule
-        if isinstance(schedule, FixedSteps) and not guarded:
-            now = replace(schedule, steps=min(schedule.steps, STEPS_UNGUARDED))
-        done = run(system.system, _from(x, t, total, now), now)
+        x = system.start(now.q, now.qd, now.z, guarded=guarded)
+        part = _part(schedule, now, guarded)
+        # a state of the stepper that is known to the last bit is taken as it is
+        if now.x is not None:
+            x = now.x
+            system.limits = now.limits
+        limits = system.limits
+        done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)
         pieces.append(piece)
         status = Status(done.status)
-        if isinstance(schedule, FixedSteps):
-            total += done.steps
-            schedule = replace(schedule, steps=schedule.steps - done.steps)
-            more = schedule.steps > 0 and not guarded and status == Status.OK
-        else:
-            more = False
-        if not more and (status != Status.LOOP_OPEN or plant.loops is None):
-            return status, joined(pieces, spacing), notes
-        if not more and not _other_way(plant, piece, guarded):
-            return status, joined(pieces, spacing), notes
+        now = End(
+            float(piece.t[-1]),
+            piece.q[-1],
+            piece.qd[-1],
+            piece.z[-1],
+            done.x[-1],
+            now.steps + done.steps,
+            plant.loops.partition if plant.loops is not None else None,
+            limits,
+        )
+        more = status == Status.OK and not guarded and now.steps < _steps(schedule)
+        blocked = status == Status.LOOP_OPEN and plant.loops is not None
+        if not more and not (blocked and _other_way(plant, piece, guarded)):
+            progress.close()
+            return status, joined(pieces, _spacing(schedule)), now, notes
         # over a singular position without the guard, for as few steps as it takes
         guarded = more or len(piece.t) > 1
-        q, qd, z, t = piece.q[-1], piece.qd[-1], piece.z[-1], float(piece.t[-1])
-        notes += _told(plant, t, guarded, more)
+        notes += _told(plant, now.t, guarded, more)
+        now = replace(now, x=None)
+
+
+def _steps(schedule: FixedSteps | AdaptiveSteps) -> int:
+    """Steps of the whole run, counted from t = 0; 0 for a run that chooses its own."""
+    return schedule.steps if isinstance(schedule, FixedSteps) else 0
+
+
+def _part(
+    schedule: FixedSteps | AdaptiveSteps, now: End, guarded: bool
+) -> FixedSteps | AdaptiveSteps:
+    """What is left of a schedule; without the guard, a few steps of it."""
+    if isinstance(schedule, AdaptiveSteps):
+        return schedule
+    left = max(0, schedule.steps - now.steps)
+    return replace(schedule, steps=left if guarded else min(left, STEPS_UNGUARDED))
 
 
 def _told(plant: BarePlant, t: float, guarded: bool, resumed: bool) -> list[str]:
@@ -147,10 +186,10 @@ def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:
     return schedule.sample or schedule.t_end
 
 
-def _from(x: Array, t: float, steps: int, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:
+def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:
     """Where a piece of a run begins; steps and samples are counted from t = 0."""
     size = schedule.step if isinstance(schedule, FixedSteps) else 0.0
-    return Snapshot(x, t, t0=0.0, step=steps, step_size=size)
+    return Snapshot(x, now.t, t0=0.0, step=now.steps, step_size=size)
 
 
 def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:

@@ -76,6 +76,8 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
 class TreeSystem:
     """A mechanism without loops: x = (q, qd)."""
 
+    limits: Array | None = None
+
     def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
@@ -103,6 +105,16 @@ class TreeSystem:
 
 class ClosedSystem:
     """A mechanism with loops or drives: x holds the independent coordinates."""
+
+    @property
+    def limits(self) -> Array | None:
+        """Reciprocal pivots beyond which the independent coordinates are a bad choice."""
+        return self._limits.copy()
+
+    @limits.setter
+    def limits(self, values: Array | None) -> None:
+        if values is not None:
+            self._limits[:] = values
 
     def __init__(
         self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
