@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 BODY_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+def sensor_name(path: str) -> str:
+    """A name for generated code; "a.b_c" and "a_b.c" get different ones."""
+    owner, _, name = path.rpartition(".")
+    return f"sensor_{len(owner)}_{owner}_{name}"
+
+
 def sensor(d: Derivation, path: str) -> tuple[Program, Program, Program]:
     """Programs for pose, motion and Jacobian of a point or frame, in world axes."""
     target = _target(d, path)
-    name = "sensor_" + path.replace(".", "_")
+    name = sensor_name(path)
     sensed = kinematics.sense(d.skeleton, target, d.symbols.qdd)
     pose = (
         Output.vector("p", sensed.p_WQ, "position [m], world axes"),

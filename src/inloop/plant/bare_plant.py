@@ -13,6 +13,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.sensors import sensor_name
 from inloop.model import Mechanism
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
@@ -302,39 +303,71 @@ class BarePlant:
     # sensors
 
     def _sensor(self, path: str, kind: str) -> str:
-        name = f"sensor_{path.replace('.', '_')}_{kind}"
+        name = f"{sensor_name(path)}_{kind}"
         if name not in self._engines:
             self._add(self._derivation.sensor(path))
         return name
 
-    def pose(self, path: str, q: Numbers) -> tuple[Array, Array]:
-        """Position p_WQ [m] and orientation R_WF of a point, frame or body."""
-        found = self.evaluate(self._sensor(path, "pose"), q=q)
-        return found["p"], found["R"]
+    def pose(self, path: str, q: Numbers, axes: str | None = None) -> tuple[Array, Array]:
+        """Position p_WQ [m] and orientation R_WF of a point, frame or body.
 
-    def position(self, path: str, q: Numbers) -> Array:
-        """Position p_WQ of a point or frame [m]."""
-        return self.pose(path, q)[0]
+        Args:
+            path: such as "arm.tip".
+            q: coordinates.
+            axes: another frame A; the position is then p_AQ in its axes, the orientation R_AF.
+        """
+        found = self.evaluate(self._sensor(path, "pose"), q=q)
+        if axes is None:
+            return found["p"], found["R"]
+        p_WA, R_WA = self.pose(axes, q)
+        return turned(R_WA, found["p"] - p_WA), np.swapaxes(R_WA, -1, -2) @ found["R"]
+
+    def position(self, path: str, q: Numbers, axes: str | None = None) -> Array:
+        """Position of a point or frame [m], in the world or relative to another frame."""
+        return self.pose(path, q, axes)[0]
 
     def motion(
-        self, path: str, q: Numbers, qd: Numbers, qdd: Numbers | None = None
+        self,
+        path: str,
+        q: Numbers,
+        qd: Numbers,
+        qdd: Numbers | None = None,
+        axes: str | None = None,
     ) -> dict[str, Array]:
-        """Velocity v, acceleration acc, angular velocity om and acceleration omd, world axes."""
+        """Velocity v, acceleration acc, angular velocity om and acceleration omd.
+
+        All are relative to the world; `axes` names a frame in whose axes they are given.
+        """
         still = np.zeros(np.shape(q)) if qdd is None else qdd
-        return self.evaluate(self._sensor(path, "motion"), q=q, qd=qd, qdd=still)
+        found = self.evaluate(self._sensor(path, "motion"), q=q, qd=qd, qdd=still)
+        if axes is None:
+            return found
+        R_WA = self.pose(axes, q)[1]
+        return {name: turned(R_WA, vector) for name, vector in found.items()}
 
-    def velocity(self, path: str, q: Numbers, qd: Numbers) -> Array:
-        """Velocity of a point or frame in world axes [m/s]."""
-        return self.motion(path, q, qd)["v"]
+    def velocity(self, path: str, q: Numbers, qd: Numbers, axes: str | None = None) -> Array:
+        """Velocity of a point or frame relative to the world [m/s]."""
+        return self.motion(path, q, qd, axes=axes)["v"]
 
-    def acceleration(self, path: str, q: Numbers, qd: Numbers, qdd: Numbers) -> Array:
-        """Acceleration of a point or frame in world axes [m/s²]."""
-        return self.motion(path, q, qd, qdd)["acc"]
+    def acceleration(
+        self, path: str, q: Numbers, qd: Numbers, qdd: Numbers, axes: str | None = None
+    ) -> Array:
+        """Acceleration of a point or frame relative to the world [m/s²]."""
+        return self.motion(path, q, qd, qdd, axes)["acc"]
 
-    def jacobian(self, path: str, q: Numbers) -> Array:
-        """∂(v, om)/∂qd of a point or frame, world axes, shape (6, n) or (N, 6, n)."""
+    def jacobian(self, path: str, q: Numbers, axes: str | None = None) -> Array:
+        """∂(v, om)/∂qd of a point or frame, shape (6, n) or (N, 6, n)."""
         found = self.evaluate(self._sensor(path, "jacobian"), q=q)
-        return np.concatenate([found["Jv"], found["Jw"]], axis=-2)
+        parts = [found["Jv"], found["Jw"]]
+        if axes is not None:
+            R_AW = np.swapaxes(self.pose(axes, q)[1], -1, -2)
+            parts = [R_AW @ part for part in parts]
+        return np.concatenate(parts, axis=-2)
+
+
+def turned(R_WA: Array, v_W: Array) -> Array:
+    """Components in axes of A of vectors given in world axes: v_A = R_WAᵀ v_W."""
+    return np.asarray(np.einsum("...ji,...j->...i", R_WA, v_W))
 
 
 def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> None:
