@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -237,3 +239,22 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
     assert rest.t[0] == first.t[-1]
     with pytest.raises(il.InputError, match="begins where that one ended"):
         plant.simulate(t_end=0.4, start=first, q={"crank": 1.0})
+
+
+def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:
+    own = plant.simulate(t_end=0.2, step=1e-3, method="dopri", tolerance=1e-10, q={"crank": 1.0})
+    other = plant.simulate(t_end=0.2, step=1e-3, method="scipy", tolerance=1e-10, q={"crank": 1.0})
+    np.testing.assert_allclose(other.t, own.t, atol=1e-15)
+    np.testing.assert_allclose(other.q, own.q, atol=1e-8)
+
+
+def test_results_as_parquet_and_as_text(plant: il.Plant, tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    result = plant.simulate(t_end=0.1, step=1e-2, q={"crank": 1.0})
+    table = parquet.read_table(result.save(tmp_path / "run.parquet"))
+    assert tuple(table.column_names) == result.names
+    np.testing.assert_array_equal(table["crank.q"].to_numpy(), result["crank.q"])
+    text = str(result)
+    assert text.startswith("four_bar: OK at t = 0.1 s, 11 samples")
+    assert "rocker" in text

@@ -64,7 +64,7 @@ def test_npz(run: il.Result, tmp_path: Path) -> None:
 
 
 def test_unknown_ending(run: il.Result, tmp_path: Path) -> None:
-    with pytest.raises(il.InputError, match=r"cannot save as '\.xls'.*\.csv or \.npz"):
+    with pytest.raises(il.InputError, match=r"cannot save as '\.xls'.*\.csv, \.npz or \.parquet"):
         run.save(tmp_path / "run.xls")
     assert not list(tmp_path.iterdir())
 

@@ -16,9 +16,9 @@ from inloop.cli.subject import Subject, add_subject, apply_settings, find_subjec
 
 NO_STUDIO = "The studio comes with a later version; this run is headless."
 SAMPLES = 10_000  # a run keeps at most about so many states
-RESULT_ENDINGS = (".csv", ".npz")
+RESULT_ENDINGS = (".csv", ".npz", ".parquet")
 STOPPED, FAILED = 130, 2
-METHODS = ("rk4", "euler", "dopri", "rodas")
+METHODS = ("rk4", "euler", "dopri", "rodas", "scipy")
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
     parser.add_argument("--plot", metavar="FILE", help="write a figure of all coordinates")
-    parser.add_argument("--save", metavar="FILE", help="write all signals as .csv or .npz")
+    parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
     parser.set_defaults(call=call)
 
 

@@ -106,7 +106,7 @@ class Result:
         return float(np.max(np.abs(total - total[0]))) / scale
 
     def save(self, path: str | Path) -> Path:
-        """Write all signals as .npz or .csv, chosen by the name's ending."""
+        """Write all signals as .npz, .csv or .parquet, chosen by the name's ending."""
         target = Path(path)
         if target.suffix == ".npz":
             arrays: dict[str, Any] = {name: self[name] for name in self.names}
@@ -114,11 +114,36 @@ class Result:
         elif target.suffix == ".csv":
             table = np.column_stack([self[n] for n in self.names])
             np.savetxt(target, table, delimiter=",", header=",".join(self.names), comments="")
+        elif target.suffix == ".parquet":
+            self._save_parquet(target)
         else:
             raise InputError(
-                f"cannot save as '{target.suffix}'", fix="Use a name that ends in .csv or .npz."
+                f"cannot save as '{target.suffix}'",
+                fix="Use a name that ends in .csv, .npz or .parquet.",
             )
         return target
+
+    def _save_parquet(self, target: Path) -> None:
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError as error:
+            raise InputError(
+                "Parquet files need pyarrow", fix="Install it with: pip install inloop[parquet]"
+            ) from error
+        parquet.write_table(pyarrow.table({name: self[name] for name in self.names}), target)
+
+    def __str__(self) -> str:
+        """A table of the first and last values and the range of every coordinate."""
+        head = f"{self.name}: {self.status} at t = {self.t[-1]:g} s, {len(self.t)} samples"
+        width = max(len(name) for name in (*self.coordinates, "coordinate"))
+        titles = "  ".join(f"{title:>12}" for title in ("start", "end", "least", "most"))
+        lines = [head, f"{'coordinate':{width}}  {titles}"]
+        for k, name in enumerate(self.coordinates):
+            q = self.q[:, k]
+            values = (q[0], q[-1], q.min(), q.max())
+            lines.append(f"{name:{width}}  " + "  ".join(f"{value:12.6g}" for value in values))
+        return "\n".join([*lines, *self.notes])
 
     def plot(self, *signals: str, file: str | Path | None = None) -> Any:
         """Plot signals over time with matplotlib.

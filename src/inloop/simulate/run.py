@@ -13,6 +13,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
 from inloop.simulate.progress import Progress
+from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.start import first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
@@ -25,6 +26,7 @@ METHODS = {
     "dopri": Method.DOPRI,
     "rodas": Method.RODAS,
 }
+SCIPY = "scipy"
 MOST_STEPS = 1e15
 
 
@@ -51,7 +53,7 @@ def simulate(
         step: step of the integrator [s]; shortened so that a whole number fits into t_end. With
             a tolerance: time between samples.
         method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5) or "rodas"
-            (linearly implicit, order 4, for stiff laws).
+            (linearly implicit, order 4, for stiff laws); "scipy" for a slow reference by SciPy.
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
@@ -67,7 +69,7 @@ def simulate(
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
     schedule: FixedSteps | AdaptiveSteps = _schedule(t_end, step, method, sample)
-    if tolerance is not None:
+    if tolerance is not None and method != SCIPY:
         schedule = _adaptive(METHODS[method], t_end, tolerance, sample or step)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
@@ -81,10 +83,22 @@ def simulate(
             "a run that continues another one begins where that one ended",
             fix="Give either start, or q and qd.",
         )
+    if method == SCIPY and isinstance(schedule, FixedSteps):
+        system = _system(plant, efforts, signals, drives)
+        return _reference(plant, system, begin, schedule, tolerance or 1e-9)
     status, found, end, notes = _run(
         plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
     )
-    result = Result(
+    result = _result(plant, found, status, tuple(notes), end)
+    if status not in (Status.OK, Status.STOPPED):
+        raise _failed(result, step)
+    return result
+
+
+def _result(
+    plant: BarePlant, found: Samples, status: Status, notes: tuple[str, ...], end: End | None
+) -> Result:
+    return Result(
         name=plant.name,
         coordinates=plant.coordinates,
         t=found.t,
@@ -94,12 +108,24 @@ def simulate(
         status=status.name,
         signals=found.signals,
         violation=found.violation,
-        notes=tuple(notes),
+        notes=notes,
         end=end,
     )
-    if status not in (Status.OK, Status.STOPPED):
-        raise _failed(result, step)
-    return result
+
+
+def _reference(
+    plant: BarePlant,
+    system: TreeSystem | ClosedSystem,
+    begin: End,
+    schedule: FixedSteps,
+    tolerance: float,
+) -> Result:
+    """The same run by SciPy, on the same rates."""
+    t_end = schedule.step * schedule.steps
+    count = max(1, round(t_end / _spacing(schedule)))
+    times = np.linspace(begin.t, t_end, count + 1)
+    x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
+    return _result(plant, system.expand(times, x), Status.OK, ("integrated by SciPy",), None)
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
@@ -214,8 +240,9 @@ def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
 
 
 def _schedule(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
-    if method not in METHODS:
-        raise InputError(f"method {method!r} is unknown", fix=f"Use one of {', '.join(METHODS)}.")
+    if method not in (*METHODS, SCIPY):
+        known = ", ".join((*METHODS, SCIPY))
+        raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
     if not (math.isfinite(t_end) and t_end >= 0.0 and math.isfinite(step) and step > 0.0):
         raise InputError(
             f"t_end = {t_end} s with steps of {step} s makes no sense", fix="Use positive numbers."
@@ -236,7 +263,9 @@ def _schedule(t_end: float, step: float, method: str, sample: float | None) -> F
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
     # the step is shortened so that the run ends exactly at t_end
     steps = math.ceil(t_end / step * (1.0 - 1e-12))
-    return FixedSteps(METHODS[method], t_end / steps if steps else step, steps, stride=stride)
+    return FixedSteps(
+        METHODS.get(method, Method.RK4), t_end / steps if steps else step, steps, stride=stride
+    )
 
 
 def _adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:

@@ -1,0 +1,65 @@
+"""SciPy's integrators on the same rates: a slow, independent reference for a run."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from inloop.errors import SimulationError
+from inloop.native import Status
+from inloop.plant import Array
+from inloop.simulate.systems import ClosedSystem, TreeSystem
+
+RATES = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p
+)
+
+
+def solve(
+    system: TreeSystem | ClosedSystem,
+    x: Array,
+    times: Array,
+    tolerance: float,
+    method: str = "DOP853",
+) -> Array:
+    """States of the stepper at given times, by `scipy.integrate.solve_ivp`.
+
+    Args:
+        system: what to integrate.
+        x: state at the first time.
+        times: when to sample [s], increasing.
+        tolerance: relative error per step.
+        method: of SciPy.
+    """
+    rates = _rates(system)
+    found = solve_ivp(
+        rates,
+        (float(times[0]), float(times[-1])),
+        x,
+        method=method,
+        t_eval=times,
+        rtol=tolerance,
+        atol=1e-3 * tolerance,
+    )
+    if not found.success:
+        raise SimulationError(f"SciPy: {found.message}", fix="Try another tolerance.")
+    return np.ascontiguousarray(found.y.T)
+
+
+def _rates(system: TreeSystem | ClosedSystem) -> Callable[[float, Array], Array]:
+    function = RATES(system.system.rates)
+
+    def rates(t: float, x: Array) -> Array:
+        state, slope = np.ascontiguousarray(x), np.empty(len(x))
+        status = function(system.system.context, t, state.ctypes.data, slope.ctypes.data)
+        if status != Status.OK:
+            raise SimulationError(
+                f"the rates end with {Status(status).name} at t = {t:.6g} s",
+                fix="See plant.simulate for what can be done.",
+            )
+        return slope
+
+    return rates
