@@ -33,7 +33,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
-    parser.add_argument("--plot", metavar="FILE", help="write a figure of all coordinates")
+    parser.add_argument("--plot", metavar="FILE", help="write a figure of the first coordinates")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
     parser.set_defaults(call=call)
 

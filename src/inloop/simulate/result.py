@@ -13,6 +13,9 @@ from inloop.errors import InputError
 from inloop.plant import Array, Partition
 
 
+MOST_PLOTS = 8  # unless signals are named
+
+
 @dataclass(frozen=True)
 class End:
     """Where a run ended: all that influences how it would go on.
@@ -149,7 +152,7 @@ class Result:
         """Plot signals over time with matplotlib.
 
         Args:
-            signals: names; all coordinates by default.
+            signals: names; the first eight coordinates by default.
             file: write the figure to this file instead of showing it.
         """
         try:
@@ -160,7 +163,7 @@ class Result:
             ) from error
         if file is not None:
             _check_figure_name(Figure(), Path(file))
-        chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates]
+        chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates[:MOST_PLOTS]]
         figure = Figure(figsize=(8.0, 1.2 + 1.4 * len(chosen)), layout="constrained")
         axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
         for axis, signal in zip(axes, chosen, strict=True):
