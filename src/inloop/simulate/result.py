@@ -12,7 +12,6 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import Array, Partition
 
-
 MOST_PLOTS = 8  # unless signals are named
 
 
