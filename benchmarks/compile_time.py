@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.processes import measured_apart
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop import gallery
-from inloop.codegen import emit_accelerations, emit_library
+from inloop.codegen import emit_library, emit_rates
 from inloop.formalisms import Derivation
 from inloop.native import build_library, find_compiler, runtime_headers
 from inloop.plant.passes import run_passes
@@ -75,7 +75,7 @@ def build(joints: int) -> Row:
     prepare, done, _ = run_passes(programs, derivation.parameters)
     start, cpu = time.perf_counter(), _children_s()
     files = emit_library((prepare, *done), "chain", (), {})
-    sources = {**files.sources, **emit_accelerations(done[1], "chain", ())}
+    sources = {**files.sources, **emit_rates(done[1], "chain", ())}
     emitted = time.perf_counter()
     build_library(sources, {**runtime_headers(), **files.headers})
     return {

@@ -1,5 +1,5 @@
 """Programs as text; one file per language. Knows no mechanics."""
 
-from inloop.codegen.c_library import CFiles, emit_accelerations, emit_lanes, emit_library
+from inloop.codegen.c_library import CFiles, emit_lanes, emit_library, emit_rates
 
-__all__ = ["CFiles", "emit_accelerations", "emit_lanes", "emit_library"]
+__all__ = ["CFiles", "emit_lanes", "emit_library", "emit_rates"]

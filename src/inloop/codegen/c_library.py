@@ -43,7 +43,7 @@ def emit_library(
     return CFiles(sources, {header: declarations})
 
 
-def emit_accelerations(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
+def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
     """The direct dynamics in the form that the steppers call: rates of x = (q, qd)."""
     n = next(len(block.symbols) for block in program.inputs if block.name == "q")
     arguments = {

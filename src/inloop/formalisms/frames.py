@@ -253,10 +253,10 @@ def _steps(graph: Graph, turn: Turn, gamma: float, q: Expr | None) -> tuple[Plan
         return tuple(steps)
     angle = q + graph.constant(offset)
     C, S = graph.call("cos", angle), graph.call("sin", angle)
-    suffix = q.name.removeprefix("q_")
-    for node, letter in ((C, "C"), (S, "S")):
-        inner = node.args[0] if node.op == "neg" else node
-        graph.label(inner, f"{'C' if inner.op == 'cos' else 'S'}{suffix}" if inner.args else letter)
+    # quarter turns exchange sine and cosine, and their signs
+    for node in (C, S):
+        bare = node.args[0] if node.op == "neg" else node
+        graph.label(bare, f"{bare.op[0].upper()}{q.name.removeprefix('q_')}")
     steps.append(Planar(2, C, S))
     return tuple(steps)
 

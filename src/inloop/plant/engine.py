@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from inloop.codegen import emit_accelerations, emit_lanes, emit_library
+from inloop.codegen import emit_lanes, emit_library, emit_rates
 from inloop.codegen import python as python_text
 from inloop.errors import BuildError, InputError
 from inloop.native import (
@@ -122,7 +122,7 @@ class NativeEngine:
         sources = {**self.files.sources, **unit.extra}
         if any(p.name == "direct_dynamics" for p in unit.programs):
             program = unit.find("direct_dynamics")
-            sources.update(emit_accelerations(program, unit.prefix, unit.about))
+            sources.update(emit_rates(program, unit.prefix, unit.about))
         self.headers = {**runtime_headers(), **self.files.headers}
         self.library = NativeLibrary(build_library(sources, self.headers, options=self._options))
         self._functions: dict[str, Any] = {}

@@ -115,12 +115,9 @@ def layout(program: Program) -> Listing:
 
 
 def _leading_angles(nodes: list[Expr]) -> list[Expr]:
-    """Arguments of sin and cos that are sums of inputs and numbers."""
-    found: dict[Expr, None] = {}
-    for node in nodes:
-        if node.op in ("sin", "cos") and _is_plain_sum(node.args[0]):
-            found.setdefault(node.args[0])
-    return list(found)
+    """Arguments of sin and cos that are sums of inputs and numbers, in the order of the inputs."""
+    found = {n.args[0] for n in nodes if n.op in ("sin", "cos") and _is_plain_sum(n.args[0])}
+    return sorted(found, key=lambda angle: angle.id)
 
 
 def _is_plain_sum(node: Expr) -> bool:
