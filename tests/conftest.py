@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -40,11 +41,25 @@ def require_program() -> Callable[[str], str]:
     return find_program
 
 
+@pytest.fixture(scope="session")
+def walkman() -> Path:
+    """The humanoid's file beside the repository; without it, fail in CI and skip elsewhere."""
+    path = REPOSITORY.parent / "shared" / "data" / "walkman.mbs"
+    if not path.exists():
+        miss("walkman.mbs is not beside the repository")
+    return path
+
+
 def find_program(name: str) -> str:
     """Path of a program."""
-    if path := shutil.which(name):
-        return path
-    message = f"the program '{name}' is not installed"
+    path = shutil.which(name)
+    if path is None:
+        miss(f"the program '{name}' is not installed")
+    return path
+
+
+def miss(message: str) -> NoReturn:
+    """What a test needs is not there: in CI that is a failure, elsewhere a reason to skip."""
     if os.environ.get("CI", "").lower() in ("true", "1"):
         pytest.fail(f"{message}; in CI it must be there")
     pytest.skip(message)

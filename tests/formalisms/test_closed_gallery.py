@@ -99,7 +99,7 @@ def laws(name: str, plant: il.Plant, q: np.ndarray, qd: np.ndarray) -> np.ndarra
         pull("body_3.D", "ground.C", 4530.0, 0.0, 0.07785)
     if name.startswith("stewart"):
         for leg in stewart.LEGS:
-            pull(f"ground.A{leg}", f"plate.B{leg}", 1500.0, 0.0, 0.78)
+            pull(f"ground.A{leg}", f"plate.B{leg}", 2500.0, 0.0, 0.78)
     if name == "suspension":
         corners = ["left"]
     if name == "car":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -94,18 +93,9 @@ def test_double_pendulum_by_hand() -> None:
     assert found["bias"]["total"] <= 24
 
 
-def walkman() -> il.Model:
-    path = Path(__file__).resolve().parents[3] / "shared" / "data" / "walkman.mbs"
-    if not path.exists():
-        if os.environ.get("CI", "").lower() in ("true", "1"):
-            pytest.fail(f"{path} is missing; in CI it must be there")
-        pytest.skip(f"{path} is not there")
-    return il.load(path)
-
-
-def test_walkman_counts() -> None:
+def test_walkman_counts(walkman: Path) -> None:
     options = {"live": "all", "external_forces": "all"}
-    model = walkman()
+    model = il.load(walkman)
     names = ("inverse_dynamics", "mass_matrix_and_bias")
     found = step_operations(model, names, **options)
     assert len(model.build().coordinates) == 55
@@ -113,9 +103,9 @@ def test_walkman_counts() -> None:
     assert found["mass_matrix_and_bias"]["total"] <= 12_500
 
 
-def test_walkman_is_fully_live() -> None:
+def test_walkman_is_fully_live(walkman: Path) -> None:
     """Every number and every input takes part: else a low count means little."""
-    mechanism = walkman().build()
+    mechanism = il.load(walkman).build()
     derivation = Derivation(mechanism, live="all", external_forces="all")
     program = derivation.program("inverse_dynamics")
     used = set(derivation.graph.symbols_of(program.exprs))

@@ -209,7 +209,7 @@ def test_stewart_at_rest_carries_its_weight() -> None:
     flat = np.linalg.norm((head - foot)[:2])
     length = np.hypot(flat, 0.69)
     # power of springs and weights over the speed of the plate; a tube turns by flat/length²
-    lift = 6.0 * 1500.0 * (0.78 - length) * 0.69 / length
+    lift = 6.0 * 2500.0 * (0.78 - length) * 0.69 / length
     weight = 8.0 * 9.81 + 6.0 * 0.9 * 9.81 * 0.2 * (flat / length) * flat / length**2
     moment = 0.0125 + 0.9 * 0.2**2
     inertia = 8.0 + 6.0 * moment * (flat / length**2) ** 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,18 +19,6 @@ HERE = Path(__file__).resolve().parent
 def data() -> Path:
     """Our own sample files."""
     return HERE / "data"
-
-
-@pytest.fixture(scope="session")
-def walkman() -> Path:
-    """The humanoid beside the repository; without it, fail in CI and skip elsewhere."""
-    path = HERE.parents[2] / "shared" / "data" / "walkman.mbs"
-    if not path.exists():
-        message = f"{path} is not there"
-        if os.environ.get("CI", "").lower() in ("true", "1"):
-            pytest.fail(f"{message}; in CI it must be")
-        pytest.skip(message)
-    return path
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,9 +126,10 @@ def test_the_dialect_of_zig() -> None:
 
 
 @pytest.mark.parametrize("name", ["gcc", "clang"])
-def test_runtime_is_clean_under_each_compiler(name: str) -> None:
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
+def test_runtime_is_clean_under_each_compiler(
+    name: str, require_program: Callable[[str], str]
+) -> None:
+    require_program(name)
     compiler = identify((name,))
     assert compiler.kind == name
     options = BuildOptions(strict=True)

@@ -59,7 +59,7 @@ def stewart(pistons: bool = False) -> il.Model:
         ),
         doc="Stewart platform on springs; six degrees of freedom.",
     )
-    stiffness = m.parameter("stiffness", 1500.0, unit="N/m", range=(100.0, 1e4), doc="of a leg")
+    stiffness = m.parameter("stiffness", 2500.0, unit="N/m", range=(100.0, 1e4), doc="of a leg")
     free_length = m.parameter("free_length", 0.78, unit="m", range=(0.5, 1.2),
                               doc="of the spring in a leg")  # fmt: skip
     piston_mass: Any = 0.0
@@ -159,7 +159,7 @@ def _freedom(plant: il.Plant) -> tuple[int, int, int]:
 
 def _energy_drift(plant: il.Plant) -> float:
     """Largest change of kinetic, potential and elastic energy in 10 s, over the largest part."""
-    run = plant.simulate(t_end=10.0, step=5e-4)
+    run = plant.simulate(t_end=10.0, step=2.5e-4)
     elastic = elastic_energy(plant, run.q)
     total = run.energy.sum(axis=1) + elastic
     return float(np.ptp(total) / np.max(elastic))
@@ -172,7 +172,7 @@ EXHIBIT = Exhibit(
     make=stewart,
     start="at rest, beside and above its equilibrium",
     seconds=10.0,
-    step=5e-4,
+    step=2.5e-4,
     options={"pistons": Option(False, "pistons as bodies with mass: 24 joints, 18 conditions")},
     references=(
         Reference(
