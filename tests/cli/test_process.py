@@ -71,7 +71,10 @@ def test_the_demo_tells_the_whole_story(encoding: str, tmp_path: Path) -> None:
     ):  # fmt: skip
         assert part in text, part
     assert ("path of its tip" in text) == (encoding == "utf-8")
-    assert max(len(line) for line in text.splitlines()) <= 110
+    # a path stands on a line of its own and may be as long as it is
+    assert (
+        max(len(line) for line in text.splitlines() if not line.strip().startswith(os.sep)) <= 110
+    )
     assert not list(tmp_path.iterdir()), "nothing is written unless asked for"
 
 

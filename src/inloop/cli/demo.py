@@ -179,7 +179,7 @@ def _sources(plant: il.Plant, shown: bool) -> str | None:
         return None
     directory = engine.library.path.parent
     if shown:
-        paragraph(f"\nthe generated C lies in {directory}")
+        paragraph(f"\nthe generated C lies in\n  {directory}")
         if plant.name == EXHIBITS[0]:
             paragraph("\n".join(["", *_excerpt(directory / f"{plant.name}_inverse_dynamics.c")]))
     return str(directory)
