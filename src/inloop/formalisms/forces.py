@@ -83,7 +83,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
     if mechanism.forces or mechanism.torques or mechanism.links or mechanism.frame_forces:
-        place = _Places(skeleton)
+        place = Places(skeleton)
         for force in mechanism.forces:
             _force(force, place, loads)
         for torque in mechanism.torques:
@@ -182,7 +182,7 @@ class _Placed:
     om: Vector
 
 
-class _Places:
+class Places:
     """World kinematics of points, computed once for all laws."""
 
     def __init__(self, skeleton: Skeleton) -> None:
@@ -220,7 +220,7 @@ class _Places:
         return self._velocities[index][0]
 
 
-def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
+def _force(law: ForceLaw, place: Places, loads: Loads) -> None:
     skeleton = place.skeleton
     p_CQ, p_WQ, v_W = place.point(law.at)
     replace = {
@@ -238,7 +238,7 @@ def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
     loads.apply(law.at.body, p_CQ, f_C, zero_vector(skeleton.graph))
 
 
-def _torque(law: Torque, place: _Places, loads: Loads) -> None:
+def _torque(law: Torque, place: Places, loads: Loads) -> None:
     skeleton = place.skeleton
     if law.body == GROUND:
         return
@@ -264,7 +264,7 @@ def _torque(law: Torque, place: _Places, loads: Loads) -> None:
     loads.apply(law.body, zero, zero, n)
 
 
-def _link(law: Link, place: _Places, loads: Loads) -> None:
+def _link(law: Link, place: Places, loads: Loads) -> None:
     """A pull along the line between two points."""
     skeleton = place.skeleton
     graph = skeleton.graph
@@ -284,7 +284,7 @@ def _link(law: Link, place: _Places, loads: Loads) -> None:
         loads.apply(point.body, p_C, matrix_times(R_CW, f_W), zero)
 
 
-def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
+def _frame_force(law: FrameForce, place: Places, loads: Loads) -> None:
     """Force and torque between two frames, from their relative position and rotation."""
     skeleton = place.skeleton
     graph = skeleton.graph

@@ -27,15 +27,16 @@ from inloop.model.joints import (
     universal,
 )
 from inloop.model.mechanism import Mechanism
+from inloop.model.modes import Event, Lock, Mode, Quantity
 from inloop.model.parameters import Defaults, Input, Parameter
 from inloop.model.rotations import axis_angle, rpy
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
+    "GROUND", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive", "Event",
     "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle", "Input",
-    "Joint", "JointForce", "JointInput", "JointSpec", "LawState", "Link", "Loop", "Matrix3",
-    "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose", "Scalar",
-    "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
+    "Joint", "JointForce", "JointInput", "JointSpec", "LawState", "Link", "Lock", "Loop", "Matrix3",
+    "Mechanism", "Mode", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose",
+    "Quantity", "Scalar", "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
     "planar", "prismatic", "revolute", "rpy", "universal",
 ]  # fmt: skip

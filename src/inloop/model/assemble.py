@@ -9,7 +9,15 @@ from typing import Any
 
 from inloop.errors import ModelError
 from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.draft import BodyDraft, ConstraintDraft, Draft, DriveDraft, LawDraft, LoopDraft
+from inloop.model.draft import (
+    BodyDraft,
+    ConstraintDraft,
+    Draft,
+    DriveDraft,
+    EventDraft,
+    LawDraft,
+    LoopDraft,
+)
 from inloop.model.effects import (
     ExternalForce,
     Force,
@@ -24,6 +32,7 @@ from inloop.model.findings import Findings
 from inloop.model.geometry import ZERO, Matrix3, Pose, times_matrix
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
+from inloop.model.modes import Event, Lock
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.topology import GROUND
 from inloop.model.validation import check_draft, check_mechanism
@@ -84,6 +93,10 @@ class Assembly:
             independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.wishes)),
             notes=tuple(self._notes),
             where=draft.where,
+            locks=tuple(Lock(k.name, self._joint_index(k.joint), k.where) for k in draft.locks),
+            modes=tuple(draft.modes),
+            events=tuple(self._event(event) for event in draft.events),
+            membership=MappingProxyType(dict(self._membership())),
             metadata=MappingProxyType(dict(draft.metadata)),
         )
 
@@ -263,6 +276,40 @@ class Assembly:
             cutoff=drive.cutoff,
             where=drive.where,
         )
+
+    # what changes while it runs
+
+    def _event(self, event: EventDraft) -> Event:
+        joints = [carrier.joint.name for carrier in self._merged.carriers]
+        quantities = [
+            replace(item, key=joints[self._joint_index(item.key)])
+            if item.kind in ("q", "qd", "effort")
+            else item
+            for item in event.quantities
+        ]
+        return Event(
+            name=event.name,
+            mode=event.mode,
+            indicator=event.indicator,
+            direction=event.direction,
+            to=event.mode if event.to is None else event.to,
+            impact=event.impact,
+            restitution=event.restitution,
+            sets=event.sets,
+            settles_in=event.settles_in,
+            tolerance=event.tolerance,
+            quantities=tuple(quantities),
+            t=self._draft.time,
+            where=event.where,
+        )
+
+    def _membership(self) -> Iterable[tuple[str, frozenset[str]]]:
+        """Modes of each element that does not hold always; drives by the name of the joint."""
+        joints = [carrier.joint.name for carrier in self._merged.carriers]
+        for element, modes in self._draft.membership.items():
+            kind, _, joint = element.rpartition(" ")
+            name = f"{kind} {joints[self._joint_index(joint)]}" if kind else element
+            yield name, frozenset(modes)
 
 
 def _shared(law: LawDraft) -> dict[str, Any]:

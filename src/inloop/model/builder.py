@@ -16,13 +16,14 @@ from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
 from inloop.model.mechanism import Mechanism
+from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.parameters import read_input, read_parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(ForceElementBuilder, ClosureBuilder):
+class ModelBuilder(ForceElementBuilder, ClosureBuilder, ModeBuilder):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with

@@ -84,6 +84,19 @@ def trace_rows(read: Intake, law: object, offered: Mapping[str, object]) -> tupl
     return tuple(read.scalar(row, "a row of the law's result") for row in rows)
 
 
+def trace_values(read: Intake, law: object, offered: Mapping[str, object]) -> dict[str, Scalar]:
+    """Call a law that returns numbers by name and return them."""
+    result = _call(read, law, offered)
+    if result is _FAILED:
+        return {}
+    if not isinstance(result, Mapping) or not all(isinstance(name, str) for name in result):
+        read.complain("the law must return values by name", 'Return {"ball.qd": 0.0}, say.')
+        return {}
+    return {
+        name: read.scalar(value, f"the value of {quoted(name)}") for name, value in result.items()
+    }
+
+
 def symbols_in(values: Iterable[object]) -> Iterator[Expr]:
     """Yield the placeholders of a law, whatever tuples they stand in."""
     for value in values:
