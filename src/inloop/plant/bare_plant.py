@@ -71,6 +71,7 @@ class BarePlant:
         core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
         # the open tree of a closed mechanism may have massless tips: no accelerations of its own
         core = [n for n in core if n != "direct_dynamics" or not closed]
+        core += ["law_outputs"] if mechanism.law_outputs else []
         self._add([self._timed_program(name) for name in core])
         if closed:
             self._add_loops(ClosedLoops(self._derivation, external_forces))
@@ -268,6 +269,29 @@ class BarePlant:
     def energy(self, q: Numbers, qd: Numbers) -> Array:
         """Kinetic and potential energy [J], shape (2,) or (N, 2)."""
         return self.evaluate("energy", q=q, qd=qd)["E"]
+
+    def law_outputs(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """What the force laws make known, by name "<law>.<output>"; shape () or (N,) each.
+
+        Args:
+            q: coordinates.
+            qd: velocities.
+            z: states of the laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+        """
+        outputs = self.mechanism.law_outputs
+        if not outputs:
+            return {}
+        y = self.evaluate("law_outputs", q=q, qd=qd, z=z, u=u, t=t)["y"]
+        return {output.name: y[..., k] for k, output in enumerate(outputs)}
 
     def inverse_dynamics_derivatives(
         self, q: Numbers, qd: Numbers, qdd: Numbers, u: Numbers | None = None, t: float = 0.0

@@ -85,18 +85,23 @@ def simulate(
         )
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = _system(plant, efforts, signals, drives)
-        return _reference(plant, system, begin, schedule, tolerance or 1e-9)
+        return _reference(plant, system, begin, schedule, tolerance or 1e-9, signals)
     status, found, end, notes = _run(
         plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
     )
-    result = _result(plant, found, status, tuple(notes), end)
+    result = _result(plant, found, status, tuple(notes), end, signals)
     if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
     return result
 
 
 def _result(
-    plant: BarePlant, found: Samples, status: Status, notes: tuple[str, ...], end: End | None
+    plant: BarePlant,
+    found: Samples,
+    status: Status,
+    notes: tuple[str, ...],
+    end: End | None,
+    u: Array,
 ) -> Result:
     return Result(
         name=plant.name,
@@ -106,7 +111,7 @@ def _result(
         qd=found.qd,
         energy=_energy(plant, found.q, found.qd),
         status=status.name,
-        signals=found.signals,
+        signals={**found.signals, **_law_outputs(plant, found, u)},
         violation=found.violation,
         notes=notes,
         end=end,
@@ -119,13 +124,15 @@ def _reference(
     begin: End,
     schedule: FixedSteps,
     tolerance: float,
+    u: Array,
 ) -> Result:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(t_end / _spacing(schedule)))
     times = np.linspace(begin.t, t_end, count + 1)
     x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
-    return _result(plant, system.expand(times, x), Status.OK, ("integrated by SciPy",), None)
+    notes = ("integrated by SciPy",)
+    return _result(plant, system.expand(times, x), Status.OK, notes, None, u)
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
@@ -237,6 +244,16 @@ def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
     cuts = range(0, len(q), BLOCK)
     blocks = [plant.energy(q[k : k + BLOCK], qd[k : k + BLOCK]) for k in cuts]
     return np.concatenate(blocks)
+
+
+def _law_outputs(plant: BarePlant, found: Samples, u: Array) -> dict[str, Array]:
+    """What the force laws make known at all samples, in blocks as for the energy."""
+    u = u[: len(plant.inputs)]
+    blocks = [
+        plant.law_outputs(found.q[rows], found.qd[rows], found.z[rows], u, found.t[rows])
+        for rows in (slice(k, k + BLOCK) for k in range(0, len(found.t), BLOCK))
+    ]
+    return {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
 
 
 def _schedule(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
