@@ -4,7 +4,7 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
-from inloop.api import Model, Plant, compile_mechanism, load
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -54,9 +54,10 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "Mechanism",
-    "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute", "acos", "asin", "atan",
-    "atan2", "axis_angle", "ball", "compile_mechanism", "condense", "cos", "cylindrical", "exp",
-    "fixed", "free", "load", "log", "max0", "maximum", "minimum", "planar", "power", "prismatic",
-    "revolute", "rpy", "sign", "sin", "sqrt", "table", "tan", "tanh", "universal", "where",
+    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
+    "Mechanism", "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute",
+    "acos", "asin", "atan", "atan2", "axis_angle", "ball", "compile_mechanism", "condense",
+    "cos", "cylindrical", "exp", "fixed", "free", "load", "log", "max0", "maximum", "minimum",
+    "piecewise", "planar", "power", "prismatic", "revolute", "rpy", "sign", "sin", "sqrt",
+    "table", "tan", "tanh", "universal", "where",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.model import Constraint, Frame, Loop, Mechanism
+from inloop.model import Constraint, Frame, Lock, Loop, Mechanism
 from inloop.symbolic import Expr, forward
 
 AXES = ("x", "y", "z")
@@ -65,6 +65,7 @@ def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
     for constraint in mechanism.constraints:
         skeleton.graph.section = constraint.name
         rows += _user_rows(constraint, skeleton)
+    rows += [_lock_row(lock, skeleton) for lock in mechanism.locks]
     return rows
 
 
@@ -262,6 +263,12 @@ def _rod_row(loop: Loop, a: _End, b: _End, skeleton: Skeleton) -> Row:
     J = {k: dot(unit, column) for k, column in columns.items()}
     J = {k: entry for k, entry in J.items() if entry is not graph.zero}
     return Row(loop.name, "length", h, J, graph.zero, dot(unit, acc) + over * dot(v, v))
+
+
+def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
+    """The joint does not move: qd = 0, wherever it is. Nothing has to be closed."""
+    zero, one = skeleton.graph.zero, skeleton.graph.one
+    return Row(lock.name, "hold", zero, {lock.body: one}, zero, zero)
 
 
 def _rate(expr: Expr, links: Iterable[Link], t: Expr) -> Expr:

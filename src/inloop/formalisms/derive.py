@@ -156,7 +156,8 @@ class Derivation:
         """True if a force law depends on time."""
         loads = [e for w in self.loads.wrenches.values() for e in (*w.f, *w.n)]
         efforts = self.loads.efforts.values()
-        return self.symbols.t in reachable([*loads, *efforts, *self.loads.rates])
+        others = (*self.loads.rates, *self.loads.observed.values())
+        return self.symbols.t in reachable([*loads, *efforts, *others])
 
     def inverse_dynamics(self) -> Program:
         """tau from q, qd, qdd."""
@@ -198,6 +199,13 @@ class Derivation:
         doc = "Kinetic energy and potential energy of gravity."
         return self.make("energy", "q qd", (out,), doc, "bodies as given, not regrouped")
 
+    def law_outputs(self) -> Program:
+        """What the force laws make known."""
+        observed = self.loads.observed
+        out = Output.vector("y", list(observed.values()), "outputs: " + ", ".join(observed))
+        doc = "What the force laws make known."
+        return self.make("law_outputs", "q qd loads", (out,), doc, "force laws")
+
     def sensor(self, path: str) -> tuple[Program, Program, Program]:
         """Programs for pose, motion and Jacobian of a point or frame."""
         return sensors.sensor(self, path)
@@ -214,6 +222,7 @@ PROGRAMS = {
     "bias": Derivation.bias,
     "mass_matrix_and_bias": Derivation.mass_matrix_and_bias,
     "energy": Derivation.energy,
+    "law_outputs": Derivation.law_outputs,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }

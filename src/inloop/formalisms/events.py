@@ -13,12 +13,12 @@ from inloop.formalisms.constraints import Row
 from inloop.formalisms.derive import Derivation
 from inloop.formalisms.energy import kinetic_energy, potential_energy
 from inloop.formalisms.forces import Places
+from inloop.formalisms.impact import project
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reduced import project
 from inloop.model import Event, Mechanism, Quantity
 from inloop.symbolic import Expr, Input, Output, Program, Scalar
 
-STATE = "q qd loads t"
+STATE = "q qd loads"
 
 
 class ModeEvents:
@@ -72,6 +72,8 @@ class ModeEvents:
         """A program that reads the whole state, whatever of it is used."""
         made = self.derivation.make(name, STATE, tuple(outputs), doc, "")
         inputs = list(made.inputs)
+        if not self.derivation.uses_time:
+            inputs.append(Input("t", (self.derivation.symbols.t,), "time [s]"))
         if self._lam:
             inputs.append(Input("lam", tuple(self._lam.values()), "multipliers [N or N·m]"))
         if self._effort:

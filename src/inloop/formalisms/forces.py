@@ -28,11 +28,9 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
+from inloop.model import AnyLaw, Frame, FrameForce, Link, Matrix3, Mechanism, Point, Torque
 from inloop.model import Force as ForceLaw
-from inloop.model import Frame, FrameForce, JointForce, Link, Matrix3, Mechanism, Point, Torque
 from inloop.symbolic import Expr, Scalar
-
-Law = JointForce | ForceLaw | Torque | Link | FrameForce
 
 
 @dataclass
@@ -45,6 +43,7 @@ class Loads:
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
         rates: time derivatives of the laws' internal states, in the order of the model.
+        observed: what the laws make known, by name "<law>.<output>", in the order of the model.
     """
 
     wrenches: dict[int, Wrench] = field(default_factory=dict)
@@ -52,6 +51,7 @@ class Loads:
     inputs: list[Expr] = field(default_factory=list)
     input_names: list[str] = field(default_factory=list)
     rates: list[Expr] = field(default_factory=list)
+    observed: dict[str, Expr] = field(default_factory=dict)
 
     def push(self, index: int, effort: Expr) -> None:
         """Add an effort of a joint."""
@@ -96,11 +96,18 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
 
 
 def _substituted(
-    skeleton: Skeleton, law: Law, exprs: Sequence[Scalar], replace: dict[Expr, Expr], loads: Loads
+    skeleton: Skeleton,
+    law: AnyLaw,
+    exprs: Sequence[Scalar],
+    replace: dict[Expr, Expr],
+    loads: Loads,
 ) -> list[Expr]:
-    """A law's results with kinematics in place of placeholders; its states move along."""
+    """A law's value with kinematics in place of placeholders; rates and outputs move along."""
     known = {**replace, law.t: skeleton.symbols.t}
     loads.rates += skeleton.symbols.substitute([state.rate for state in law.states], known)
+    outputs = skeleton.symbols.substitute([output.value for output in law.outputs], known)
+    names = [output.name for output in law.outputs]
+    loads.observed.update(zip(names, outputs, strict=True))
     return skeleton.symbols.substitute(exprs, known)
 
 

@@ -1,13 +1,16 @@
 """What a person writes about a mechanism: a builder, and the frozen mechanism it builds."""
 
 from inloop.model.builder import ModelBuilder
+from inloop.model.check_modes import check_machine
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.effects import (
+    AnyLaw,
     ExternalForce,
     Force,
     FrameForce,
     JointForce,
     JointInput,
+    LawOutput,
     LawState,
     Link,
     Torque,
@@ -33,10 +36,11 @@ from inloop.model.rotations import axis_angle, rpy
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive", "Event",
-    "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle", "Input",
-    "Joint", "JointForce", "JointInput", "JointSpec", "LawState", "Link", "Lock", "Loop", "Matrix3",
-    "Mechanism", "Mode", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose",
-    "Quantity", "Scalar", "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
-    "planar", "prismatic", "revolute", "rpy", "universal",
+    "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
+    "Event", "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
+    "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
+    "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Parameter", "Part",
+    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Torque", "Vector3", "Visual",
+    "axis_angle", "ball", "check_machine", "cylindrical", "fixed", "free", "planar",
+    "prismatic", "revolute", "rpy", "universal",
 ]  # fmt: skip

@@ -1,11 +1,13 @@
-"""Modes, locks and events: names used once, modes and joints that exist."""
+"""Modes, locks and events: names used once, modes and joints that exist; modes that fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from inloop.errors import ModelError
 from inloop.model.draft import Draft, EventDraft
 from inloop.model.findings import Findings
+from inloop.model.mechanism import Mechanism
 from inloop.model.names import quoted, suggestion
 
 
@@ -17,6 +19,38 @@ def check_modes(draft: Draft, findings: Findings) -> None:
         _check_joint(draft, f"lock {quoted(lock.name)}", lock.joint, lock.where, findings)
     for event in draft.events:
         _check_event(draft, event, findings)
+
+
+def check_machine(modes: Mapping[str, Mechanism]) -> None:
+    """Check that the modes of a machine fit together.
+
+    Raises:
+        ModelError: with all mistakes at once.
+    """
+    findings = Findings()
+    for mechanism in modes.values():
+        for event in mechanism.events:
+            label = f"event {quoted(event.name)}"
+            named = [name for name in (event.to, event.impact, event.settles_in) if name]
+            for name in named:
+                if name not in modes:
+                    findings.mistake(
+                        f"{label}: unknown mode {quoted(name)}",
+                        event.where,
+                        suggestion(name, modes),
+                    )
+            if event.impact in modes and event.to in modes:
+                ours, theirs = modes[event.to].coordinates, modes[event.impact].coordinates
+                if ours != theirs:
+                    findings.mistake(
+                        f"{label}: modes {quoted(event.to)} and {quoted(event.impact)} have "
+                        "different coordinates",
+                        event.where,
+                        "An impact needs the coordinates of the mode that follows.",
+                    )
+    if findings.mistakes:
+        name = next(iter(modes.values())).name
+        raise ModelError.of(name, findings.in_order())
 
 
 def _check_twice(kind: str, named: Iterable[tuple[str, str]], findings: Findings) -> None:

@@ -60,7 +60,9 @@ def check_laws(draft: Draft, findings: Findings) -> None:
     for law in draft.laws:
         own = {*symbols_in(law.symbols.values()), *(state.symbol for state in law.states)}
         rates = (state.rate for state in law.states)
-        foreign = [s for s in _symbols((*law.components, *rates)) if s not in own | known]
+        outputs = (output.value for output in law.outputs)
+        written = _symbols((*law.components, *rates, *outputs))
+        foreign = [s for s in written if s not in own | known]
         if foreign:
             findings.mistake(
                 f"{law.kind} {quoted(law.name)}: the law uses {quoted(foreign[0].name)}, which is "

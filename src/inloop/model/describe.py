@@ -44,6 +44,7 @@ def describe(mechanism: Mechanism) -> str:
         sections.append(f"independent: {', '.join(names)}")
     sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
+    sections += _section(("output", "unit", "value"), _output_rows(mechanism))
     sections += _section(("mode", "holds"), _mode_rows(mechanism))
     sections += _section(EVENT_HEADER, _event_rows(mechanism))
     if mechanism.notes:
@@ -166,6 +167,10 @@ def _event_rows(mechanism: Mechanism) -> list[Row]:
 
 def _state_rows(mechanism: Mechanism) -> list[Row]:
     return [(s.name, f"{s.initial:g}", _scalar(s.rate)) for s in mechanism.states]
+
+
+def _output_rows(mechanism: Mechanism) -> list[Row]:
+    return [(o.name, o.unit or "-", _scalar(o.value)) for o in mechanism.law_outputs]
 
 
 def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:

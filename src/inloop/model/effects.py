@@ -35,6 +35,21 @@ class LawState:
 
 
 @dataclass(frozen=True)
+class LawOutput:
+    """A quantity that a law makes known, such as a gap or a contact force.
+
+    Attributes:
+        name: "<law>.<output>".
+        unit: label.
+        value: an expression of the law's placeholders and states.
+    """
+
+    name: str
+    unit: str
+    value: Scalar
+
+
+@dataclass(frozen=True)
 class JointForce:
     """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
 
@@ -46,6 +61,7 @@ class JointForce:
     effort: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +79,7 @@ class Force:
         components: the force.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -75,6 +92,7 @@ class Force:
     components: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +110,7 @@ class Torque:
         components: the torque.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -104,6 +123,7 @@ class Torque:
     components: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,6 +140,7 @@ class Link:
         force: the pull.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -131,6 +152,7 @@ class Link:
     force: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +175,7 @@ class FrameForce:
         torque: the torque.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -167,6 +190,10 @@ class FrameForce:
     torque: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+
+AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce
 
 
 @dataclass(frozen=True)

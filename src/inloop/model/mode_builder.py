@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import get_args
 
@@ -130,7 +130,7 @@ class ModeBuilder:
             direction = "falls"
         known = {kind: Quantities(draft, name, kind) for kind in SIZES}
         offered: dict[str, object] = {"t": draft.time}
-        offered.update(known)
+        offered |= {str(kind): quantities for kind, quantities in known.items()}
         before = len(draft.mistakes)
         (indicator,) = trace(read, when, offered, 1)
         sets = {} if then is None else trace_values(read, then, offered)

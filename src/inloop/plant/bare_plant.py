@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.events import ModeEvents
+from inloop.formalisms.partition import Partition
 from inloop.formalisms.sensors import sensor_name
 from inloop.model import Mechanism
 from inloop.plant import labels
@@ -51,8 +54,10 @@ class BarePlant:
         live: str | Sequence[str] = (),
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
+        modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         start = time.perf_counter()
+        self._modes = modes  # mechanisms of all modes of which this one is the plant
         self.mechanism = mechanism
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
@@ -67,13 +72,16 @@ class BarePlant:
         self._prepared: dict[int, tuple[int, Array]] = {}
         self.loops: Loops | None = None
         self._closed: ClosedLoops | None = None
-        closed = bool(mechanism.loops or mechanism.constraints or mechanism.drives)
+        closed = mechanism.closed
         core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
         # the open tree of a closed mechanism may have massless tips: no accelerations of its own
         core = [n for n in core if n != "direct_dynamics" or not closed]
+        core += ["law_outputs"] if mechanism.law_outputs else []
         self._add([self._timed_program(name) for name in core])
         if closed:
             self._add_loops(ClosedLoops(self._derivation, external_forces))
+        else:
+            self._add_events(None)
 
     @property
     def n(self) -> int:
@@ -105,6 +113,14 @@ class BarePlant:
         """Build the constrained motion for the partition that the loops have chosen."""
         assert self.loops is not None
         self._add(self.loops.programs(), self.loops.sources)
+        self._add_events(self.loops.partition, self.loops.function(""))
+
+    def _add_events(self, partition: Partition | None, suffix: str = "") -> None:
+        """Build what the events of a mode need, for one choice of independent coordinates."""
+        if self._modes is not None:
+            rows = self._closed.rows if self._closed is not None else []
+            events = ModeEvents(self._derivation, rows, partition)
+            self._add(events.programs(self._modes, suffix), emit_formulas)
 
     def drive_function(self, motions: Mapping[str, Callable[[Any], Any]]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
@@ -268,6 +284,29 @@ class BarePlant:
     def energy(self, q: Numbers, qd: Numbers) -> Array:
         """Kinetic and potential energy [J], shape (2,) or (N, 2)."""
         return self.evaluate("energy", q=q, qd=qd)["E"]
+
+    def law_outputs(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """What the force laws make known, by name "<law>.<output>"; shape () or (N,) each.
+
+        Args:
+            q: coordinates.
+            qd: velocities.
+            z: states of the laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+        """
+        outputs = self.mechanism.law_outputs
+        if not outputs:
+            return {}
+        y = self.evaluate("law_outputs", q=q, qd=qd, z=z, u=u, t=t)["y"]
+        return {output.name: y[..., k] for k, output in enumerate(outputs)}
 
     def inverse_dynamics_derivatives(
         self, q: Numbers, qd: Numbers, qdd: Numbers, u: Numbers | None = None, t: float = 0.0

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
 
 MOST_PLOTS = 8  # unless signals are named
+MOST_EVENTS = 10  # in a table
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class End:
         steps: steps since t = 0.
         partition: roles of the coordinates of a mechanism with loops.
         limits: of the pivots, beyond which other roles are due.
+        machine: of a mechanism with modes: mode and state of the machine, to the last bit.
     """
 
     t: float
@@ -37,6 +40,43 @@ class End:
     steps: int
     partition: Partition | None
     limits: Array | None
+    machine: MachineSnapshot | None = None
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event of a run.
+
+    Attributes:
+        t: when [s].
+        name: name of the event.
+        mode: mode that ended.
+        next_mode: mode that followed.
+        energy_before, energy_after: kinetic and potential energy on both sides [J].
+        restitution: of an impact.
+        impulses: of the constraints that gripped, by row [N·s or N·m·s].
+        settled: the mode followed because such events came ever faster.
+    """
+
+    t: float
+    name: str
+    mode: str
+    next_mode: str
+    energy_before: float
+    energy_after: float
+    restitution: float = 0.0
+    impulses: dict[str, float] = field(default_factory=dict)
+    settled: bool = False
+
+    @property
+    def energy_lost(self) -> float:
+        """Energy that the event took [J]."""
+        return self.energy_before - self.energy_after
+
+    def __str__(self) -> str:
+        change = self.next_mode if self.next_mode != self.mode else f"stays {self.mode}"
+        settled = ", settled" if self.settled else ""
+        return f"t = {self.t:.9g} s: {self.name}, {change}, {self.energy_lost:.4g} J lost{settled}"
 
 
 @dataclass(frozen=True)
@@ -56,6 +96,8 @@ class Result:
         violation: largest constraint value at each sample [m or rad]; None without loops.
         notes: what a reader of the result should know.
         end: where the run ended, for `plant.simulate(start=result)`.
+        events: what happened, in order, if the mechanism has modes.
+        modes: name of the mode at each sample, shape (N,); None without modes.
     """
 
     name: str
@@ -69,6 +111,8 @@ class Result:
     violation: Array | None = None
     notes: tuple[str, ...] = ()
     end: End | None = None
+    events: tuple[Happening, ...] = ()
+    modes: Any = None
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -145,7 +189,13 @@ class Result:
             q = self.q[:, k]
             values = (q[0], q[-1], q.min(), q.max())
             lines.append(f"{name:{width}}  " + "  ".join(f"{value:12.6g}" for value in values))
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *self._event_lines(), *self.notes])
+
+    def _event_lines(self) -> list[str]:
+        """The first events, one line each, and how many more there were."""
+        more = len(self.events) - MOST_EVENTS
+        lines = [str(event) for event in self.events[:MOST_EVENTS]]
+        return [*lines, f"… and {more} events more"] if more > 0 else lines
 
     def plot(self, *signals: str, file: str | Path | None = None) -> Any:
         """Plot signals over time with matplotlib.

@@ -68,9 +68,9 @@ def simulate(
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
-    schedule: FixedSteps | AdaptiveSteps = _schedule(t_end, step, method, sample)
+    schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
-        schedule = _adaptive(METHODS[method], t_end, tolerance, sample or step)
+        schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
@@ -84,19 +84,24 @@ def simulate(
             fix="Give either start, or q and qd.",
         )
     if method == SCIPY and isinstance(schedule, FixedSteps):
-        system = _system(plant, efforts, signals, drives)
-        return _reference(plant, system, begin, schedule, tolerance or 1e-9)
+        system = make_system(plant, efforts, signals, drives)
+        return _reference(plant, system, begin, schedule, tolerance or 1e-9, signals)
     status, found, end, notes = _run(
-        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
+        plant, schedule, begin, lambda: make_system(plant, efforts, signals, drives)
     )
-    result = _result(plant, found, status, tuple(notes), end)
+    result = _result(plant, found, status, tuple(notes), end, signals)
     if status not in (Status.OK, Status.STOPPED):
-        raise _failed(result, step)
+        raise failed(result, step)
     return result
 
 
 def _result(
-    plant: BarePlant, found: Samples, status: Status, notes: tuple[str, ...], end: End | None
+    plant: BarePlant,
+    found: Samples,
+    status: Status,
+    notes: tuple[str, ...],
+    end: End | None,
+    u: Array,
 ) -> Result:
     return Result(
         name=plant.name,
@@ -106,7 +111,7 @@ def _result(
         qd=found.qd,
         energy=_energy(plant, found.q, found.qd),
         status=status.name,
-        signals=found.signals,
+        signals={**found.signals, **law_outputs(plant, found, u)},
         violation=found.violation,
         notes=notes,
         end=end,
@@ -119,13 +124,15 @@ def _reference(
     begin: End,
     schedule: FixedSteps,
     tolerance: float,
+    u: Array,
 ) -> Result:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(t_end / _spacing(schedule)))
     times = np.linspace(begin.t, t_end, count + 1)
     x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
-    return _result(plant, system.expand(times, x), Status.OK, ("integrated by SciPy",), None)
+    notes = ("integrated by SciPy",)
+    return _result(plant, system.expand(times, x), Status.OK, notes, None, u)
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
@@ -224,9 +231,10 @@ def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
     return plant.loops.repartition(piece.q[-1]) or guarded or len(piece.t) > 1
 
 
-def _system(
+def make_system(
     plant: BarePlant, tau: Array, u: Array, drives: str | None
 ) -> TreeSystem | ClosedSystem:
+    """What the steppers integrate for a plant, with efforts, inputs and motions."""
     if plant.loops is None:
         return TreeSystem(plant, tau, u)
     return ClosedSystem(plant, plant.loops, tau, u, drives)
@@ -239,7 +247,18 @@ def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
     return np.concatenate(blocks)
 
 
-def _schedule(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
+def law_outputs(plant: BarePlant, found: Samples, u: Array) -> dict[str, Array]:
+    """What the force laws make known at all samples, in blocks as for the energy."""
+    u = u[: len(plant.inputs)]
+    blocks = [
+        plant.law_outputs(found.q[rows], found.qd[rows], found.z[rows], u, found.t[rows])
+        for rows in (slice(k, k + BLOCK) for k in range(0, len(found.t), BLOCK))
+    ]
+    return {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
+
+
+def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
+    """Fixed steps that end exactly at t_end."""
     if method not in (*METHODS, SCIPY):
         known = ", ".join((*METHODS, SCIPY))
         raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
@@ -268,7 +287,8 @@ def _schedule(t_end: float, step: float, method: str, sample: float | None) -> F
     )
 
 
-def _adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:
+def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:
+    """Steps that the method chooses itself."""
     if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
         raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
     return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
@@ -286,7 +306,8 @@ def _inputs(plant: BarePlant, given: Mapping[str, float]) -> Array:
     return vector
 
 
-def _failed(result: Result, step: float) -> SimulationError:
+def failed(result: Result, step: float) -> SimulationError:
+    """The error that tells why a run broke off; it carries what was computed."""
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
     what = {

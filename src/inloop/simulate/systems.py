@@ -82,7 +82,7 @@ class TreeSystem:
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
         context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data)
-        self._plant = plant
+        self._plant, self.u = plant, u
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
             n=plant.n,
@@ -119,7 +119,7 @@ class ClosedSystem:
     def __init__(
         self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
     ) -> None:
-        self._plant, self._loops = plant, loops
+        self._plant, self._loops, self.u = plant, loops, u
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix

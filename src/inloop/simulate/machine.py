@@ -1,0 +1,327 @@
+"""Simulate a mechanism that changes while it runs: its modes take turns, events lead over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import (
+    AdaptiveSteps,
+    FixedSteps,
+    MachineEvent,
+    MachineRun,
+    MachineSnapshot,
+    Status,
+    run_machine,
+)
+from inloop.plant import Array, BarePlant
+from inloop.simulate.faces import Face, order
+from inloop.simulate.progress import Progress
+from inloop.simulate.result import End, Happening, Result
+from inloop.simulate.run import METHODS, adaptive, failed, fixed, law_outputs, make_system
+from inloop.simulate.start import first_state, vector
+from inloop.simulate.systems import Samples
+
+Given = Mapping[str, float] | Array | None
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What stays the same during a run, for one mode: efforts, inputs, motions of drives."""
+
+    tau: Array
+    u: Array
+    drives: str | None
+
+
+def simulate_modes(
+    plants: Mapping[str, BarePlant],
+    *,
+    t_end: float,
+    step: float = 1e-3,
+    method: str = "rk4",
+    mode: str | None = None,
+    q: Given = None,
+    qd: Given = None,
+    tau: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float] | None = None,
+    sample: float | None = None,
+    tolerance: float | None = None,
+    start: Result | None = None,
+    motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    most_events: int = 1000,
+    settle_time: float = 1e-9,
+) -> Result:
+    """Integrate a mechanism with modes.
+
+    Args:
+        plants: the modes by name; the first one is the one at the start.
+        t_end: length of the run [s].
+        step: step of the integrator [s], as in `simulate`.
+        method: as in `simulate`, without "scipy".
+        mode: another mode to start in.
+        q: coordinates at the start, by name or as a vector.
+        qd: velocities at the start.
+        tau: constant joint efforts by name [N·m or N].
+        inputs: values of named inputs.
+        sample: time between samples [s]; every step by default.
+        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        start: an earlier result to continue from.
+        motions: functions of time for driven joints, by name.
+        most_events: events that one step may hold; more is chattering.
+        settle_time: events of one kind that come ever faster, and would all be over within
+            this time [s], are an accumulation: the mode that they settle in follows.
+
+    Raises:
+        SimulationError: the run cannot go on; `result` holds what was computed.
+    """
+    schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
+    if tolerance is not None:
+        schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
+    at = {
+        name: _conditions(plants, plant, tau or {}, inputs or {}, motions or {})
+        for name, plant in plants.items()
+    }
+    if start is None:
+        begin = _first(plants, mode, at, q, qd)
+    elif q is None and qd is None and mode is None and start.end is not None:
+        assert start.end.machine is not None
+        begin = start.end.machine
+    else:
+        raise InputError(
+            "a run that continues another one begins where that one ended",
+            fix="Give either start, or mode, q and qd.",
+        )
+    run = _Run(plants, at, schedule, most_events, settle_time)
+    status, end = run.go(begin)
+    result = run.result(status, end)
+    if status not in (Status.OK, Status.STOPPED):
+        raise failed(result, step)
+    return result
+
+
+def _conditions(
+    plants: Mapping[str, BarePlant],
+    plant: BarePlant,
+    tau: Mapping[str, float],
+    inputs: Mapping[str, float],
+    motions: Mapping[str, Callable[[Any], Any]],
+) -> Conditions:
+    """Efforts, inputs and motions of one mode, from names that any of the modes may know."""
+    kinds: list[tuple[str, Mapping[str, Any], Callable[[BarePlant], tuple[str, ...]]]] = [
+        ("coordinate", tau, lambda p: p.coordinates),
+        ("input", inputs, lambda p: p.inputs),
+        ("driven joint", motions, lambda p: p.loops.driven if p.loops is not None else ()),
+    ]
+    for what, given, names in kinds:
+        known = dict.fromkeys(name for p in plants.values() for name in names(p))
+        for name in given:
+            if name not in known:
+                raise InputError(
+                    f"model '{plant.name}' has no {what} '{name}' in any of its modes",
+                    fix=f"Names are: {', '.join(known) or 'none'}.",
+                )
+    mine = {name: value for name, value in tau.items() if name in plant.coordinates}
+    u = np.array([float(inputs.get(name, 0.0)) for name in (*plant.inputs, "")])
+    driven = plant.loops.driven if plant.loops is not None else ()
+    drives = plant.drive_function({n: motion for n, motion in motions.items() if n in driven})
+    return Conditions(vector(plant, mine, [0.0] * plant.n, "tau"), u, drives)
+
+
+def _first(
+    plants: Mapping[str, BarePlant],
+    mode: str | None,
+    at: Mapping[str, Conditions],
+    q: Given,
+    qd: Given,
+) -> MachineSnapshot:
+    name = next(iter(plants)) if mode is None else mode
+    if name not in plants:
+        raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
+    plant = plants[name]
+    state = first_state(plant, q, qd, at[name].drives)
+    if plant.loops is not None:
+        plant.loops.use(plant.loops.first)
+    system = make_system(plant, at[name].tau, at[name].u, at[name].drives)
+    x = system.start(*state, plant.first_states)
+    return MachineSnapshot(list(plants).index(name), x)
+
+
+class _Run:
+    """A run in pieces: a new one begins whenever a mode needs other independent coordinates."""
+
+    def __init__(
+        self,
+        plants: Mapping[str, BarePlant],
+        at: Mapping[str, Conditions],
+        schedule: FixedSteps | AdaptiveSteps,
+        most_events: int,
+        settle_time: float,
+    ) -> None:
+        self._plants, self._at, self._schedule = plants, at, schedule
+        self._limits = (most_events, settle_time)
+        self._coordinates = tuple(
+            dict.fromkeys(name for plant in plants.values() for name in plant.coordinates)
+        )
+        self._pieces: list[tuple[str, Samples]] = []
+        self._happened: list[Happening] = []
+        self._notes: list[str] = []
+        self._chosen_at: dict[str, Array] = {}
+        self._unguarded: set[str] = set()
+        self._failed_at: float | None = None
+
+    def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
+        """Run to the end; the status, and where it ended."""
+        now, progress = begin, Progress()
+        while True:
+            faces = order([self._face(name) for name in self._plants])
+            names = list(faces)
+            modes = [face.mode(faces) for face in faces.values()]
+            part = self._part(now)
+            done = run_machine(
+                modes,
+                now,
+                part,
+                most_events=self._limits[0],
+                settle_time=self._limits[1],
+                watch=progress,
+            )
+            self._collect(faces, done)
+            now, status = done.end, Status(done.status)
+            if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
+                progress.close()
+                return status, now
+            now = self._restarted(now, names[now.mode])
+
+    def _face(self, name: str) -> Face:
+        plant, at = self._plants[name], self._at[name]
+        system = make_system(plant, at.tau, at.u, at.drives)
+        if plant.loops is not None:
+            # pivots are watched from where they were when the independent coordinates were chosen
+            chosen_at = self._chosen_at.get(name, plant.loops.position.q)
+            guarded = name not in self._unguarded
+            system.start(chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
+        return Face(name, plant, system)
+
+    def _part(self, now: MachineSnapshot) -> FixedSteps | AdaptiveSteps:
+        """What is left of the schedule."""
+        if isinstance(self._schedule, AdaptiveSteps):
+            return self._schedule
+        return replace(self._schedule, steps=max(0, self._schedule.steps - now.step))
+
+    def _other_way(self, name: str, t: float) -> bool:
+        """Choose coordinates anew for a mode and those that may follow it; False if that is done.
+
+        The step that failed may have been in any of them. At a position where choosing did not
+        help, their pivots are no longer watched.
+        """
+        events = self._plants[name].mechanism.events
+        follow = (mode for event in events for mode in (event.to, event.settles_in) if mode)
+        stuck = self._failed_at == t
+        if stuck and self._unguarded:
+            return False
+        self._failed_at, self._unguarded = t, set()
+        _, last = self._pieces[-1]
+        for mode in dict.fromkeys((name, *follow)):
+            loops = self._plants[mode].loops
+            if loops is None or self._plants[mode].coordinates != self._plants[name].coordinates:
+                continue
+            if stuck:
+                self._unguarded.add(mode)
+            if loops.repartition(last.q[-1]):
+                chosen = ", ".join(loops.independent)
+                self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
+            self._chosen_at[mode] = last.q[-1]
+        return True
+
+    def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
+        """The same state, for a mode whose independent coordinates may be others."""
+        _, last = self._pieces[-1]
+        x = self._face(name).system.start(last.q[-1], last.qd[-1], last.z[-1])
+        return replace(now, x=x)
+
+    def _collect(self, faces: Mapping[str, Face], done: MachineRun) -> None:
+        """Keep the samples, mode by mode, and what happened."""
+        names = list(faces)
+        for mode, rows in _stretches(done.mode):
+            face = faces[names[mode]]
+            size = face.system.system.size
+            x = np.ascontiguousarray(done.x[rows, :size])
+            self._pieces.append((face.name, face.system.expand(done.t[rows], x)))
+        for event in done.events:
+            self._happened.append(self._happening(faces, names, event))
+
+    def _happening(
+        self, faces: Mapping[str, Face], names: list[str], event: MachineEvent
+    ) -> Happening:
+        face = faces[names[event.mode]]
+        declared = face.plant.mechanism.events[event.transition]
+        gripping = declared.impact or names[event.next_mode]
+        x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
+        before = face.system.expand(np.array([event.t]), x)
+        e = float(event.record[2])
+        impulses: dict[str, float] = {}
+        if not declared.sets and len(before.t):
+            found = faces[gripping].impulses(before.q[0], before.qd[0], event.t)
+            impulses = {row: (1.0 + e) * value for row, value in found.items()}
+        return Happening(
+            t=event.t,
+            name=declared.name,
+            mode=face.name,
+            next_mode=names[event.next_mode],
+            energy_before=float(event.record[0]),
+            energy_after=float(event.record[1]),
+            restitution=e,
+            impulses=impulses,
+            settled=event.settled,
+        )
+
+    def result(self, status: Status, end: MachineSnapshot) -> Result:
+        """All pieces together; what a mode does not have is NaN there."""
+        found = [
+            {**piece.signals, **law_outputs(self._plants[name], piece, self._at[name].u)}
+            for name, piece in self._pieces
+        ]
+        signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
+        q, qd, energy, modes, violation = [], [], [], [], []
+        for (name, piece), known in zip(self._pieces, found, strict=True):
+            plant, count = self._plants[name], len(piece.t)
+            columns = [self._coordinates.index(c) for c in plant.coordinates]
+            for whole, part in ((q, piece.q), (qd, piece.qd)):
+                wide = np.full((count, len(self._coordinates)), np.nan)
+                wide[:, columns] = part
+                whole.append(wide)
+            energy.append(plant.energy(piece.q, piece.qd))
+            modes += [name] * count
+            violation.append(np.zeros(count) if piece.violation is None else piece.violation)
+            for signal, values in signals.items():
+                values.append(known.get(signal, np.full(count, np.nan)))
+        last_name, last = self._pieces[-1]
+        return Result(
+            name=self._plants[last_name].mechanism.name.removesuffix(f"_{last_name}"),
+            coordinates=self._coordinates,
+            t=np.concatenate([piece.t for _, piece in self._pieces]),
+            q=np.concatenate(q),
+            qd=np.concatenate(qd),
+            energy=np.concatenate(energy),
+            status=status.name,
+            signals={name: np.concatenate(values) for name, values in signals.items()},
+            violation=np.concatenate(violation),
+            notes=tuple(self._notes),
+            end=End(end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, end),
+            events=tuple(self._happened),
+            modes=np.array(modes),
+        )
+
+
+def _stretches(modes: np.ndarray[Any, Any]) -> Iterator[tuple[int, slice]]:
+    """Runs of equal modes among the samples."""
+    edges = [0, *(np.flatnonzero(np.diff(modes)) + 1), len(modes)]
+    for begin, end in pairwise(edges):
+        if end > begin:
+            yield int(modes[begin]), slice(int(begin), int(end))
