@@ -13,10 +13,13 @@ from inloop.native.library import (
     address_of,
     aligned_zeros,
 )
+from inloop.native.machine import run_machine
+from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
-from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Status
-from inloop.native.steppers import Run, Schedule, Snapshot, System, run
+from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
+from inloop.native.steppers import Run, Snapshot, run
+from inloop.native.system import System
 
 __all__ = [
     "COUNT",
@@ -27,14 +30,20 @@ __all__ = [
     "AdaptiveSteps",
     "BuildOptions",
     "Compiler",
+    "Event",
+    "Fault",
     "FixedSteps",
+    "MachineRun",
+    "MachineSnapshot",
     "Method",
+    "Mode",
     "NativeLibrary",
     "Run",
     "Schedule",
     "Snapshot",
     "Status",
     "System",
+    "Transition",
     "address_of",
     "aligned_zeros",
     "build_library",
@@ -42,6 +51,7 @@ __all__ = [
     "find_compiler",
     "load_runtime",
     "run",
+    "run_machine",
     "runtime_headers",
     "runtime_sources",
 ]

@@ -1,0 +1,294 @@
+/* Where in a trial step a transition fires; see il_events.h and the rules in il_machine.h. */
+#include "il_events.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "il_dense.h"
+
+enum { PARTS = 4, MOST_TRIALS = 160 };
+
+/* A transition, and the level that its indicator falls through. */
+typedef struct watched {
+    il_machine *machine;
+    const il_leg *leg;
+    const il_transition *transition;
+    int64_t armed;
+    double tolerance;
+} watched;
+
+/* One end of a bracket: level f at the part s; weight is what the secant takes for f. */
+typedef struct end {
+    double s, f, weight;
+} end;
+
+double il_time_tolerance(double t)
+{
+    const double rounding = 4.0 * DBL_EPSILON * fabs(t);
+    return rounding > 1e-12 ? rounding : 1e-12;
+}
+
+int il_interpolate(il_stepper *stepper, il_leg *leg)
+{
+    if (leg->dense_known) {
+        return IL_OK;
+    }
+    const int status = stepper->method->interpolate(stepper, &leg->span);
+    if (status != IL_OK) {
+        return status;
+    }
+    leg->dense_known = il_all_finite(stepper->dense, 5 * stepper->size);
+    return leg->dense_known ? IL_OK : IL_DIVERGED;
+}
+
+void il_state_at(const il_stepper *stepper, const il_leg *leg, double s, double *x)
+{
+    if (s > 0.0 && s < 1.0) {
+        il_dense_at(stepper, s, x);
+    } else {
+        const double *exact = s > 0.0 ? stepper->x_new : leg->span.x;
+        memcpy(x, exact, (size_t)stepper->size * sizeof *x);
+    }
+}
+
+static double time_at(const il_leg *leg, double s)
+{
+    return s < 1.0 ? leg->span.t + s * leg->span.h : leg->span.t_new;
+}
+
+void il_blame(il_machine *machine, double t, int64_t transition)
+{
+    machine->fault_t = t;
+    machine->fault_mode = machine->mode;
+    machine->fault_transition = transition;
+}
+
+/* By the first transition that watches an indicator which is not finite. */
+static int lost_indicator(il_machine *machine, double t, const double *g)
+{
+    const il_mode *mode = &machine->modes[machine->mode];
+    for (int64_t k = 0; k < mode->transition_count; k++) {
+        if (!il_all_finite(&g[mode->transitions[k].indicator], 1)) {
+            il_blame(machine, t, k);
+            return IL_INDICATOR_LOST;
+        }
+    }
+    return IL_OK;
+}
+
+int il_indicate(il_machine *machine, double t, const double *x, double *g)
+{
+    const il_mode *mode = &machine->modes[machine->mode];
+    const int status = mode->indicators(mode->context, t, x, g);
+    if (status != IL_OK) {
+        il_blame(machine, t, -1);
+        return status;
+    }
+    return lost_indicator(machine, t, g);
+}
+
+static int indicate_at(il_machine *machine, const il_leg *leg, double s, double *g)
+{
+    il_state_at(&machine->stepper, leg, s, machine->x_event);
+    return il_indicate(machine, time_at(leg, s), machine->x_event, g);
+}
+
+int64_t il_arm(const il_transition *transition, int64_t armed, double g, double tolerance)
+{
+    if (armed == 0 && transition->direction <= 0 && g > tolerance) {
+        return 1;
+    }
+    if (armed == 0 && transition->direction >= 0 && g < -tolerance) {
+        return -1;
+    }
+    return armed;
+}
+
+double il_level(const il_transition *transition, int64_t armed, double g, double tolerance)
+{
+    return armed ? (double)armed * g : tolerance - (double)transition->direction * g;
+}
+
+/* An armed transition fires at zero, another one beyond its tolerance. */
+static int has_fired(int64_t armed, double level)
+{
+    return armed ? level <= 0.0 : level < 0.0;
+}
+
+static int level_at(const watched *w, double s, double *f)
+{
+    double *g = w->machine->g_trial;
+    const int status = indicate_at(w->machine, w->leg, s, g);
+    *f = il_level(w->transition, w->armed, g[w->transition->indicator], w->tolerance);
+    return status;
+}
+
+/* Where to look next: along the secant, or in the middle if the bracket does not shrink. */
+static double next_trial(end a, end b, double s_tolerance, int bisect)
+{
+    const double width = b.s - a.s;
+    if (bisect) {
+        return a.s + 0.5 * width;
+    }
+    const double s = a.s + width * (a.weight / (a.weight - b.weight));
+    /* not closer to an end than what closes the bracket */
+    const double margin = width > s_tolerance ? 0.5 * s_tolerance : 0.0;
+    if (s < a.s + margin) {
+        return a.s + margin;
+    }
+    return s > b.s - margin ? b.s - margin : s;
+}
+
+/* Part of the span at which the level falls from a.f > 0 to b.f <= 0. */
+static int close_in(const watched *w, end a, end b, double *s)
+{
+    const double s_tolerance = il_time_tolerance(w->leg->span.t) / fabs(w->leg->span.h);
+    double widths[2] = {HUGE_VAL, HUGE_VAL}; /* of the last two trials */
+    int stays = 0;                           /* the end that stayed in the last one: -1 is a */
+
+    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+        const double width = b.s - a.s;
+        const double f_best = a.f < -b.f ? a.f : -b.f;
+        if (width <= s_tolerance && f_best <= w->tolerance) {
+            break;
+        }
+        end m = {next_trial(a, b, s_tolerance, width > 0.5 * widths[0]), 0.0, 0.0};
+        if (!(m.s > a.s && m.s < b.s)) {
+            m.s = a.s + 0.5 * width;
+        }
+        if (!(m.s > a.s && m.s < b.s)) {
+            break; /* there is no number between them */
+        }
+        widths[0] = widths[1];
+        widths[1] = width;
+        const int status = level_at(w, m.s, &m.f);
+        if (status != IL_OK) {
+            return status;
+        }
+        m.weight = m.f;
+        /* Illinois: an end that stays for the second time counts half */
+        if (m.f > 0.0) {
+            b.weight *= stays == 1 ? 0.5 : 1.0;
+            stays = 1;
+            a = m;
+        } else {
+            a.weight *= stays == -1 ? 0.5 : 1.0;
+            stays = -1;
+            b = m;
+        }
+    }
+    *s = a.f < -b.f ? a.s : b.s;
+    return IL_OK;
+}
+
+/* Was the indicator on its armed side before it fired at *s? Then it fired at zero, earlier. */
+static int arm_inside(watched *w, double *s)
+{
+    static const double parts[] = {0.5, 0.25, 0.75};
+    const double right = *s;
+
+    for (int i = 0; i < 3; i++) {
+        double f, f_right;
+        const double middle = parts[i] * right;
+        int status = level_at(w, middle, &f);
+        /* levels of what is not armed are above its value by the tolerance */
+        if (status == IL_OK && f > 2.0 * w->tolerance) {
+            w->armed = -w->transition->direction;
+            status = level_at(w, right, &f_right);
+            f -= w->tolerance;
+            const end a = {middle, f, f}, b = {right, f_right, f_right};
+            return status == IL_OK && f_right <= 0.0 ? close_in(w, a, b, s) : status;
+        }
+        if (status != IL_OK) {
+            return status;
+        }
+    }
+    return IL_OK;
+}
+
+/* Where a transition fires that has not at `left` and has at `right`. */
+static int locate(watched *w, double left, double right, double *s)
+{
+    double f_left, f_right;
+
+    *s = left;
+    int status = level_at(w, left, &f_left);
+    if (status != IL_OK || has_fired(w->armed, f_left)) {
+        return status; /* an input has changed since the last step */
+    }
+    status = level_at(w, right, &f_right);
+    if (status == IL_OK) {
+        const end a = {left, f_left, f_left}, b = {right, f_right, f_right};
+        status = close_in(w, a, b, s);
+    }
+    if (status == IL_OK && !w->armed) {
+        status = arm_inside(w, s);
+    }
+    return status;
+}
+
+/* The earliest one of the transitions that have fired between left and right. */
+static int first_between(il_machine *machine, il_leg *leg, double left, double right)
+{
+    const il_mode *mode = &machine->modes[machine->mode];
+    const double s_tolerance = il_time_tolerance(leg->span.t) / fabs(leg->span.h);
+
+    for (int64_t k = 0; k < mode->transition_count; k++) {
+        const il_transition *transition = &mode->transitions[k];
+        const double tolerance = mode->tolerances[transition->indicator];
+        const int64_t armed = machine->armed_new[k];
+        double s;
+        const double g = machine->g[transition->indicator];
+        if (!has_fired(armed, il_level(transition, armed, g, tolerance))) {
+            continue;
+        }
+        watched w = {machine, leg, transition, armed, tolerance};
+        const int status = locate(&w, left, right, &s);
+        if (status != IL_OK) {
+            return status;
+        }
+        if (leg->transition < 0 || s < leg->s - s_tolerance) {
+            leg->transition = k;
+            leg->s = s;
+            leg->armed = w.armed != 0;
+        }
+    }
+    return IL_OK;
+}
+
+static void arm_all(il_machine *machine)
+{
+    const il_mode *mode = &machine->modes[machine->mode];
+    for (int64_t k = 0; k < mode->transition_count; k++) {
+        const il_transition *transition = &mode->transitions[k];
+        const double tolerance = mode->tolerances[transition->indicator];
+        const double g = machine->g[transition->indicator];
+        machine->armed_new[k] = il_arm(transition, machine->armed_new[k], g, tolerance);
+    }
+}
+
+int il_find_event(il_machine *machine, il_leg *leg)
+{
+    const int64_t count = machine->modes[machine->mode].transition_count;
+
+    leg->transition = -1;
+    leg->s = 1.0;
+    leg->t_end = leg->span.t_new;
+    leg->dense_known = 0;
+    if (count == 0) {
+        return IL_OK;
+    }
+    memcpy(machine->armed_new, machine->armed, (size_t)count * sizeof *machine->armed);
+    int status = il_interpolate(&machine->stepper, leg);
+    for (int part = 0; part < PARTS && status == IL_OK && leg->transition < 0; part++) {
+        const double left = (double)part / PARTS;
+        const double right = (double)(part + 1) / PARTS;
+        status = indicate_at(machine, leg, right, machine->g);
+        if (status == IL_OK) {
+            status = first_between(machine, leg, left, right);
+            arm_all(machine);
+        }
+    }
+    leg->t_end = time_at(leg, leg->s);
+    return status;
+}
