@@ -62,8 +62,8 @@ class Plant(BarePlant):
             "motions": motions,
         }
         if self.by_mode:
-            events = {"mode": mode, "most_events": most_events, "settle_time": settle_time}
-            return simulate_modes(self.by_mode, **common, **events)
+            common |= {"mode": mode, "most_events": most_events, "settle_time": settle_time}
+            return simulate_modes(self.by_mode, **common)
         if mode is not None:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
         return simulate(self, **common)

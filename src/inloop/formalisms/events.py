@@ -68,15 +68,15 @@ class ModeEvents:
             found.append(self._project(suffix))
         return found
 
-    def _make(self, name: str, outputs: Sequence[Output], doc: str) -> Program:
-        """A program that reads the whole state, whatever of it is used."""
+    def _make(self, name: str, outputs: Sequence[Output], doc: str, forces: bool = True) -> Program:
+        """A program that reads the whole state of the mode; with or without its forces."""
         made = self.derivation.make(name, STATE, tuple(outputs), doc, "")
         inputs = list(made.inputs)
         if not self.derivation.uses_time:
             inputs.append(Input("t", (self.derivation.symbols.t,), "time [s]"))
-        if self._lam:
+        if self._lam and forces:
             inputs.append(Input("lam", tuple(self._lam.values()), "multipliers [N or N·m]"))
-        if self._effort:
+        if self._effort and forces:
             inputs.append(Input("effort", tuple(self._effort.values()), "efforts of drives"))
         return Program(name, tuple(inputs), tuple(outputs), doc, "")
 
@@ -84,7 +84,7 @@ class ModeEvents:
         skeleton = self.derivation.skeleton
         E = [kinetic_energy(skeleton), potential_energy(skeleton)]
         out = Output.vector("E", E, "kinetic and potential energy [J]")
-        return self._make(f"mode_energy{suffix}", [out], "Energy before and after an event.")
+        return self._make(f"mode_energy{suffix}", [out], "Energy beside an event.", False)
 
     def _indicators(self, suffix: str) -> Program:
         events = self.derivation.mechanism.events
@@ -137,7 +137,7 @@ class ModeEvents:
             Output.vector("impulse", impulse, "impulses of the rows in use [N·s or N·m·s]"),
         ]
         doc = "Velocities after the constraints have gripped."
-        return self._make(f"project{suffix}", outputs, doc)
+        return self._make(f"project{suffix}", outputs, doc, False)
 
     def _substitute(self, event: Event, exprs: Sequence[Scalar]) -> list[Expr]:
         replace = {event.t: self.derivation.symbols.t}

@@ -42,7 +42,7 @@ def bouncing_ball() -> il.Model:
         impact=rest,
         restitution=e,
         settles_in=rest,
-        tolerance=1e-12,
+        tolerance=1e-15,
     )
     m.event("lift_off", lambda force: force["floor"], mode=rest, to=flight)
     return m

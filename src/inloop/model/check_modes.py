@@ -39,7 +39,7 @@ def check_machine(modes: Mapping[str, Mechanism]) -> None:
                         event.where,
                         suggestion(name, modes),
                     )
-            if event.impact in modes and event.to in modes:
+            if event.impact and event.impact in modes and event.to in modes:
                 ours, theirs = modes[event.to].coordinates, modes[event.impact].coordinates
                 if ours != theirs:
                     findings.mistake(

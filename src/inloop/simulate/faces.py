@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from inloop.model import Event
-from inloop.native import MachineMode, Transition, load_runtime
+from inloop.native import Mode, Transition, load_runtime
 from inloop.plant import Array, BarePlant
 from inloop.simulate.systems import ClosedSystem, TreeSystem, native_engine
 
@@ -71,22 +72,22 @@ class Face:
         outputs = [sum(len(o.exprs) for o in p.outputs) for p in self._engine.unit.programs]
         return max(outputs) + 3 * self.plant.n
 
-    def mode(self, faces: Mapping[str, Face]) -> MachineMode:
+    def mode(self, faces: Mapping[str, Face]) -> Mode:
         """What the machine runs while this mode lasts."""
         events = self.plant.mechanism.events
         numbers = {name: k for k, name in enumerate(faces)}
-        kept: list[object] = [self]
+        kept: list[object] = [self, self.system.system.keep]
         transitions = [
             self._transition(k, event, faces, numbers, kept) for k, event in enumerate(events)
         ]
         runtime = load_runtime()
-        return MachineMode(
-            system=self.system.system,
+        return Mode(
+            system=replace(self.system.system, keep=kept),
             indicators=runtime.address("il_face_indicators") if events else 0,
             context=self.address,
+            count=len(events),
             tolerances=tuple(event.tolerance for event in events),
             transitions=tuple(transitions),
-            keep=kept,
         )
 
     def _transition(
@@ -110,7 +111,7 @@ class Face:
             target=numbers[event.to],
             jump=jump,
             context=ctypes.addressof(arrival),
-            settles_in=-1 if event.settles_in is None else numbers[event.settles_in],
+            settles_in=None if event.settles_in is None else numbers[event.settles_in],
             settle=jump if settle is not None else 0,
             settle_context=ctypes.addressof(settle) if settle is not None else 0,
         )

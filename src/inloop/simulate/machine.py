@@ -12,8 +12,8 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import (
     AdaptiveSteps,
+    Event,
     FixedSteps,
-    MachineEvent,
     MachineRun,
     MachineSnapshot,
     Status,
@@ -181,7 +181,7 @@ class _Run:
         while True:
             faces = order([self._face(name) for name in self._plants])
             names = list(faces)
-            modes = [face.mode(faces) for face in faces.values()]
+            modes = tuple(face.mode(faces) for face in faces.values())
             part = self._part(now)
             done = run_machine(
                 modes,
@@ -243,12 +243,14 @@ class _Run:
         """The same state, for a mode whose independent coordinates may be others."""
         _, last = self._pieces[-1]
         x = self._face(name).system.start(last.q[-1], last.qd[-1], last.z[-1])
-        return replace(now, x=x)
+        return replace(now, x=x, slope=None)
 
     def _collect(self, faces: Mapping[str, Face], done: MachineRun) -> None:
         """Keep the samples, mode by mode, and what happened."""
         names = list(faces)
-        for mode, rows in _stretches(done.mode):
+        # a later piece begins with the sample that the one before ended with
+        begin = 1 if self._pieces else 0
+        for mode, rows in _stretches(done.mode, begin):
             face = faces[names[mode]]
             size = face.system.system.size
             x = np.ascontiguousarray(done.x[rows, :size])
@@ -256,9 +258,7 @@ class _Run:
         for event in done.events:
             self._happened.append(self._happening(faces, names, event))
 
-    def _happening(
-        self, faces: Mapping[str, Face], names: list[str], event: MachineEvent
-    ) -> Happening:
+    def _happening(self, faces: Mapping[str, Face], names: list[str], event: Event) -> Happening:
         face = faces[names[event.mode]]
         declared = face.plant.mechanism.events[event.transition]
         gripping = declared.impact or names[event.next_mode]
@@ -266,7 +266,8 @@ class _Run:
         before = face.system.expand(np.array([event.t]), x)
         e = float(event.record[2])
         impulses: dict[str, float] = {}
-        if not declared.sets and len(before.t):
+        same = faces[gripping].plant.coordinates == face.plant.coordinates
+        if same and not declared.sets and len(before.t):
             found = faces[gripping].impulses(before.q[0], before.qd[0], event.t)
             impulses = {row: (1.0 + e) * value for row, value in found.items()}
         return Happening(
@@ -288,7 +289,9 @@ class _Run:
             for name, piece in self._pieces
         ]
         signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
-        q, qd, energy, modes, violation = [], [], [], [], []
+        q: list[Array] = []
+        qd: list[Array] = []
+        energy, modes, violation = [], [], []
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             columns = [self._coordinates.index(c) for c in plant.coordinates]
@@ -319,9 +322,9 @@ class _Run:
         )
 
 
-def _stretches(modes: np.ndarray[Any, Any]) -> Iterator[tuple[int, slice]]:
-    """Runs of equal modes among the samples."""
-    edges = [0, *(np.flatnonzero(np.diff(modes)) + 1), len(modes)]
+def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, slice]]:
+    """Runs of equal modes among the samples, from the first one that counts."""
+    edges = [first, *(k for k in np.flatnonzero(np.diff(modes)) + 1 if k > first), len(modes)]
     for begin, end in pairwise(edges):
         if end > begin:
             yield int(modes[begin]), slice(int(begin), int(end))
