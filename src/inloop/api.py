@@ -11,7 +11,7 @@ from inloop import analysis
 from inloop.errors import InputError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.plant import Array, BarePlant
-from inloop.simulate import Result, simulate, simulate_modes
+from inloop.simulate import Result, Stepper, simulate, simulate_modes
 
 
 class Plant(BarePlant):
@@ -67,6 +67,12 @@ class Plant(BarePlant):
         if mode is not None:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
         return simulate(self, **common)
+
+    def stepper(
+        self, *, motions: Mapping[str, Callable[[Any], Any]] | None = None, **options: Any
+    ) -> Stepper:
+        """One step at a time, with inputs that change between steps; see `simulate.Stepper`."""
+        return Stepper(self.by_mode or {self.name: self}, motions=motions, **options)
 
     def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:
         """Static equilibrium; see `inloop.analysis.equilibrium`."""

@@ -14,6 +14,7 @@ from inloop.native.library import (
     aligned_zeros,
 )
 from inloop.native.machine import run_machine
+from inloop.native.machine_stepper import MachineStepper
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
@@ -35,6 +36,7 @@ __all__ = [
     "FixedSteps",
     "MachineRun",
     "MachineSnapshot",
+    "MachineStepper",
     "Method",
     "Mode",
     "NativeLibrary",

@@ -37,14 +37,15 @@ def run_machine(
     Raises:
         InputError: modes, start and schedule do not fit each other.
     """
-    _check_modes(modes, most_events, settle_time)
-    _check_start(modes, start)
+    check_modes(modes, most_events, settle_time)
+    check_start(modes, start)
     _check_schedule(modes, start, schedule)
     memory = MachineMemory(modes, start, schedule, most_events, settle_time)
     return memory.run_blocks(start, watch)
 
 
-def _check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float) -> None:
+def check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float) -> None:
+    """Complain about modes that do not fit each other."""
     if most_events < 1 or not settle_time >= 0.0:
         raise InputError(
             f"{most_events} events per step that settle in {settle_time} s make no sense",
@@ -86,7 +87,8 @@ def _check_transition(modes: tuple[Mode, ...], mode: Mode, tr: Transition, where
             )
 
 
-def _check_start(modes: tuple[Mode, ...], start: MachineSnapshot) -> None:
+def check_start(modes: tuple[Mode, ...], start: MachineSnapshot) -> None:
+    """Complain about a start that does not fit its mode."""
     if not 0 <= start.mode < len(modes):
         raise InputError(f"there is no mode {start.mode} of {len(modes)} to begin in")
     system = modes[start.mode].system

@@ -166,13 +166,13 @@ class MachineMemory:
         blocks: list[Block] = []
         events: list[Event] = []
         told = None if watch is None else self._since_begin(watch)
-        for block in self._rooms():
+        for block in self.rooms():
             status = call_interruptible(self.function, self.c, self.stop, (self, block), told)
             # a later block begins with the state at which the one before was full
             good = slice(1 if blocks else 0, self.c.samples)
             block.t, block.x, block.mode = block.t[good], block.x[good], block.mode[good]
             blocks.append(block)
-            events += self._events(block)
+            events += self.happened(block)
             if status != Status.SAMPLES_FULL:
                 break
         t, x = _joined([b.t for b in blocks]), _joined([b.x for b in blocks])
@@ -182,7 +182,7 @@ class MachineMemory:
         counts = (c.steps_done, c.rejected, c.evaluations, c.jacobians)
         return MachineRun(status, t, x, mode, events, *counts, end, self._fault(status))
 
-    def _rooms(self) -> Iterator[Block]:
+    def rooms(self) -> Iterator[Block]:
         """Blocks of growing size, each made known to C."""
         rows, count, width = min(self.rows, _MOST_ROWS), _FEW_EVENTS, len(self.x)
         while True:
@@ -198,7 +198,8 @@ class MachineMemory:
             yield block
             rows, count = 2 * rows, 4 * count
 
-    def _events(self, block: Block) -> Iterator[Event]:
+    def happened(self, block: Block) -> Iterator[Event]:
+        """The events that are logged in a block."""
         modes = self.table.modes
         count = self.machine.event_count
         for row, (before, after) in zip(block.events[:count], block.states, strict=False):

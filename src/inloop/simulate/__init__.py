@@ -3,5 +3,6 @@
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.result import Happening, Result
 from inloop.simulate.run import simulate
+from inloop.simulate.stepper import Stepper
 
-__all__ = ["Happening", "Result", "simulate", "simulate_modes"]
+__all__ = ["Happening", "Result", "Stepper", "simulate", "simulate_modes"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -135,11 +135,6 @@ class Face:
             return {}
         found = self.plant.evaluate(f"project{self._suffix}", q=q, qd=qd, t=t)["impulse"]
         return dict(zip(self.plant.loops.row_names, map(float, found), strict=True))
-
-
-def order(faces: Sequence[Face]) -> dict[str, Face]:
-    """Faces by the names of their modes, in the order of the machine."""
-    return {face.name: face for face in faces}
 
 
 class _Face(ctypes.Structure):

@@ -20,7 +20,7 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant
-from inloop.simulate.faces import Face, order
+from inloop.simulate.faces import Face
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
 from inloop.simulate.run import METHODS, adaptive, failed, fixed, law_outputs, make_system
@@ -84,11 +84,11 @@ def simulate_modes(
     if tolerance is not None:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     at = {
-        name: _conditions(plants, plant, tau or {}, inputs or {}, motions or {})
+        name: conditions(plants, plant, tau or {}, inputs or {}, motions or {})
         for name, plant in plants.items()
     }
     if start is None:
-        begin = _first(plants, mode, at, q, qd)
+        begin = first_snapshot(plants, mode, at, q, qd)
     elif q is None and qd is None and mode is None and start.end is not None:
         assert start.end.machine is not None
         begin = start.end.machine
@@ -105,7 +105,7 @@ def simulate_modes(
     return result
 
 
-def _conditions(
+def conditions(
     plants: Mapping[str, BarePlant],
     plant: BarePlant,
     tau: Mapping[str, float],
@@ -133,13 +133,14 @@ def _conditions(
     return Conditions(vector(plant, mine, [0.0] * plant.n, "tau"), u, drives)
 
 
-def _first(
+def first_snapshot(
     plants: Mapping[str, BarePlant],
     mode: str | None,
     at: Mapping[str, Conditions],
     q: Given,
     qd: Given,
 ) -> MachineSnapshot:
+    """Where a machine starts, at t = 0."""
     name = next(iter(plants)) if mode is None else mode
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
@@ -179,7 +180,7 @@ class _Run:
         """Run to the end; the status, and where it ended."""
         now, progress = begin, Progress()
         while True:
-            faces = order([self._face(name) for name in self._plants])
+            faces = {name: self._face(name) for name in self._plants}
             names = list(faces)
             modes = tuple(face.mode(faces) for face in faces.values())
             part = self._part(now)
@@ -256,31 +257,7 @@ class _Run:
             x = np.ascontiguousarray(done.x[rows, :size])
             self._pieces.append((face.name, face.system.expand(done.t[rows], x)))
         for event in done.events:
-            self._happened.append(self._happening(faces, names, event))
-
-    def _happening(self, faces: Mapping[str, Face], names: list[str], event: Event) -> Happening:
-        face = faces[names[event.mode]]
-        declared = face.plant.mechanism.events[event.transition]
-        gripping = declared.impact or names[event.next_mode]
-        x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
-        before = face.system.expand(np.array([event.t]), x)
-        e = float(event.record[2])
-        impulses: dict[str, float] = {}
-        same = faces[gripping].plant.coordinates == face.plant.coordinates
-        if same and not declared.sets and len(before.t):
-            found = faces[gripping].impulses(before.q[0], before.qd[0], event.t)
-            impulses = {row: (1.0 + e) * value for row, value in found.items()}
-        return Happening(
-            t=event.t,
-            name=declared.name,
-            mode=face.name,
-            next_mode=names[event.next_mode],
-            energy_before=float(event.record[0]),
-            energy_after=float(event.record[1]),
-            restitution=e,
-            impulses=impulses,
-            settled=event.settled,
-        )
+            self._happened.append(happening(faces, event))
 
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces together; what a mode does not have is NaN there."""
@@ -324,7 +301,34 @@ class _Run:
 
 def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, slice]]:
     """Runs of equal modes among the samples, from the first one that counts."""
-    edges = [first, *(k for k in np.flatnonzero(np.diff(modes)) + 1 if k > first), len(modes)]
-    for begin, end in pairwise(edges):
+    changes = [int(k) + 1 for k in np.flatnonzero(np.diff(modes))]
+    for begin, end in pairwise([first, *(k for k in changes if k > first), len(modes)]):
         if end > begin:
-            yield int(modes[begin]), slice(int(begin), int(end))
+            yield int(modes[begin]), slice(begin, end)
+
+
+def happening(faces: Mapping[str, Face], event: Event) -> Happening:
+    """An event of the machine, told by names."""
+    names = list(faces)
+    face = faces[names[event.mode]]
+    declared = face.plant.mechanism.events[event.transition]
+    gripping = declared.impact or names[event.next_mode]
+    x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
+    before = face.system.expand(np.array([event.t]), x)
+    e = float(event.record[2])
+    impulses: dict[str, float] = {}
+    same = faces[gripping].plant.coordinates == face.plant.coordinates
+    if same and not declared.sets and len(before.t):
+        found = faces[gripping].impulses(before.q[0], before.qd[0], event.t)
+        impulses = {row: (1.0 + e) * value for row, value in found.items()}
+    return Happening(
+        t=event.t,
+        name=declared.name,
+        mode=face.name,
+        next_mode=names[event.next_mode],
+        energy_before=float(event.record[0]),
+        energy_after=float(event.record[1]),
+        restitution=e,
+        impulses=impulses,
+        settled=event.settled,
+    )
