@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import inloop as il
+from inloop import gallery
 
 L1, L2, L3, BASE = 0.2, 0.6, 0.4, (0.5, 0.05)
 
@@ -239,6 +240,26 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
     assert rest.t[0] == first.t[-1]
     with pytest.raises(il.InputError, match="begins where that one ended"):
         plant.simulate(t_end=0.4, start=first, q={"crank": 1.0})
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas"])
+def test_the_end_of_a_run_depends_neither_on_samples_nor_on_runs_before(method: str) -> None:
+    """On a four-bar that changes its independent coordinates many times on the way."""
+    plant = gallery.get("four_bar").build().compile()
+    spacings = (None, None, 0.01, 0.037, 2.0)
+    runs = [plant.simulate(t_end=2.0, method=method, sample=spacing) for spacing in spacings]
+    assert sum("independent coordinates are now" in note for note in runs[0].notes) > 1
+    for other in runs[1:]:
+        np.testing.assert_array_equal(other.q[-1], runs[0].q[-1])
+        np.testing.assert_array_equal(other.qd[-1], runs[0].qd[-1])
+
+
+def test_a_run_leaves_the_plant_as_it_was(plant: il.Plant) -> None:
+    assert plant.loops is not None
+    before = plant.loops.partition
+    result = plant.simulate(t_end=1.0, q={"crank": 1.0})
+    assert any("independent coordinates are now" in note for note in result.notes)
+    assert plant.loops.partition == before
 
 
 def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:

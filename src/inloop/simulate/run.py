@@ -86,9 +86,14 @@ def simulate(
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = _system(plant, efforts, signals, drives)
         return _reference(plant, system, begin, schedule, tolerance or 1e-9)
-    status, found, end, notes = _run(
-        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
-    )
+    try:
+        status, found, end, notes = _run(
+            plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
+        )
+    finally:
+        # the roles of the coordinates belong to a run: none is left behind for the next one
+        if plant.loops is not None:
+            plant.loops.use(plant.loops.first)
     result = _result(plant, found, status, tuple(notes), end)
     if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
