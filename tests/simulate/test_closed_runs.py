@@ -269,6 +269,39 @@ def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:
     np.testing.assert_allclose(other.q, own.q, atol=1e-8)
 
 
+def test_cut_forces_of_a_run_hold_the_rocker(plant: il.Plant) -> None:
+    """Moments about the rocker's base: what the ring exerts there turns the rocker."""
+    result = plant.simulate(t_end=0.3, step=1e-3, q={"crank": 1.0})
+    angle, qdd = result["rocker.q"], result["rocker.qdd"]
+    fx, fy = result["ring.force.x"], result["ring.force.y"]
+    moment = L3 * (np.cos(angle) * fy - np.sin(angle) * fx)
+    weight = -0.8 * 9.81 * (0.2 * np.cos(angle) - 0.01 * np.sin(angle))
+    inertia = 2.4e-3 + 0.8 * (0.2**2 + 0.01**2)
+    assert np.ptp(moment) > 0.5
+    np.testing.assert_allclose(moment + weight, inertia * qdd, atol=1e-12)
+    one = plant.cut_forces(result.q[7], result.qd[7])
+    np.testing.assert_allclose(one["ring.force"][:2], [fx[7], fy[7]], rtol=1e-11)
+
+
+def test_the_tension_of_a_rod_carries_a_weight() -> None:
+    """A lamp on a massless rod: its weight and the centripetal force pull along the rod."""
+    m = il.Model("lamp", gravity=(0, 0, -9.81))
+    lamp = m.chain("lamp", on=m.ground, joints=il.free(), mass=1.7, inertia=(0.01, 0.02, 0.03))
+    m.close(m.ground.point("hook", (0.1, 0.2, 3.0)), lamp, kind="rod", length=1.3, name="wire")
+    plant = m.compile()
+    q = plant.vector(**dict(zip(plant.coordinates, (0.1 + 0.5, 0.2, 1.8), strict=False)))
+    result = plant.simulate(t_end=0.5, step=1e-3, q=q)
+    d = np.array([0.1, 0.2, 3.0]) - result.q[:, :3]
+    along = d / 1.3
+    speed = np.sum(result.qd[:, :3] ** 2, axis=1)
+    tension = 1.7 * (9.81 * along[:, 2] + speed / 1.3)
+    assert speed.max() > 0.5
+    np.testing.assert_allclose(result["wire.tension"], tension, rtol=1e-9)
+    for k, axis in enumerate("xyz"):
+        force = result[f"wire.force.{axis}"]
+        np.testing.assert_allclose(force, tension * along[:, k], atol=1e-7)
+
+
 def test_results_as_parquet_and_as_text(plant: il.Plant, tmp_path: Path) -> None:
     from pyarrow import parquet
 

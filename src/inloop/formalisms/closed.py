@@ -8,6 +8,7 @@ from functools import cached_property
 
 from inloop.errors import InputError
 from inloop.formalisms.constraints import Row, build_rows
+from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reduced import newton, reduced
@@ -51,6 +52,23 @@ class ClosedLoops:
         )
         doc = "Loop constraints, their Jacobian and velocity terms."
         return d.make("constraints", f"q qd {self._time}", outputs, doc, "geometric Jacobian")
+
+    def cut_forces(self) -> Program:
+        """Forces and torques in the cuts of all loops, in world axes."""
+        d = self.derivation
+        lam = [d.graph.symbol(f"lam_{k}") for k in range(1, len(self.rows) + 1)]
+        cuts = cut_forces(d.mechanism.loops, self.rows, lam, d.skeleton)
+        outputs = (
+            Output("force", tuple(e for cut in cuts for e in cut.force), (len(cuts), 3), "[N]"),
+            Output("torque", tuple(e for cut in cuts for e in cut.torque), (len(cuts), 3), "[N·m]"),
+            Output.vector("tension", [cut.tension for cut in cuts], "of rods [N]"),
+        )
+        inputs = (
+            Input("q", tuple(d.symbols.q), "coordinates [rad or m]"),
+            Input("lam", tuple(lam), "multipliers of all rows; 0 for dropped ones [N or N·m]"),
+        )
+        doc = "What each loop exerts on its second end at the cut point, in world axes."
+        return Program("cut_forces", inputs, outputs, doc, "geometric Jacobian")
 
     def newton(self, partition: Partition, suffix: str = "") -> Program:
         """One Newton step of the dependent coordinates."""

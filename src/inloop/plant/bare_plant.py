@@ -97,7 +97,7 @@ class BarePlant:
         self._closed = closed
         if closed.driven:
             self._add([closed.drives()])
-        self._add([closed.constraints()])
+        self._add([closed.constraints(), closed.cut_forces()])
         self.loops = Loops(self, closed)
         self.add_partition()
 
@@ -193,7 +193,8 @@ class BarePlant:
 
         Args:
             function: such as "inverse_dynamics".
-            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero.
+            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
+                live drives as at the start.
         """
         engine = self._engine(function)
         program = engine.unit.find(function)
@@ -300,6 +301,42 @@ class BarePlant:
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 
+    def cut_forces(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        tau: Numbers | None = None,
+        *,
+        qdd: Numbers | None = None,
+        u: Numbers | None = None,
+        t: float = 0.0,
+    ) -> dict[str, Array]:
+        """Forces and torques in the cuts of the loops at one state, in world axes.
+
+        They act on the second end that was given to `m.close`, at the cut point; the opposite acts
+        on the first. Rows that follow from the others are dropped and carry no force
+        (`plant.loops.notes` names them): rigid bodies do not tell how the load is shared there, and
+        the rows that are left carry all of it.
+
+        Args:
+            q: coordinates; dependent ones are brought to closure.
+            qd: velocities; those of dependent coordinates follow.
+            tau: efforts on all joints [N·m or N]; 0 by default.
+            qdd: accelerations, of which those of driven joints are used; 0 by default.
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            "<loop>.force" [N], of solid and hinge cuts "<loop>.torque" [N·m], shape (3,), and of rods
+            "<loop>.tension", positive when it pulls its ends together [N], shape ().
+        """
+        if self.loops is None:
+            return {}
+        rest = np.zeros(self.n)
+        others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
+        found = self.loops.motion(np.asarray(q), qd, rest if tau is None else tau, **others)
+        return self.loops.cut_forces(found["q"], found["lam"])
+
     # sensors
 
     def _sensor(self, path: str, kind: str) -> str:
@@ -374,7 +411,7 @@ def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> 
     """All that the function needs must be there, and nothing that no function knows."""
     needed = [block.name for block in program.inputs[1:]]
     missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
-    unknown = [n for n in arrays if n not in STATE and n not in OPTIONAL]
+    unknown = [n for n in arrays if n not in (*STATE, *OPTIONAL, *needed)]
     for names, what in ((missing, "needs"), (unknown, "does not take")):
         if names:
             raise InputError(

@@ -23,6 +23,7 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
+CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
 
 
 class Loops:
@@ -174,3 +175,22 @@ class Loops:
         name = self.function("constrained")
         found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}
+
+    def cut_forces(self, q: Array, lam: Array) -> dict[str, Array]:
+        """What the loops exert on their second ends, in world axes; see `BarePlant.cut_forces`.
+
+        Args:
+            q: closed position or positions, shape (n,) or (N, n).
+            lam: multipliers of the rows in use, in their order.
+        """
+        every = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        every[..., list(self.partition.rows)] = lam
+        found = self._plant.evaluate("cut_forces", q=q, lam=every)
+        signals: dict[str, Array] = {}
+        for k, loop in enumerate(self._plant.mechanism.loops):
+            signals[f"{loop.name}.force"] = found["force"][..., k, :]
+            if loop.kind in CARRY_MOMENTS:
+                signals[f"{loop.name}.torque"] = found["torque"][..., k, :]
+            if loop.kind == "rod":
+                signals[f"{loop.name}.tension"] = found["tension"][..., k]
+        return signals

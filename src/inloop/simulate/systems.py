@@ -191,6 +191,7 @@ class ClosedSystem:
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
+        signals |= _cut_forces(self._loops, q, lam)
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
@@ -203,10 +204,27 @@ def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
     return {state.name: x[:, k] for k, state in enumerate(plant.mechanism.states)}
 
 
+def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
+    """Forces, torques and tensions of the cuts by component: "<loop>.force.x"."""
+    blocks = [loops.cut_forces(q[b], lam[b]) for b in _blocks(len(q))]
+    signals: dict[str, Array] = {}
+    for name in blocks[0] if blocks else ():
+        values = np.concatenate([block[name] for block in blocks])
+        if values.ndim == 1:
+            signals[name] = values
+        else:
+            signals |= {f"{name}.{axis}": values[:, k] for k, axis in enumerate("xyz")}
+    return signals
+
+
+def _blocks(count: int) -> list[slice]:
+    """Rows in blocks short enough that no vector code has to be compiled."""
+    return [slice(k, k + 200) for k in range(0, count, 200)]
+
+
 def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
-    blocks = [slice(k, k + 200) for k in range(0, len(t), 200)]
-    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in blocks]
+    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
 
 
