@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inloop import analysis
 from inloop.model import Mechanism, ModelBuilder
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import Result, simulate
 
 
@@ -24,11 +24,11 @@ class Plant(BarePlant):
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
         tau: Mapping[str, float] | Array | None = None,
-        inputs: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
         start: Result | None = None,
-        **motions: Callable[[Any], Any],
+        **motions: Signal,
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
 

@@ -55,7 +55,8 @@ class Linkage:
     cuts: tuple[Cut, ...]
     drives: dict[int, tuple[float, float]]
 
-    def model(self) -> il.Model:
+    def model(self, live: str = "") -> il.Model:
+        """The model; with `live`, drives follow inputs, with derivatives found in this way."""
         tree = self.tree
         m = il.Model(tree.name, gravity=tuple(tree.gravity))
         handles = {-1: m.ground}
@@ -76,6 +77,9 @@ class Linkage:
             m.close(*ends, kind=cut.kind, name=cut.name, **more)
         for k, (speed, rise) in self.drives.items():
             start = float(self.q[k])
+            if live:
+                m.drive(f"j_{tree.limbs[k].name}", derivatives=live)
+                continue
             m.drive(
                 f"j_{tree.limbs[k].name}",
                 lambda t, a=start, b=speed, c=rise: a + b * t + c * t * t / 2.0,
@@ -340,6 +344,46 @@ def test_motion_and_efforts_solve_equation_3(case: tuple[Linkage, State]) -> Non
     assert near(state.found["effort"], lam[len(lam) - len(driven) :])
     # what loops and drives do to the joints
     assert near(M @ state.found["a"] + c - state.tau, J.T @ lam)
+
+
+DRIVEN = [seed for seed in range(0, 21, 3) if random_linkage(seed).drives]
+
+
+@pytest.mark.parametrize("seed", DRIVEN)
+@pytest.mark.parametrize("derivatives", ["given", "filtered"])
+def test_live_drives_solve_equation_3(seed: int, derivatives: str) -> None:
+    """The first sample of a run, whose drives move as their inputs or their filters say."""
+    linkage = random_linkage(seed)
+    ((k, (speed, rise)),) = linkage.drives.items()
+    plant = linkage.model(live=derivatives).compile()
+    assert plant.loops is not None
+    joint = plant.coordinates[k]
+    random = np.random.default_rng([11, seed])
+    tau = random.normal(size=plant.n)
+    tau[k] = 0.0
+    free = {name: random.normal() for name in plant.loops.independent}
+    named = {f"{joint}.q": linkage.q[k]}
+    if derivatives == "given":
+        named |= {f"{joint}.qd": speed, f"{joint}.qdd": rise}
+        found = plant.simulate(t_end=0.0, qd=free, tau=tau, inputs=named)
+    else:
+        rest = plant.simulate(t_end=0.0, qd=free, tau=tau, inputs=named)
+        assert rest.end is not None
+        moving = replace(rest.end, z=np.array([linkage.q[k], speed, rise]), x=None)
+        begin = replace(rest, end=moving)
+        found = plant.simulate(t_end=0.0, tau=tau, inputs=named, start=begin)
+    q, qd = found.q[0], found.qd[0]
+    peer = Peer(linkage)
+    M, c = peer.equations(q, qd)
+    rows = peer.rows(q, qd)
+    J = np.vstack([*(J for _, J, _ in rows), np.eye(plant.n)[k : k + 1]])
+    gamma = np.concatenate([*(g for _, _, g in rows), [-rise]])
+    qdd, lam = solve(M, c, J, gamma, tau)
+    assert qd[k] == speed
+    assert max(np.abs(h).max() for h, _, _ in rows) < 1e-11
+    assert near(J[:-1] @ qd, np.zeros(len(J) - 1))
+    assert near([found[f"{name}.qdd"][0] for name in plant.coordinates], qdd)
+    assert near(found[f"{joint}.effort"][0], lam[-1])
 
 
 def test_cut_forces_and_torques_as_vectors(case: tuple[Linkage, State]) -> None:

@@ -1,7 +1,7 @@
 """Forces and torques in the cuts of closed loops, from the multipliers, in world axes.
 
-By d'Alembert, a row whose velocity is J qd = pull · (v_a - v_b) + turn · (om_a - om_b) exerts lam pull
-and lam turn on its first end and the opposite on its second.
+A row with J qd = pull · (v_a - v_b) + turn · (om_a - om_b) exerts the force lam pull and the torque
+lam turn on its first end, by virtual power, and the opposite on its second.
 """
 
 from __future__ import annotations

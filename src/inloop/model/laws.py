@@ -109,7 +109,7 @@ def _call(read: Intake, law: object, offered: Mapping[str, object]) -> object:
         return law(*arguments[0], **arguments[1])
     except Exception as error:  # whatever the user's code raises is the user's mistake
         read.where = failing_line(error.__traceback__) or read.where
-        read.complain(*_what_failed(error))
+        read.complain(*what_failed(error))
         return _FAILED
 
 
@@ -143,7 +143,7 @@ def _match_arguments(
     return (positional, named) if fits else None
 
 
-def _what_failed(error: Exception) -> tuple[str, str]:
+def what_failed(error: Exception) -> tuple[str, str]:
     """Return (what is wrong, what to do) for an exception that a law raised."""
     if isinstance(error, ExpressionError):
         mistake = error.mistakes[0]

@@ -105,9 +105,10 @@ class Mechanism:
 
     @cached_property
     def states(self) -> tuple[LawState, ...]:
-        """Internal states of all laws: of joint forces, forces, torques, links, frame forces."""
-        laws: list[JointForce | Force | Torque | Link | FrameForce]
+        """Internal states: of joint forces, forces, torques, links, frame forces, drives."""
+        laws: list[JointForce | Force | Torque | Link | FrameForce | Drive]
         laws = [*self.joint_forces, *self.forces, *self.torques, *self.links, *self.frame_forces]
+        laws += self.drives
         return tuple(state for law in laws for state in law.states)
 
     def children(self, body: int) -> tuple[Body, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from inloop.errors import InputError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.sensors import sensor_name
+from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
@@ -106,11 +107,11 @@ class BarePlant:
         assert self.loops is not None
         self._add(self.loops.programs(), self.loops.sources)
 
-    def drive_function(self, motions: Mapping[str, Callable[[Any], Any]]) -> str | None:
+    def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
 
         Args:
-            motions: functions of time for driven joints, in place of those of the model.
+            motions: signals for driven joints, in place of those of the model.
         """
         if self._closed is None or not self._closed.driven:
             if motions:
@@ -120,6 +121,18 @@ class BarePlant:
                 )
             return None
         program = self._closed.drives(motions)
+        if program.name not in self._engines:
+            self._add([program])
+        return program.name
+
+    def input_function(self, signals: Mapping[str, Signal], constant: Collection[str] = ()) -> str:
+        """Name of the function that gives u over time; built when it is new.
+
+        Args:
+            signals: functions of time or samples, by name of an input.
+            constant: names of other inputs that have a value of their own.
+        """
+        program = input_program(self._derivation, signals, constant)
         if program.name not in self._engines:
             self._add([program])
         return program.name
@@ -211,6 +224,8 @@ class BarePlant:
         shape = (size,) if rows is None else (rows, size)
         if given is None and name == "z":
             given = self.first_states
+        if given is None and name == "u":
+            given = self.first_inputs
         if given is None:
             return np.zeros(shape)
         array = np.asarray(given, dtype=np.float64)
@@ -224,6 +239,13 @@ class BarePlant:
     def first_states(self) -> Array:
         """Internal states of force laws at the start."""
         return np.array([state.initial for state in self.mechanism.states], dtype=np.float64)
+
+    @property
+    def first_inputs(self) -> Array:
+        """u until something is connected: 0, and the initial positions of live drives."""
+        drives = (item for drive in self.mechanism.drives for item in drive.inputs)
+        defaults = {item.name: item.default for item in (*self.mechanism.inputs, *drives)}
+        return np.array([defaults.get(name, 0.0) for name in self.inputs], dtype=np.float64)
 
     def _wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
         names = self.inputs if name == "u" else self.coordinates
@@ -327,14 +349,15 @@ class BarePlant:
             t: time [s].
 
         Returns:
-            "<loop>.force" [N], of solid and hinge cuts "<loop>.torque" [N·m], shape (3,), and of rods
-            "<loop>.tension", positive when it pulls its ends together [N], shape ().
+            "<loop>.force" [N], of solid and hinge cuts "<loop>.torque" [N·m], shape (3,), and of
+            rods "<loop>.tension", positive when it pulls its ends together [N], shape ().
         """
         if self.loops is None:
             return {}
         rest = np.zeros(self.n)
         others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
-        found = self.loops.motion(np.asarray(q), qd, rest if tau is None else tau, **others)
+        efforts = rest if tau is None else np.asarray(tau)
+        found = self.loops.motion(np.asarray(q), np.asarray(qd), efforts, **others)
         return self.loops.cut_forces(found["q"], found["lam"])
 
     # sensors
@@ -400,6 +423,16 @@ class BarePlant:
             R_AW = np.swapaxes(self.pose(axes, q)[1], -1, -2)
             parts = [R_AW @ part for part in parts]
         return np.concatenate(parts, axis=-2)
+
+
+def native_engine(plant: BarePlant, function: str) -> NativeEngine:
+    """The library of a function; simulation needs one."""
+    engine = plant._engine(function)
+    if not isinstance(engine, NativeEngine):
+        raise InputError(
+            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
+        )
+    return engine
 
 
 def turned(R_WA: Array, v_W: Array) -> Array:

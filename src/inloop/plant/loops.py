@@ -69,10 +69,16 @@ class Loops:
         return tuple(self._plant.coordinates[k] for k in self.partition.driven)
 
     def _drive_positions(self) -> list[float]:
-        """Where drives that follow a function of time start; 0 for live inputs."""
+        """Where the drives start."""
         if not self._closed.driven:
             return []
         return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
+
+    def _drive_inputs(self) -> tuple[str, ...]:
+        """Names of the input blocks of the function of the drives."""
+        if not self._closed.driven:
+            return ("pre", "t")
+        return tuple(block.name for block in self._plant.program("drives").inputs)
 
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
@@ -130,6 +136,7 @@ class Loops:
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
+            self._drive_inputs(),
         )
         return emit_closed_rates(unit, prefix, about)
 

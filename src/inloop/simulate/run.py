@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.start import first_state, vector
+from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
 BLOCK = 200  # samples
@@ -39,11 +39,11 @@ def simulate(
     q: Mapping[str, float] | Array | None = None,
     qd: Mapping[str, float] | Array | None = None,
     tau: Mapping[str, float] | Array | None = None,
-    inputs: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float | Signal] | None = None,
     sample: float | None = None,
     tolerance: float | None = None,
     start: Result | None = None,
-    motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    motions: Mapping[str, Signal] | None = None,
 ) -> Result:
     """Integrate the equations of motion.
 
@@ -58,12 +58,16 @@ def simulate(
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
         tau: constant joint efforts [N·m or N].
-        inputs: constant values of named inputs.
+        inputs: by name, constants, functions of time, which are traced and compiled, or samples
+            (times, values), through which a cubic spline runs. Where "<joint>.q" of a live drive
+            is a function or samples, ".qd" and ".qdd" follow from it unless they are given. A
+            filtered drive starts at rest where its input starts.
         sample: time between samples [s]; every step by default.
         tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
         start: an earlier result with the same step to continue from, up to t_end; the numbers are
             those of one uninterrupted run.
-        motions: functions of time for driven joints, by name; they are traced and compiled.
+        motions: functions of time or samples for driven joints, by name; they take the place of
+            motions in the model and of live inputs.
 
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
@@ -72,10 +76,12 @@ def simulate(
     if tolerance is not None and method != SCIPY:
         schedule = _adaptive(METHODS[method], t_end, tolerance, sample or step)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    signals = _inputs(plant, inputs or {})
+    signals = read_inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
     if start is None:
-        begin = _beginning(plant, first_state(plant, q, qd, drives))
+        u = signals.at(plant, 0.0)
+        z = first_internal_states(plant, u)
+        begin = _beginning(plant, first_state(plant, q, qd, drives, u, z), z)
     elif q is None and qd is None and start.end is not None:
         begin = start.end
     else:
@@ -86,17 +92,21 @@ def simulate(
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = _system(plant, efforts, signals, drives)
         return _reference(plant, system, begin, schedule, tolerance or 1e-9)
+    systems: list[TreeSystem | ClosedSystem] = []
+
+    def make() -> TreeSystem | ClosedSystem:
+        systems.append(_system(plant, efforts, signals, drives))
+        return systems[-1]
+
     try:
-        status, found, end, notes = _run(
-            plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
-        )
+        status, found, end, notes = _run(plant, schedule, begin, make)
     finally:
         # the roles of the coordinates belong to a run: none is left behind for the next one
         if plant.loops is not None:
             plant.loops.use(plant.loops.first)
     result = _result(plant, found, status, tuple(notes), end)
     if status not in (Status.OK, Status.STOPPED):
-        raise _failed(result, step)
+        raise _failed(result, step, systems[-1].blame(float(found.t[-1])))
     return result
 
 
@@ -133,11 +143,11 @@ def _reference(
     return _result(plant, system.expand(times, x), Status.OK, ("integrated by SciPy",), None)
 
 
-def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
+def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     """A fresh start at t = 0, with the first choice of independent coordinates."""
     q, qd = state
     partition = plant.loops.first if plant.loops is not None else None
-    return End(0.0, q, qd, plant.first_states, None, 0, partition, None)
+    return End(0.0, q, qd, z, None, 0, partition, None)
 
 
 def _run(
@@ -230,11 +240,11 @@ def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
 
 
 def _system(
-    plant: BarePlant, tau: Array, u: Array, drives: str | None
+    plant: BarePlant, tau: Array, inputs: Inputs, drives: str | None
 ) -> TreeSystem | ClosedSystem:
     if plant.loops is None:
-        return TreeSystem(plant, tau, u)
-    return ClosedSystem(plant, plant.loops, tau, u, drives)
+        return TreeSystem(plant, tau, inputs)
+    return ClosedSystem(plant, plant.loops, tau, inputs, drives)
 
 
 def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
@@ -279,19 +289,8 @@ def _adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> 
     return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
 
 
-def _inputs(plant: BarePlant, given: Mapping[str, float]) -> Array:
-    vector = np.zeros(max(1, len(plant.inputs)))
-    for name, value in given.items():
-        if name not in plant.inputs:
-            raise InputError(
-                f"model '{plant.name}' has no input '{name}'",
-                fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
-            )
-        vector[plant.inputs.index(name)] = float(value)
-    return vector
-
-
-def _failed(result: Result, step: float) -> SimulationError:
+def _failed(result: Result, step: float, blame: str) -> SimulationError:
+    """The error of a run that ended early; `blame` tells what was not finite, if that is known."""
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
     what = {
@@ -303,6 +302,9 @@ def _failed(result: Result, step: float) -> SimulationError:
         "LOOP_OPEN": "The mechanism is at a singular position or pulled beyond its reach; choose "
         "other independent coordinates, another motion, or a smaller step",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.status == "DIVERGED" and blame:
+        what = f"cannot go on after t = {last:.6g} s: {blame}"
+        fix = "See that it is finite until the end of the run"
     error = SimulationError(
         f"model '{result.name}' {what}", fix=f"{fix}; error.result holds what was computed."
     )
