@@ -37,6 +37,7 @@ from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop.native import FixedSteps, Method, Status
 from inloop.native import run as run_steps
 from inloop.plant.loops import NEARLY_CLOSED
+from inloop.simulate.inputs import Inputs
 from inloop.simulate.start import first_state
 from inloop.simulate.systems import ClosedSystem
 
@@ -86,7 +87,7 @@ class OurRun:
         drives = plant.drive_function({})
         states = np.array([state.initial for state in plant.mechanism.states])
         self._start = (*first_state(plant, None, None, drives), states)
-        inputs = np.zeros(max(1, len(plant.inputs)))
+        inputs = Inputs(plant.first_inputs)
         self._system = ClosedSystem(plant, plant.loops, np.zeros(plant.n), inputs, drives)
 
     def run(self, steps: int) -> Row:

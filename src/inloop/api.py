@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from inloop import analysis
 from inloop.errors import InputError
 from inloop.model import Mechanism, ModelBuilder, check_machine
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import Result, Stepper, simulate, simulate_modes
 
 
@@ -33,14 +33,14 @@ class Plant(BarePlant):
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
         tau: Mapping[str, float] | Array | None = None,
-        inputs: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
         start: Result | None = None,
         mode: str | None = None,
         most_events: int = 1000,
         settle_time: float = 1e-9,
-        **motions: Callable[[Any], Any],
+        **motions: Signal,
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
 
@@ -68,9 +68,7 @@ class Plant(BarePlant):
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
         return simulate(self, **common)
 
-    def stepper(
-        self, *, motions: Mapping[str, Callable[[Any], Any]] | None = None, **options: Any
-    ) -> Stepper:
+    def stepper(self, *, motions: Mapping[str, Signal] | None = None, **options: Any) -> Stepper:
         """One step at a time, with inputs that change between steps; see `simulate.Stepper`."""
         return Stepper(self.by_mode or {self.name: self}, motions=motions, **options)
 

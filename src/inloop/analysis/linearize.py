@@ -167,8 +167,6 @@ def _exact(
 def _place(reduction: Reduction, name: str) -> Place:
     """Where an input sits in a state."""
     plant = reduction.plant
-    if name in plant.inputs:
-        return "u", plant.inputs.index(name)
     joint, _, kind = name.rpartition(".")
     if joint in plant.coordinates:
         k = plant.coordinates.index(joint)
@@ -177,6 +175,8 @@ def _place(reduction: Reduction, name: str) -> Place:
             return "tau", k
         if kind in ("q", "qd", "qdd") and driven:
             return kind, k
+    if name in plant.inputs:
+        return "u", plant.inputs.index(name)
     known = ", ".join((*plant.inputs[:8], *(f"{name}.effort" for name in reduction.names[:8])))
     raise InputError(
         f"'{name}' is no input of model '{plant.name}'",

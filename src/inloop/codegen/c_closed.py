@@ -24,6 +24,7 @@ class ClosedUnit:
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
+        drive_inputs: names of the input blocks of the function of the drives.
     """
 
     newton: Program
@@ -33,6 +34,7 @@ class ClosedUnit:
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
     states: int = 0
+    drive_inputs: tuple[str, ...] = ("pre", "t")
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
@@ -40,6 +42,7 @@ def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> di
     text = [
         comment_block(about),
         f'#include "{prefix}.h"',
+        '#include "il_inputs.h"',
         '#include "il_status.h"',
         "",
         _context(unit, prefix),
@@ -57,6 +60,7 @@ def _indices(name: str, values: Sequence[int]) -> str:
 
 
 def _context(unit: ClosedUnit, prefix: str) -> str:
+    blocks = ", ".join(f"const double *{name}" for name in unit.drive_inputs)
     return "\n".join(
         [
             _indices("independent", unit.independent),
@@ -64,8 +68,7 @@ def _context(unit: ClosedUnit, prefix: str) -> str:
             _indices("driven", unit.driven),
             "",
             "/* prescribed motion of the driven joints at time t */",
-            "typedef void (*drive_function)(const double *pre, const double *t, double *q,"
-            " double *qd, double *qdd);",
+            f"typedef void (*drive_function)({blocks}, double *q, double *qd, double *qdd);",
             "",
             "struct context {",
             "    const double *pre, *tau, *u;",
@@ -78,18 +81,23 @@ def _context(unit: ClosedUnit, prefix: str) -> str:
             "    int64_t most_iterations;",
             "    int64_t iterations;    /* of the last call */",
             "    double residual;       /* largest constraint value before the last correction */",
+            "    il_inputs *inputs;     /* NULL: inputs stay the same */",
+            "    int64_t bad_drive;     /* the last one that was not finite, and when; else -1 */",
+            "    double bad_t;",
             "};",
             "",
         ]
     )
 
 
+_VALUES = {
+    "pre": "c->pre", "q": "c->q", "qd": "c->qd", "qdd": "c->qdd", "tau": "c->tau",
+    "u": "c->u", "t": "&t", "z": "z",
+}  # fmt: skip
+
+
 def _arguments(program: Program) -> str:
-    known = {
-        "pre": "c->pre", "q": "c->q", "qd": "c->qd", "qdd": "c->qdd", "tau": "c->tau",
-        "u": "c->u", "t": "&t", "z": "z",
-    }  # fmt: skip
-    return ", ".join(known[block.name] for block in program.inputs)
+    return ", ".join(_VALUES[block.name] for block in program.inputs)
 
 
 def _close(unit: ClosedUnit, prefix: str) -> str:
@@ -143,10 +151,18 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
     nu, nd = len(unit.independent), len(unit.driven)
     drive = ""
     if nd:
+        values = {**_VALUES, "pre": "c->drive_pre"}
+        blocks = ", ".join(values[name] for name in unit.drive_inputs)
         drive = f"""    if (c->drives) {{
         double p[{nd}], v[{nd}], a[{nd}];
-        c->drives(c->drive_pre, &t, p, v, a);
+        c->drives({blocks}, p, v, a);
         for (int k = 0; k < {nd}; k++) {{
+            const double all[3] = {{p[k], v[k], a[k]}};
+            if (!il_all_finite(all, 3)) {{
+                c->bad_drive = k;
+                c->bad_t = t;
+                return IL_DIVERGED;
+            }}
             c->q[driven[k]] = p[k];
             c->qd[driven[k]] = v[k];
             c->qdd[driven[k]] = a[k];
@@ -159,7 +175,9 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
     struct context *c = context;
+    const double *z = x + {z};
     int status;
+    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int k = 0; k < {m}; k++) c->q[dependent[k]] = x[{guess} + k];
     for (int k = 0; k < {nu}; k++) {{
         c->q[independent[k]] = x[k];
@@ -167,7 +185,7 @@ IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *x
     }}
 {drive}    status = {prefix}_close(c, t);
     if (status != IL_OK) return status;
-    {prefix}_motion(c, t, x + {z}, xd + {z});
+    {prefix}_motion(c, t, z, xd + {z});
     for (int k = 0; k < {nu}; k++) {{
         xd[k] = x[{nu} + k];
         xd[{nu} + k] = c->qdd[independent[k]];

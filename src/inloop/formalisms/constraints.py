@@ -9,7 +9,7 @@ User constraints are differentiated as expressions.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from inloop.formalisms.vectors import (
     zero_vector,
 )
 from inloop.model import Constraint, Frame, Lock, Loop, Mechanism
-from inloop.symbolic import Expr, forward
+from inloop.symbolic import Expr, Graph, forward
 
 AXES = ("x", "y", "z")
 
@@ -46,6 +46,8 @@ class Row:
         J: derivatives by coordinate.
         nu: explicit time derivative, J qd + nu = 0.
         gamma: J qdd + gamma = 0.
+        pull, turn: force at the cut and torque that a multiplier of 1 exerts on the first end, in
+            the axes of the loop's carrying body; None for a user's constraint.
     """
 
     element: str
@@ -54,6 +56,8 @@ class Row:
     J: dict[int, Expr]
     nu: Expr
     gamma: Expr
+    pull: Vector | None = None
+    turn: Vector | None = None
 
 
 def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
@@ -121,8 +125,8 @@ def _path(skeleton: Skeleton, index: int) -> list[int]:
     return found
 
 
-def _carrier(skeleton: Skeleton, a: int, b: int) -> int:
-    """The last body that both links hang on, or GROUND."""
+def carrier_of(skeleton: Skeleton, a: int, b: int) -> int:
+    """The last body that both links hang on, or GROUND: a loop's rows are in its axes."""
     above_b = set(_path(skeleton, b))
     return next((k for k in _path(skeleton, a) if k in above_b), GROUND)
 
@@ -175,7 +179,7 @@ def _fixed(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
 
 
 def _loop_rows(loop: Loop, skeleton: Skeleton) -> list[Row]:
-    carrier = _carrier(skeleton, loop.a.body, loop.b.body)
+    carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
     a, b = _end(skeleton, loop.a, carrier), _end(skeleton, loop.b, carrier)
     if loop.kind == "rod":
         return [_rod_row(loop, a, b, skeleton)]
@@ -195,6 +199,7 @@ def _difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]
 def _rows(
     loop: Loop, names: Iterable[str], h: Vector, columns: dict[int, Vector], gamma: Vector
 ) -> list[Row]:
+    """One row per axis of the carrying body; what they exert is still to be said."""
     zero = h[0].graph.zero
     result = []
     for k, name in enumerate(names):
@@ -203,9 +208,15 @@ def _rows(
     return result
 
 
+def _units(graph: Graph) -> Matrix:
+    """The three axes of the carrying body, in its axes."""
+    return world_pose(graph).R_WC
+
+
 def _position_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
     columns = _difference(a.moving(), b.moving())
-    return _rows(loop, AXES, sub(a.p, b.p), columns, sub(a.acc, b.acc))
+    rows = _rows(loop, AXES, sub(a.p, b.p), columns, sub(a.acc, b.acc))
+    return [replace(row, pull=e) for row, e in zip(rows, _units(a.p[0].graph), strict=True)]
 
 
 def _rotation_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
@@ -218,7 +229,8 @@ def _rotation_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
     )
     columns = _difference(a.turning(), b.turning())
     names = [f"turn about {axis}" for axis in AXES]
-    return _rows(loop, names, r, columns, sub(a.omd, b.omd))
+    rows = _rows(loop, names, r, columns, sub(a.omd, b.omd))
+    return [replace(row, turn=e) for row, e in zip(rows, _units(a.p[0].graph), strict=True)]
 
 
 def _axis_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
@@ -238,7 +250,7 @@ def _axis_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
         gamma = dot(g, omd) + dot(g_rate, om)
         J = {k: dot(g, v) for k, v in turning.items()}
         J = {k: v for k, v in J.items() if v is not graph.zero}
-        rows.append(Row(loop.name, name, dot(e, n), J, graph.zero, gamma))
+        rows.append(Row(loop.name, name, dot(e, n), J, graph.zero, gamma, turn=g))
     return rows
 
 
@@ -262,7 +274,8 @@ def _rod_row(loop: Loop, a: _End, b: _End, skeleton: Skeleton) -> Row:
     columns = _difference(a.moving(), b.moving())
     J = {k: dot(unit, column) for k, column in columns.items()}
     J = {k: entry for k, entry in J.items() if entry is not graph.zero}
-    return Row(loop.name, "length", h, J, graph.zero, dot(unit, acc) + over * dot(v, v))
+    gamma = dot(unit, acc) + over * dot(v, v)
+    return Row(loop.name, "length", h, J, graph.zero, gamma, pull=unit)
 
 
 def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
@@ -298,4 +311,4 @@ def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
     return rows
 
 
-__all__ = ["Row", "build_rows"]
+__all__ = ["Row", "build_rows", "carrier_of"]

@@ -63,8 +63,19 @@ class Derivation:
 
     @cached_property
     def input_names(self) -> tuple[str, ...]:
-        """Names of the entries of u: the model's inputs, joint inputs, external wrenches."""
-        return (*(i.name for i in self.mechanism.inputs), *self.loads.input_names)
+        """Names of the entries of u: model's inputs, joint inputs, external wrenches, drives."""
+        drives = (i.name for drive in self.mechanism.drives for i in drive.inputs)
+        return (*(i.name for i in self.mechanism.inputs), *self.loads.input_names, *drives)
+
+    def load_blocks(self) -> list[Input]:
+        """u and z, where there are any."""
+        blocks = []
+        if self.input_names:
+            symbols = (*self.symbols.inputs, *self.loads.inputs, *self.symbols.drive_inputs)
+            blocks.append(Input("u", symbols, "inputs: " + ", ".join(self.input_names)))
+        if self.symbols.states:
+            blocks.append(Input("z", tuple(self.symbols.states), "states of laws and drives"))
+        return blocks
 
     @cached_property
     def parameters(self) -> Input:
@@ -142,11 +153,7 @@ class Derivation:
         words = state.split()
         inputs = [blocks[key] for key in words if key != "loads"]
         if "loads" in words:
-            if self.input_names:
-                symbols = (*self.symbols.inputs, *self.loads.inputs)
-                inputs.append(Input("u", symbols, "inputs: " + ", ".join(self.input_names)))
-            if self.symbols.states:
-                inputs.append(Input("z", tuple(self.symbols.states), "states of force laws"))
+            inputs += self.load_blocks()
             if self.uses_time:
                 inputs.append(time)
         return Program(name, tuple(inputs), outputs, doc, formalism)

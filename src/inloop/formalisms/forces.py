@@ -42,7 +42,7 @@ class Loads:
         efforts: by coordinate, from joint force laws and joint inputs.
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
-        rates: time derivatives of the laws' internal states, in the order of the model.
+        rates: time derivatives of internal states of laws and drives, in the order of the model.
         observed: what the laws make known, by name "<law>.<output>", in the order of the model.
     """
 
@@ -92,6 +92,9 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
             _link(link, place, loads)
         for frame_force in mechanism.frame_forces:
             _frame_force(frame_force, place, loads)
+    for drive in mechanism.drives:
+        rates = [state.rate for state in drive.states]
+        loads.rates += skeleton.symbols.substitute(rates, {})
     return loads
 
 

@@ -30,6 +30,7 @@ from inloop.model.effects import (
 from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
 from inloop.model.findings import Findings
 from inloop.model.geometry import ZERO, Matrix3, Pose, times_matrix
+from inloop.model.live_drives import live_motion
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
 from inloop.model.modes import Event, Lock
@@ -267,15 +268,13 @@ class Assembly:
         )
 
     def _drive(self, drive: DriveDraft) -> Drive:
-        return Drive(
-            body=self._joint_index(drive.joint),
-            kind="input" if drive.position is None else "time",
-            t=self._draft.time,
-            position=drive.position,
-            derivatives=drive.derivatives,
-            cutoff=drive.cutoff,
-            where=drive.where,
-        )
+        index, t = self._joint_index(drive.joint), self._draft.time
+        more = (drive.derivatives, drive.cutoff, drive.where)
+        if drive.position is not None:
+            return Drive(index, "time", t, drive.position, *more)
+        joint, graph = self._merged.carriers[index].joint, self._draft.graph
+        live = live_motion(joint, drive.derivatives, drive.cutoff, graph, drive.where)
+        return Drive(index, "input", t, live.q, *more, live.qd, live.qdd, live.inputs, live.states)
 
     # what changes while it runs
 

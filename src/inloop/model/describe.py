@@ -128,7 +128,7 @@ def _drive_rows(mechanism: Mechanism) -> list[Row]:
     rows: list[Row] = []
     for drive in mechanism.drives:
         name = mechanism.bodies[drive.body].joint.name
-        if drive.position is not None:
+        if drive.kind == "time":
             rows.append((name, "time", _scalar(drive.position)))
         else:
             filtered = f"derivatives filtered at {drive.cutoff:g} Hz"

@@ -96,7 +96,7 @@ def call_law(read: Intake, law: object, offered: Mapping[str, object]) -> object
         return law(*arguments[0], **arguments[1])
     except Exception as error:  # whatever the user's code raises is the user's mistake
         read.where = failing_line(error.__traceback__) or read.where
-        read.complain(*_what_failed(error))
+        read.complain(*what_failed(error))
         return FAILED
 
 
@@ -130,7 +130,7 @@ def _match_arguments(
     return (positional, named) if fits else None
 
 
-def _what_failed(error: Exception) -> tuple[str, str]:
+def what_failed(error: Exception) -> tuple[str, str]:
     """Return (what is wrong, what to do) for an exception that a law raised."""
     if isinstance(error, ExpressionError):
         mistake = error.mistakes[0]

@@ -118,8 +118,8 @@ class Mechanism:
 
     @cached_property
     def states(self) -> tuple[LawState, ...]:
-        """Internal states of all laws, in the order of `laws`."""
-        return tuple(state for law in self.laws for state in law.states)
+        """Internal states of all laws, in the order of `laws`, then of drives."""
+        return tuple(state for law in (*self.laws, *self.drives) for state in law.states)
 
     @cached_property
     def law_outputs(self) -> tuple[LawOutput, ...]:

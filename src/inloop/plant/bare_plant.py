@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.sensors import sensor_name
+from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
@@ -105,7 +106,7 @@ class BarePlant:
         self._closed = closed
         if closed.driven:
             self._add([closed.drives()])
-        self._add([closed.constraints()])
+        self._add([closed.constraints(), closed.cut_forces()])
         self.loops = Loops(self, closed)
         self.add_partition()
 
@@ -122,11 +123,11 @@ class BarePlant:
             events = ModeEvents(self._derivation, rows, partition)
             self._add(events.programs(self._modes, suffix), emit_formulas)
 
-    def drive_function(self, motions: Mapping[str, Callable[[Any], Any]]) -> str | None:
+    def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
 
         Args:
-            motions: functions of time for driven joints, in place of those of the model.
+            motions: signals for driven joints, in place of those of the model.
         """
         if self._closed is None or not self._closed.driven:
             if motions:
@@ -136,6 +137,18 @@ class BarePlant:
                 )
             return None
         program = self._closed.drives(motions)
+        if program.name not in self._engines:
+            self._add([program])
+        return program.name
+
+    def input_function(self, signals: Mapping[str, Signal], constant: Collection[str] = ()) -> str:
+        """Name of the function that gives u over time; built when it is new.
+
+        Args:
+            signals: functions of time or samples, by name of an input.
+            constant: names of other inputs that have a value of their own.
+        """
+        program = input_program(self._derivation, signals, constant)
         if program.name not in self._engines:
             self._add([program])
         return program.name
@@ -209,7 +222,8 @@ class BarePlant:
 
         Args:
             function: such as "inverse_dynamics".
-            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero.
+            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
+                live drives as at the start.
         """
         engine = self._engine(function)
         program = engine.unit.find(function)
@@ -226,6 +240,8 @@ class BarePlant:
         shape = (size,) if rows is None else (rows, size)
         if given is None and name == "z":
             given = self.first_states
+        if given is None and name == "u":
+            given = self.first_inputs
         if given is None:
             return np.zeros(shape)
         array = np.asarray(given, dtype=np.float64)
@@ -239,6 +255,13 @@ class BarePlant:
     def first_states(self) -> Array:
         """Internal states of force laws at the start."""
         return np.array([state.initial for state in self.mechanism.states], dtype=np.float64)
+
+    @property
+    def first_inputs(self) -> Array:
+        """u until something is connected: 0, and the initial positions of live drives."""
+        drives = (item for drive in self.mechanism.drives for item in drive.inputs)
+        defaults = {item.name: item.default for item in (*self.mechanism.inputs, *drives)}
+        return np.array([defaults.get(name, 0.0) for name in self.inputs], dtype=np.float64)
 
     def _wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
         names = self.inputs if name == "u" else self.coordinates
@@ -339,6 +362,43 @@ class BarePlant:
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 
+    def cut_forces(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        tau: Numbers | None = None,
+        *,
+        qdd: Numbers | None = None,
+        u: Numbers | None = None,
+        t: float = 0.0,
+    ) -> dict[str, Array]:
+        """Forces and torques in the cuts of the loops at one state, in world axes.
+
+        They act on the second end that was given to `m.close`, at the cut point; the opposite acts
+        on the first. Rows that follow from the others are dropped and carry no force
+        (`plant.loops.notes` names them): rigid bodies do not tell how the load is shared there, and
+        the rows that are left carry all of it.
+
+        Args:
+            q: coordinates; dependent ones are brought to closure.
+            qd: velocities; those of dependent coordinates follow.
+            tau: efforts on all joints [N·m or N]; 0 by default.
+            qdd: accelerations, of which those of driven joints are used; 0 by default.
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            "<loop>.force" [N], of solid and hinge cuts "<loop>.torque" [N·m], shape (3,), and of
+            rods "<loop>.tension", positive when it pulls its ends together [N], shape ().
+        """
+        if self.loops is None:
+            return {}
+        rest = np.zeros(self.n)
+        others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
+        efforts = rest if tau is None else np.asarray(tau)
+        found = self.loops.motion(np.asarray(q), np.asarray(qd), efforts, **others)
+        return self.loops.cut_forces(found["q"], found["lam"])
+
     # sensors
 
     def _sensor(self, path: str, kind: str) -> str:
@@ -404,6 +464,16 @@ class BarePlant:
         return np.concatenate(parts, axis=-2)
 
 
+def native_engine(plant: BarePlant, function: str) -> NativeEngine:
+    """The library of a function; simulation needs one."""
+    engine = plant._engine(function)
+    if not isinstance(engine, NativeEngine):
+        raise InputError(
+            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
+        )
+    return engine
+
+
 def turned(R_WA: Array, v_W: Array) -> Array:
     """Components in axes of A of vectors given in world axes: v_A = R_WAᵀ v_W."""
     return np.asarray(np.einsum("...ji,...j->...i", R_WA, v_W))
@@ -413,7 +483,7 @@ def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> 
     """All that the function needs must be there, and nothing that no function knows."""
     needed = [block.name for block in program.inputs[1:]]
     missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
-    unknown = [n for n in arrays if n not in STATE and n not in OPTIONAL]
+    unknown = [n for n in arrays if n not in (*STATE, *OPTIONAL, *needed)]
     for names, what in ((missing, "needs"), (unknown, "does not take")):
         if names:
             raise InputError(

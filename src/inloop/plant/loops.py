@@ -23,6 +23,7 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
+CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
 
 
 class Loops:
@@ -68,10 +69,16 @@ class Loops:
         return tuple(self._plant.coordinates[k] for k in self.partition.driven)
 
     def _drive_positions(self) -> list[float]:
-        """Where drives that follow a function of time start; 0 for live inputs."""
+        """Where the drives start."""
         if not self._closed.driven:
             return []
         return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
+
+    def _drive_inputs(self) -> tuple[str, ...]:
+        """Names of the input blocks of the function of the drives."""
+        if not self._closed.driven:
+            return ("pre", "t")
+        return tuple(block.name for block in self._plant.program("drives").inputs)
 
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
@@ -129,6 +136,7 @@ class Loops:
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
+            self._drive_inputs(),
         )
         return emit_closed_rates(unit, prefix, about)
 
@@ -174,3 +182,22 @@ class Loops:
         name = self.function("constrained")
         found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}
+
+    def cut_forces(self, q: Array, lam: Array) -> dict[str, Array]:
+        """What the loops exert on their second ends, in world axes; see `BarePlant.cut_forces`.
+
+        Args:
+            q: closed position or positions, shape (n,) or (N, n).
+            lam: multipliers of the rows in use, in their order.
+        """
+        every = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        every[..., list(self.partition.rows)] = lam
+        found = self._plant.evaluate("cut_forces", q=q, lam=every)
+        signals: dict[str, Array] = {}
+        for k, loop in enumerate(self._plant.mechanism.loops):
+            signals[f"{loop.name}.force"] = found["force"][..., k, :]
+            if loop.kind in CARRY_MOMENTS:
+                signals[f"{loop.name}.torque"] = found["torque"][..., k, :]
+            if loop.kind == "rod":
+                signals[f"{loop.name}.tension"] = found["tension"][..., k]
+        return signals

@@ -19,12 +19,15 @@ from inloop.native import (
     Status,
     run_machine,
 )
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate.faces import Face
+from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
-from inloop.simulate.run import METHODS, adaptive, failed, fixed, law_outputs, make_system
-from inloop.simulate.start import first_state, vector
+from inloop.simulate.run import failed, make_system
+from inloop.simulate.samples import energy, law_outputs
+from inloop.simulate.schedules import METHODS, adaptive, fixed
+from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
 
 Given = Mapping[str, float] | Array | None
@@ -35,7 +38,7 @@ class Conditions:
     """What stays the same during a run, for one mode: efforts, inputs, motions of drives."""
 
     tau: Array
-    u: Array
+    inputs: Inputs
     drives: str | None
 
 
@@ -49,11 +52,11 @@ def simulate_modes(
     q: Given = None,
     qd: Given = None,
     tau: Mapping[str, float] | None = None,
-    inputs: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float | Signal] | None = None,
     sample: float | None = None,
     tolerance: float | None = None,
     start: Result | None = None,
-    motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    motions: Mapping[str, Signal] | None = None,
     most_events: int = 1000,
     settle_time: float = 1e-9,
 ) -> Result:
@@ -98,10 +101,16 @@ def simulate_modes(
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time)
-    status, end = run.go(begin)
+    try:
+        status, end = run.go(begin)
+    finally:
+        # the roles of the coordinates belong to a run: none is left behind for the next one
+        for plant in plants.values():
+            if plant.loops is not None:
+                plant.loops.use(plant.loops.first)
     result = run.result(status, end)
     if status not in (Status.OK, Status.STOPPED):
-        raise failed(result, step)
+        raise failed(result, step, run.blame)
     return result
 
 
@@ -109,8 +118,8 @@ def conditions(
     plants: Mapping[str, BarePlant],
     plant: BarePlant,
     tau: Mapping[str, float],
-    inputs: Mapping[str, float],
-    motions: Mapping[str, Callable[[Any], Any]],
+    inputs: Mapping[str, float | Signal],
+    motions: Mapping[str, Signal],
 ) -> Conditions:
     """Efforts, inputs and motions of one mode, from names that any of the modes may know."""
     kinds: list[tuple[str, Mapping[str, Any], Callable[[BarePlant], tuple[str, ...]]]] = [
@@ -127,10 +136,11 @@ def conditions(
                     fix=f"Names are: {', '.join(known) or 'none'}.",
                 )
     mine = {name: value for name, value in tau.items() if name in plant.coordinates}
-    u = np.array([float(inputs.get(name, 0.0)) for name in (*plant.inputs, "")])
+    given = {name: value for name, value in inputs.items() if name in plant.inputs}
     driven = plant.loops.driven if plant.loops is not None else ()
     drives = plant.drive_function({n: motion for n, motion in motions.items() if n in driven})
-    return Conditions(vector(plant, mine, [0.0] * plant.n, "tau"), u, drives)
+    efforts = vector(plant, mine, [0.0] * plant.n, "tau")
+    return Conditions(efforts, read_inputs(plant, given), drives)
 
 
 def first_snapshot(
@@ -144,12 +154,12 @@ def first_snapshot(
     name = next(iter(plants)) if mode is None else mode
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
-    plant = plants[name]
-    state = first_state(plant, q, qd, at[name].drives)
-    if plant.loops is not None:
-        plant.loops.use(plant.loops.first)
-    system = make_system(plant, at[name].tau, at[name].u, at[name].drives)
-    x = system.start(*state, plant.first_states)
+    plant, conditions = plants[name], at[name]
+    u = conditions.inputs.at(plant, 0.0)
+    z = first_internal_states(plant, u)
+    state = first_state(plant, q, qd, conditions.drives, u, z)
+    system = make_system(plant, conditions.tau, conditions.inputs, conditions.drives)
+    x = system.start(*state, z)
     return MachineSnapshot(list(plants).index(name), x)
 
 
@@ -175,6 +185,7 @@ class _Run:
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None
+        self.blame = ""  # what was not finite, in words
 
     def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
         """Run to the end; the status, and where it ended."""
@@ -194,6 +205,7 @@ class _Run:
             )
             self._collect(faces, done)
             now, status = done.end, Status(done.status)
+            self.blame = faces[names[now.mode]].system.blame(now.t)
             if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
                 progress.close()
                 return status, now
@@ -201,7 +213,7 @@ class _Run:
 
     def _face(self, name: str) -> Face:
         plant, at = self._plants[name], self._at[name]
-        system = make_system(plant, at.tau, at.u, at.drives)
+        system = make_system(plant, at.tau, at.inputs, at.drives)
         if plant.loops is not None:
             # pivots are watched from where they were when the independent coordinates were chosen
             chosen_at = self._chosen_at.get(name, plant.loops.position.q)
@@ -262,13 +274,13 @@ class _Run:
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces together; what a mode does not have is NaN there."""
         found = [
-            {**piece.signals, **law_outputs(self._plants[name], piece, self._at[name].u)}
+            {**piece.signals, **law_outputs(self._plants[name], piece, self._at[name].inputs)}
             for name, piece in self._pieces
         ]
         signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
         q: list[Array] = []
         qd: list[Array] = []
-        energy, modes, violation = [], [], []
+        energies, modes, violation = [], [], []
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             columns = [self._coordinates.index(c) for c in plant.coordinates]
@@ -276,7 +288,7 @@ class _Run:
                 wide = np.full((count, len(self._coordinates)), np.nan)
                 wide[:, columns] = part
                 whole.append(wide)
-            energy.append(plant.energy(piece.q, piece.qd))
+            energies.append(energy(plant, piece.q, piece.qd))
             modes += [name] * count
             violation.append(np.zeros(count) if piece.violation is None else piece.violation)
             for signal, values in signals.items():
@@ -288,7 +300,7 @@ class _Run:
             t=np.concatenate([piece.t for _, piece in self._pieces]),
             q=np.concatenate(q),
             qd=np.concatenate(qd),
-            energy=np.concatenate(energy),
+            energy=np.concatenate(energies),
             status=status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
-from inloop.plant import Array, BarePlant
+from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
+from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.start import first_state, vector
+from inloop.simulate.samples import energy, law_outputs
+from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
+from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
-BLOCK = 200  # samples
 STEPS_UNGUARDED = 3  # over a singular position
-METHODS = {
-    "euler": Method.EULER,
-    "rk4": Method.RK4,
-    "dopri": Method.DOPRI,
-    "rodas": Method.RODAS,
-}
-SCIPY = "scipy"
-MOST_STEPS = 1e15
 
 
 def simulate(
@@ -39,11 +31,11 @@ def simulate(
     q: Mapping[str, float] | Array | None = None,
     qd: Mapping[str, float] | Array | None = None,
     tau: Mapping[str, float] | Array | None = None,
-    inputs: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float | Signal] | None = None,
     sample: float | None = None,
     tolerance: float | None = None,
     start: Result | None = None,
-    motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    motions: Mapping[str, Signal] | None = None,
 ) -> Result:
     """Integrate the equations of motion.
 
@@ -58,12 +50,16 @@ def simulate(
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
         tau: constant joint efforts [N·m or N].
-        inputs: constant values of named inputs.
+        inputs: by name, constants, functions of time, which are traced and compiled, or samples
+            (times, values), through which a cubic spline runs. Where "<joint>.q" of a live drive
+            is a function or samples, ".qd" and ".qdd" follow from it unless they are given. A
+            filtered drive starts at rest where its input starts.
         sample: time between samples [s]; every step by default.
         tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
         start: an earlier result with the same step to continue from, up to t_end; the numbers are
             those of one uninterrupted run.
-        motions: functions of time for driven joints, by name; they are traced and compiled.
+        motions: functions of time or samples for driven joints, by name; they take the place of
+            motions in the model and of live inputs.
 
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
@@ -72,10 +68,12 @@ def simulate(
     if tolerance is not None and method != SCIPY:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    signals = _inputs(plant, inputs or {})
+    signals = read_inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
     if start is None:
-        begin = _beginning(plant, first_state(plant, q, qd, drives))
+        u = signals.at(plant, 0.0)
+        z = first_internal_states(plant, u)
+        begin = _beginning(plant, first_state(plant, q, qd, drives, u, z), z)
     elif q is None and qd is None and start.end is not None:
         begin = start.end
     else:
@@ -86,12 +84,21 @@ def simulate(
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = make_system(plant, efforts, signals, drives)
         return _reference(plant, system, begin, schedule, tolerance or 1e-9, signals)
-    status, found, end, notes = _run(
-        plant, schedule, begin, lambda: make_system(plant, efforts, signals, drives)
-    )
+    systems: list[TreeSystem | ClosedSystem] = []
+
+    def make() -> TreeSystem | ClosedSystem:
+        systems.append(make_system(plant, efforts, signals, drives))
+        return systems[-1]
+
+    try:
+        status, found, end, notes = _run(plant, schedule, begin, make)
+    finally:
+        # the roles of the coordinates belong to a run: none is left behind for the next one
+        if plant.loops is not None:
+            plant.loops.use(plant.loops.first)
     result = _result(plant, found, status, tuple(notes), end, signals)
     if status not in (Status.OK, Status.STOPPED):
-        raise failed(result, step)
+        raise failed(result, step, systems[-1].blame(float(found.t[-1])))
     return result
 
 
@@ -101,7 +108,7 @@ def _result(
     status: Status,
     notes: tuple[str, ...],
     end: End | None,
-    u: Array,
+    inputs: Inputs,
 ) -> Result:
     return Result(
         name=plant.name,
@@ -109,9 +116,9 @@ def _result(
         t=found.t,
         q=found.q,
         qd=found.qd,
-        energy=_energy(plant, found.q, found.qd),
+        energy=energy(plant, found.q, found.qd),
         status=status.name,
-        signals={**found.signals, **law_outputs(plant, found, u)},
+        signals={**found.signals, **law_outputs(plant, found, inputs)},
         violation=found.violation,
         notes=notes,
         end=end,
@@ -124,7 +131,7 @@ def _reference(
     begin: End,
     schedule: FixedSteps,
     tolerance: float,
-    u: Array,
+    inputs: Inputs,
 ) -> Result:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
@@ -132,14 +139,14 @@ def _reference(
     times = np.linspace(begin.t, t_end, count + 1)
     x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
     notes = ("integrated by SciPy",)
-    return _result(plant, system.expand(times, x), Status.OK, notes, None, u)
+    return _result(plant, system.expand(times, x), Status.OK, notes, None, inputs)
 
 
-def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
+def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     """A fresh start at t = 0, with the first choice of independent coordinates."""
     q, qd = state
     partition = plant.loops.first if plant.loops is not None else None
-    return End(0.0, q, qd, plant.first_states, None, 0, partition, None)
+    return End(0.0, q, qd, z, None, 0, partition, None)
 
 
 def _run(
@@ -232,82 +239,16 @@ def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
 
 
 def make_system(
-    plant: BarePlant, tau: Array, u: Array, drives: str | None
+    plant: BarePlant, tau: Array, inputs: Inputs, drives: str | None
 ) -> TreeSystem | ClosedSystem:
     """What the steppers integrate for a plant, with efforts, inputs and motions."""
     if plant.loops is None:
-        return TreeSystem(plant, tau, u)
-    return ClosedSystem(plant, plant.loops, tau, u, drives)
+        return TreeSystem(plant, tau, inputs)
+    return ClosedSystem(plant, plant.loops, tau, inputs, drives)
 
 
-def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
-    """Energy of all samples, in blocks short enough that no vector code has to be compiled."""
-    cuts = range(0, len(q), BLOCK)
-    blocks = [plant.energy(q[k : k + BLOCK], qd[k : k + BLOCK]) for k in cuts]
-    return np.concatenate(blocks)
-
-
-def law_outputs(plant: BarePlant, found: Samples, u: Array) -> dict[str, Array]:
-    """What the force laws make known at all samples, in blocks as for the energy."""
-    u = u[: len(plant.inputs)]
-    blocks = [
-        plant.law_outputs(found.q[rows], found.qd[rows], found.z[rows], u, found.t[rows])
-        for rows in (slice(k, k + BLOCK) for k in range(0, len(found.t), BLOCK))
-    ]
-    return {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
-
-
-def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
-    """Fixed steps that end exactly at t_end."""
-    if method not in (*METHODS, SCIPY):
-        known = ", ".join((*METHODS, SCIPY))
-        raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
-    if not (math.isfinite(t_end) and t_end >= 0.0 and math.isfinite(step) and step > 0.0):
-        raise InputError(
-            f"t_end = {t_end} s with steps of {step} s makes no sense", fix="Use positive numbers."
-        )
-    if step > t_end > 0.0:
-        raise InputError(
-            f"a run of {t_end:g} s is shorter than one step of {step:g} s",
-            fix="Use a smaller step.",
-        )
-    if not t_end / step <= MOST_STEPS:
-        raise InputError(
-            f"{t_end:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps",
-            fix="Use a larger step or a shorter run.",
-        )
-    if sample is not None and not (math.isfinite(sample) and sample > 0.0):
-        raise InputError(f"a sample every {sample} s makes no sense", fix="Use a positive number.")
-    # a stride beyond the end means: only the first and the last state
-    stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
-    # the step is shortened so that the run ends exactly at t_end
-    steps = math.ceil(t_end / step * (1.0 - 1e-12))
-    return FixedSteps(
-        METHODS.get(method, Method.RK4), t_end / steps if steps else step, steps, stride=stride
-    )
-
-
-def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:
-    """Steps that the method chooses itself."""
-    if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
-        raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
-    return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
-
-
-def _inputs(plant: BarePlant, given: Mapping[str, float]) -> Array:
-    vector = np.zeros(max(1, len(plant.inputs)))
-    for name, value in given.items():
-        if name not in plant.inputs:
-            raise InputError(
-                f"model '{plant.name}' has no input '{name}'",
-                fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
-            )
-        vector[plant.inputs.index(name)] = float(value)
-    return vector
-
-
-def failed(result: Result, step: float) -> SimulationError:
-    """The error that tells why a run broke off; it carries what was computed."""
+def failed(result: Result, step: float, blame: str) -> SimulationError:
+    """The error of a run that ended early; `blame` tells what was not finite, if that is known."""
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
     what = {
@@ -319,6 +260,9 @@ def failed(result: Result, step: float) -> SimulationError:
         "LOOP_OPEN": "The mechanism is at a singular position or pulled beyond its reach; choose "
         "other independent coordinates, another motion, or a smaller step",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.status == "DIVERGED" and blame:
+        what = f"cannot go on after t = {last:.6g} s: {blame}"
+        fix = "See that it is finite until the end of the run"
     error = SimulationError(
         f"model '{result.name}' {what}", fix=f"{fix}; error.result holds what was computed."
     )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from typing import Any
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import MachineSnapshot, MachineStepper, Mode, Status
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate.faces import Face
 from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
 from inloop.simulate.result import Happening
-from inloop.simulate.run import METHODS, law_outputs, make_system
+from inloop.simulate.run import make_system
+from inloop.simulate.schedules import METHODS
 from inloop.simulate.systems import Samples
 
 
@@ -37,7 +37,7 @@ class Stepper:
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
         inputs: Mapping[str, float] | None = None,
-        motions: Mapping[str, Callable[[Any], Any]] | None = None,
+        motions: Mapping[str, Signal] | None = None,
         most_events: int = 16,
     ) -> None:
         """Put a plant where it starts.
@@ -61,16 +61,14 @@ class Stepper:
             name: conditions(plants, plant, {}, inputs or {}, motions or {})
             for name, plant in plants.items()
         }
-        self.inputs = _Live({n: (plants[n].inputs, at.u) for n, at in self._at.items()}, "input")
-        self.tau = _Live(
-            {n: (plants[n].coordinates, at.tau) for n, at in self._at.items()}, "coordinate"
-        )
         self.events: list[Happening] = []
         start = first_snapshot(plants, mode, self._at, q, qd)
         self._systems = {
-            name: make_system(plants[name], at.tau, at.u, at.drives)
+            name: make_system(plants[name], at.tau, at.inputs, at.drives)
             for name, at in self._at.items()
         }
+        self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
+        self.tau = _Live([(plants[n].coordinates, at.tau) for n, at in self._at.items()], "joint")
         self._names = list(plants)
         self._faces: dict[str, Face] = {}
         if len(plants) > 1 or any(plant.mechanism.events for plant in plants.values()):
@@ -120,8 +118,14 @@ class Stepper:
                 f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
                 fix="Look at the inputs of driven joints.",
             )
-        found.signals.update(law_outputs(self.plant, found, self._at[self.mode].u))
+        found.signals.update(self._outputs(found))
         return found
+
+    def _outputs(self, found: Samples) -> dict[str, Array]:
+        """What the force laws make known now."""
+        plant = self.plant
+        u = self._systems[self.mode].u[: len(plant.inputs)]
+        return plant.law_outputs(found.q, found.qd, found.z, u, found.t)
 
     def __getitem__(self, signal: str) -> float:
         """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""
@@ -147,10 +151,10 @@ class Stepper:
 class _Live(MutableMapping[str, float]):
     """Numbers by name, kept in the vectors of all modes that know the name."""
 
-    def __init__(self, vectors: Mapping[str, tuple[tuple[str, ...], Array]], what: str) -> None:
+    def __init__(self, vectors: Sequence[tuple[tuple[str, ...], Array]], what: str) -> None:
         self._what = what
         self._cells: dict[str, list[tuple[Array, int]]] = {}
-        for names, vector in vectors.values():
+        for names, vector in vectors:
             for k, name in enumerate(names):
                 self._cells.setdefault(name, []).append((vector, k))
 

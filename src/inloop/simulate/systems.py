@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.errors import InputError
 from inloop.native import COUNT, POINTER, System
-from inloop.plant import Array, BarePlant, NativeEngine
+from inloop.plant import Array, BarePlant, native_engine
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.simulate.inputs import FollowedInputs, Inputs
 
 
 @dataclass(frozen=True)
@@ -78,18 +78,31 @@ class TreeSystem:
 
     limits: Array | None = None
 
-    def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
+    def __init__(self, plant: BarePlant, tau: Array, inputs: Inputs) -> None:
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
-        context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data)
-        self._plant, self.u = plant, u
+        self._inputs = FollowedInputs(plant, inputs)
+        u = self._inputs.u
+        context = _TreeContext(
+            prepared.ctypes.data, tau.ctypes.data, u.ctypes.data, self._inputs.address
+        )
+        self._plant = plant
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            keep=(engine.library, context, prepared, tau, u),
+            keep=(engine.library, context, prepared, tau, self._inputs),
         )
+
+    @property
+    def u(self) -> Array:
+        """The inputs that the rates read."""
+        return self._inputs.u
+
+    def blame(self, t: float) -> str:
+        """What was not finite after time t, in words; empty if nothing is known."""
+        return self._inputs.blame(t)
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper; z are the states of force laws."""
@@ -117,9 +130,9 @@ class ClosedSystem:
             self._limits[:] = values
 
     def __init__(
-        self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
+        self, plant: BarePlant, loops: Loops, tau: Array, inputs: Inputs, drives: str | None
     ) -> None:
-        self._plant, self._loops, self.u = plant, loops, u
+        self._plant, self._loops = plant, loops
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix
@@ -134,10 +147,11 @@ class ClosedSystem:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
             drive_pre = np.ascontiguousarray(plant.prepared(drives))
+        self._inputs = FollowedInputs(plant, inputs)
         self._context = _ClosedContext(
             prepared.ctypes.data,
             tau.ctypes.data,
-            u.ctypes.data,
+            self._inputs.u.ctypes.data,
             drive,
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._arrays),
@@ -146,8 +160,11 @@ class ClosedSystem:
             MOST_ITERATIONS,
             0,
             0.0,
+            self._inputs.address,
+            -1,
+            0.0,
         )
-        held = (tau, u, drive_pre)
+        held = (tau, self._inputs, drive_pre)
         address = self._engine.library.address
         self.system = System(
             rates=address(f"{prefix}_rates"),
@@ -156,6 +173,19 @@ class ClosedSystem:
             context=ctypes.addressof(self._context),
             keep=(self._engine.library, self._context, self._arrays, self._limits, prepared, held),
         )
+
+    @property
+    def u(self) -> Array:
+        """The inputs that the rates read."""
+        return self._inputs.u
+
+    def blame(self, t: float) -> str:
+        """What was not finite after time t, in words; empty if nothing is known."""
+        c = self._context
+        if c.bad_drive >= 0 and c.bad_t >= t:
+            joint = self._loops.driven[c.bad_drive]
+            return f"the motion of driven joint '{joint}' is not finite at t = {c.bad_t:.6g} s"
+        return self._inputs.blame(t)
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper: independent coordinates, states of laws, dependent coordinates.
@@ -191,6 +221,7 @@ class ClosedSystem:
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
+        signals |= _cut_forces(self._loops, q, lam)
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
@@ -203,27 +234,34 @@ def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
     return {state.name: x[:, k] for k, state in enumerate(plant.mechanism.states)}
 
 
+def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
+    """Forces, torques and tensions of the cuts by component: "<loop>.force.x"."""
+    blocks = [loops.cut_forces(q[b], lam[b]) for b in _blocks(len(q))]
+    signals: dict[str, Array] = {}
+    for name in blocks[0] if blocks else ():
+        values = np.concatenate([block[name] for block in blocks])
+        if values.ndim == 1:
+            signals[name] = values
+        else:
+            signals |= {f"{name}.{axis}": values[:, k] for k, axis in enumerate("xyz")}
+    return signals
+
+
+def _blocks(count: int) -> list[slice]:
+    """Rows in blocks short enough that no vector code has to be compiled."""
+    return [slice(k, k + 200) for k in range(0, count, 200)]
+
+
 def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
-    blocks = [slice(k, k + 200) for k in range(0, len(t), 200)]
-    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in blocks]
+    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
-
-
-def native_engine(plant: BarePlant, function: str) -> NativeEngine:
-    """The library of a function; simulation needs one."""
-    engine = plant._engine(function)
-    if not isinstance(engine, NativeEngine):
-        raise InputError(
-            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
-        )
-    return engine
 
 
 class _TreeContext(ctypes.Structure):
     """Mirrors `struct context` of the generated rates of a tree."""
 
-    _fields_ = (("pre", ctypes.c_void_p), ("tau", ctypes.c_void_p), ("u", ctypes.c_void_p))
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "inputs"))
 
 
 class _ClosedContext(ctypes.Structure):
@@ -236,4 +274,7 @@ class _ClosedContext(ctypes.Structure):
         ("most_iterations", ctypes.c_int64),
         ("iterations", ctypes.c_int64),
         ("residual", ctypes.c_double),
+        ("inputs", ctypes.c_void_p),
+        ("bad_drive", ctypes.c_int64),
+        ("bad_t", ctypes.c_double),
     )
