@@ -37,7 +37,7 @@ class Inputs:
         """u at many times, shape (N, inputs)."""
         if self.function is None:
             return np.broadcast_to(self.constant, (len(t), len(self.constant)))
-        return plant.evaluate(self.function, t=t, u0=self.constant)["u"]
+        return plant.evaluate(self.function, t=t[:, None], u0=self.constant)["u"]
 
 
 def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
