@@ -6,12 +6,14 @@ import ctypes
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.model.intake import is_number
 from inloop.plant import Array, BarePlant, Signal, native_engine
+
+BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,14 @@ class Inputs:
             return self.constant.copy()
         return plant.evaluate(self.function, t=t, u0=self.constant)["u"]
 
+    def over(self, plant: BarePlant, t: Array) -> Array:
+        """u at many times [s], shape (N, inputs)."""
+        if self.function is None:
+            return np.tile(self.constant, (len(t), 1))
+        blocks = [t[k : k + BLOCK, None] for k in range(0, len(t), BLOCK)]
+        found = [plant.evaluate(self.function, t=block, u0=self.constant) for block in blocks]
+        return np.concatenate([block["u"] for block in found])
+
 
 def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
     """Inputs of a run by name; what is not named keeps its default.
@@ -48,8 +58,8 @@ def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs
                 f"model '{plant.name}' has no input '{name}'",
                 fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
             )
-        if is_number(value):
-            u[plant.inputs.index(name)] = float(value)  # type: ignore[arg-type]
+        if isinstance(value, Real):
+            u[plant.inputs.index(name)] = float(value)
         else:
             signals[name] = value  # type: ignore[assignment]
     function = plant.input_function(signals, set(given) - set(signals)) if signals else None
@@ -61,36 +71,32 @@ def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs
 
 
 class FollowedInputs:
-    """Inputs as the generated rates read them, with the memory that they need.
+    """What brings u to the time of each call of the rates, with the memory that it needs.
 
     Attributes:
-        u: the vector that the rates read.
-        address: of the C structure that brings u to a time; 0 if it is constant.
-        keep: what must stay alive as long as the address is in use.
+        address: of the C structure; 0 if u is constant.
     """
 
-    def __init__(self, plant: BarePlant, inputs: Inputs) -> None:
+    def __init__(self, plant: BarePlant, u: Array, function: str | None) -> None:
+        """Let a function of the plant write u; what it does not write stays as it is now."""
         self._names = plant.inputs
-        # never empty: C wants an address
-        self.u = np.zeros(max(1, len(plant.inputs)))
-        self.u[: len(inputs.constant)] = inputs.constant
         self._structure = _InputsStructure(bad=-1)
-        self.address, self.keep = 0, (self.u,)
-        if inputs.function is None:
+        self.address = 0
+        if function is None:
             return
-        engine = native_engine(plant, inputs.function)
-        prepared = np.ascontiguousarray(plant.prepared(inputs.function))
-        constant = np.ascontiguousarray(inputs.constant)
+        engine = native_engine(plant, function)
+        prepared = np.ascontiguousarray(plant.prepared(function))
+        constant = u.copy()
         self._structure = _InputsStructure(
-            function=engine.library.address(f"{engine.unit.prefix}_{inputs.function}"),
+            function=engine.library.address(f"{engine.unit.prefix}_{function}"),
             pre=prepared.ctypes.data,
             u0=constant.ctypes.data,
-            u=self.u.ctypes.data,
-            count=len(constant),
+            u=u.ctypes.data,
+            count=len(plant.inputs),
             bad=-1,
         )
         self.address = ctypes.addressof(self._structure)
-        self.keep = (self.u, self._structure, engine.library, prepared, constant)  # type: ignore[assignment]
+        self._keep = (engine.library, prepared, constant, u)
 
     def blame(self, t: float) -> str:
         """Which input was not finite after time t, in words; empty if none was."""

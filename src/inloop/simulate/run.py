@@ -242,9 +242,11 @@ def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
 def _system(
     plant: BarePlant, tau: Array, inputs: Inputs, drives: str | None
 ) -> TreeSystem | ClosedSystem:
+    # never empty: C wants an address
+    u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
-        return TreeSystem(plant, tau, inputs)
-    return ClosedSystem(plant, plant.loops, tau, inputs, drives)
+        return TreeSystem(plant, tau, u, inputs.function)
+    return ClosedSystem(plant, plant.loops, tau, u, drives, inputs.function)
 
 
 def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
