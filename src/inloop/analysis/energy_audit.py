@@ -83,7 +83,8 @@ def energy_audit(
     """
     reduction = Reduction(plant)
     power = _drives(plant, result) | _efforts(reduction, result, tau)
-    power |= _laws(reduction, result, read_inputs(plant, inputs or {}).over(plant, result.t))
+    u = read_inputs(plant, inputs or {}, float(result.t[0])).over(plant, result.t)
+    power |= _laws(reduction, result, u)
     power |= _constraints(reduction, result)
     work = {name: _integrated(result.t, values) for name, values in power.items()}
     total = result.energy.sum(axis=1)

@@ -44,8 +44,15 @@ class Inputs:
         return np.concatenate([block["u"] for block in found])
 
 
-def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
+def read_inputs(
+    plant: BarePlant, given: Mapping[str, float | Signal], begin: float = 0.0
+) -> Inputs:
     """Inputs of a run by name; what is not named keeps its default.
+
+    Args:
+        plant: the compiled mechanism.
+        given: constants, functions of time, or samples (times, values).
+        begin: when the run begins [s].
 
     Raises:
         InputError: there is no such input, or its value is of no use.
@@ -64,9 +71,11 @@ def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs
             signals[name] = value  # type: ignore[assignment]
     function = plant.input_function(signals, set(given) - set(signals)) if signals else None
     inputs = Inputs(u, function)
-    for name, first in zip(plant.inputs, inputs.at(plant, 0.0), strict=True):
+    for name, first in zip(plant.inputs, inputs.at(plant, begin), strict=True):
         if not math.isfinite(first):
-            raise InputError(f"input '{name}' is {first:g} at t = 0", fix="Give finite numbers.")
+            raise InputError(
+                f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
+            )
     return inputs
 
 

@@ -76,14 +76,15 @@ def simulate(
     if tolerance is not None and method != SCIPY:
         schedule = _adaptive(METHODS[method], t_end, tolerance, sample or step)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    signals = read_inputs(plant, inputs or {})
+    continued = start.end if start is not None else None
+    signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
     drives = plant.drive_function(motions or {})
     if start is None:
         u = signals.at(plant, 0.0)
         z = first_internal_states(plant, u)
         begin = _beginning(plant, first_state(plant, q, qd, drives, u, z), z)
-    elif q is None and qd is None and start.end is not None:
-        begin = start.end
+    elif q is None and qd is None and continued is not None:
+        begin = continued
     else:
         raise InputError(
             "a run that continues another one begins where that one ended",
