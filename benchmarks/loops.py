@@ -37,7 +37,6 @@ from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop.native import FixedSteps, Method, Status
 from inloop.native import run as run_steps
 from inloop.plant.loops import NEARLY_CLOSED
-from inloop.simulate.inputs import Inputs
 from inloop.simulate.start import first_state
 from inloop.simulate.systems import ClosedSystem
 
@@ -87,7 +86,7 @@ class OurRun:
         drives = plant.drive_function({})
         states = np.array([state.initial for state in plant.mechanism.states])
         self._start = (*first_state(plant, None, None, drives), states)
-        inputs = Inputs(plant.first_inputs)
+        inputs = np.append(plant.first_inputs, 0.0)
         self._system = ClosedSystem(plant, plant.loops, np.zeros(plant.n), inputs, drives)
 
     def run(self, steps: int) -> Row:

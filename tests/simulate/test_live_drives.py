@@ -222,6 +222,17 @@ def test_constants_beside_functions(cart: il.Plant) -> None:
     np.testing.assert_allclose(result["body.q"], exact, atol=1e-12)
 
 
+def test_the_energy_audit_knows_inputs_over_time(cart: il.Plant) -> None:
+    inputs = {"push": lambda t: 7.0 * il.cos(9.0 * t)}
+    result = cart.simulate(t_end=0.5, step=1e-3, inputs=inputs)
+    audit = cart.energy_audit(result, inputs=inputs)
+    assert np.ptp(audit.kinetic) > 0.1
+    assert audit.relative_error < 1e-6
+    # the work of the push by hand: F²/(2 m w²) sin²(w t)
+    work = 49.0 / (2.0 * 2.5 * 81.0) * np.sin(9.0 * result.t) ** 2
+    np.testing.assert_allclose(audit.work["inputs"], work, atol=1e-7)
+
+
 # inputs that are of no use
 
 
@@ -247,6 +258,12 @@ def test_an_input_that_becomes_nan_is_named(
     )  # fmt: skip
     at = int(np.searchsorted(kept.t, 0.2 - 1e-9))
     np.testing.assert_allclose(kept.q[at], good.q[-1], atol=1e-6)
+
+
+def test_scipy_names_it_too(cart: il.Plant) -> None:
+    signal = {"push": lambda t: 1.0 + 0.1 * il.sqrt(0.25 - t)}
+    with pytest.raises(il.SimulationError, match=r"DIVERGED at .* input 'push' is not finite"):
+        cart.simulate(t_end=1.0, method="scipy", inputs=signal)
 
 
 def test_a_motion_that_becomes_nan_is_named(live: il.Plant) -> None:

@@ -1,7 +1,7 @@
 """Forces and torques in the cuts of closed loops, from the multipliers, in world axes.
 
-A row with J qd = pull · (v_a - v_b) + turn · (om_a - om_b) exerts the force lam pull and the torque
-lam turn on its first end, by virtual power, and the opposite on its second.
+A multiplier of one exerts on the first end of a loop the force and the torque that its row tells
+(`constraints.Cut`), in the axes of the carrying body, and the opposite on the second end.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def cut_forces(
     found = []
     for loop in loops:
         graph.section = loop.name
-        mine = [(row, x) for row, x in zip(rows, lam, strict=True) if row.element == loop.name]
-        force = _exerted([(row.pull, x) for row, x in mine], graph)
-        torque = _exerted([(row.turn, x) for row, x in mine], graph)
+        mine = [(row.cut, x) for row, x in zip(rows, lam, strict=True) if row.element == loop.name]
+        force = _exerted([(cut.force, x) for cut, x in mine if cut is not None], graph)
+        torque = _exerted([(cut.torque, x) for cut, x in mine if cut is not None], graph)
         carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
         if carrier != GROUND:
             # R_WB = R_WC R_BCᵀ takes the axes of the carrying body B to the world
@@ -70,10 +70,9 @@ def cut_forces(
     return found
 
 
-def _exerted(terms: Sequence[tuple[Vector | None, Expr]], graph: Graph) -> Vector:
+def _exerted(terms: Sequence[tuple[Vector, Expr]], graph: Graph) -> Vector:
     """-Σ lam direction."""
     total = zero_vector(graph)
     for direction, lam in terms:
-        if direction is not None:
-            total = add(total, scale(-lam, direction))
+        total = add(total, scale(-lam, direction))
     return total

@@ -6,12 +6,14 @@ import ctypes
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.model.intake import is_number
 from inloop.plant import Array, BarePlant, Signal, native_engine
+
+BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,23 @@ class Inputs:
         return plant.evaluate(self.function, t=t, u0=self.constant)["u"]
 
     def over(self, plant: BarePlant, t: Array) -> Array:
-        """u at many times, shape (N, inputs)."""
+        """u at many times [s], shape (N, inputs)."""
         if self.function is None:
-            return np.broadcast_to(self.constant, (len(t), len(self.constant)))
-        return plant.evaluate(self.function, t=t[:, None], u0=self.constant)["u"]
+            return np.tile(self.constant, (len(t), 1))
+        blocks = [t[k : k + BLOCK, None] for k in range(0, len(t), BLOCK)]
+        found = [plant.evaluate(self.function, t=block, u0=self.constant) for block in blocks]
+        return np.concatenate([block["u"] for block in found])
 
 
-def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
+def read_inputs(
+    plant: BarePlant, given: Mapping[str, float | Signal], begin: float = 0.0
+) -> Inputs:
     """Inputs of a run by name; what is not named keeps its default.
+
+    Args:
+        plant: the compiled mechanism.
+        given: constants, functions of time, or samples (times, values).
+        begin: when the run begins [s].
 
     Raises:
         InputError: there is no such input, or its value is of no use.
@@ -54,49 +65,47 @@ def read_inputs(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs
                 f"model '{plant.name}' has no input '{name}'",
                 fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
             )
-        if is_number(value):
-            u[plant.inputs.index(name)] = float(value)  # type: ignore[arg-type]
+        if isinstance(value, Real):
+            u[plant.inputs.index(name)] = float(value)
         else:
             signals[name] = value  # type: ignore[assignment]
     function = plant.input_function(signals, set(given) - set(signals)) if signals else None
     inputs = Inputs(u, function)
-    for name, first in zip(plant.inputs, inputs.at(plant, 0.0), strict=True):
+    for name, first in zip(plant.inputs, inputs.at(plant, begin), strict=True):
         if not math.isfinite(first):
-            raise InputError(f"input '{name}' is {first:g} at t = 0", fix="Give finite numbers.")
+            raise InputError(
+                f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
+            )
     return inputs
 
 
 class FollowedInputs:
-    """Inputs as the generated rates read them, with the memory that they need.
+    """What brings u to the time of each call of the rates, with the memory that it needs.
 
     Attributes:
-        u: the vector that the rates read.
-        address: of the C structure that brings u to a time; 0 if it is constant.
-        keep: what must stay alive as long as the address is in use.
+        address: of the C structure; 0 if u is constant.
     """
 
-    def __init__(self, plant: BarePlant, inputs: Inputs) -> None:
+    def __init__(self, plant: BarePlant, u: Array, function: str | None) -> None:
+        """Let a function of the plant write u; what it does not write stays as it is now."""
         self._names = plant.inputs
-        # never empty: C wants an address
-        self.u = np.zeros(max(1, len(plant.inputs)))
-        self.u[: len(inputs.constant)] = inputs.constant
         self._structure = _InputsStructure(bad=-1)
-        self.address, self.keep = 0, (self.u,)
-        if inputs.function is None:
+        self.address = 0
+        if function is None:
             return
-        engine = native_engine(plant, inputs.function)
-        prepared = np.ascontiguousarray(plant.prepared(inputs.function))
-        constant = np.ascontiguousarray(inputs.constant)
+        engine = native_engine(plant, function)
+        prepared = np.ascontiguousarray(plant.prepared(function))
+        constant = u.copy()
         self._structure = _InputsStructure(
-            function=engine.library.address(f"{engine.unit.prefix}_{inputs.function}"),
+            function=engine.library.address(f"{engine.unit.prefix}_{function}"),
             pre=prepared.ctypes.data,
             u0=constant.ctypes.data,
-            u=self.u.ctypes.data,
-            count=len(constant),
+            u=u.ctypes.data,
+            count=len(plant.inputs),
             bad=-1,
         )
         self.address = ctypes.addressof(self._structure)
-        self.keep = (self.u, self._structure, engine.library, prepared, constant)  # type: ignore[assignment]
+        self._keep = (engine.library, prepared, constant, u)
 
     def blame(self, t: float) -> str:
         """Which input was not finite after time t, in words; empty if none was."""

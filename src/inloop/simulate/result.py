@@ -91,8 +91,10 @@ class Result:
         qd: velocities [rad/s or m/s], shape (N, n).
         energy: kinetic and potential energy [J], shape (N, 2).
         status: "OK", or why the run ended early.
-        signals: further signals by name: accelerations, multipliers and efforts of drives of a
-            mechanism with loops.
+        signals: further signals by name: states of laws and filters; of a mechanism with loops or
+            drives accelerations, multipliers, "<loop>.force.x" [N], "<loop>.torque.x" [N·m] on the
+            second end in world axes (dropped rows carry none), "<rod>.tension" [N], and efforts of
+            drives.
         violation: largest constraint value at each sample [m or rad]; None without loops.
         notes: what a reader of the result should know.
         end: where the run ended, for `plant.simulate(start=result)`.

@@ -68,14 +68,15 @@ def simulate(
     if tolerance is not None and method != SCIPY:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    signals = read_inputs(plant, inputs or {})
+    continued = start.end if start is not None else None
+    signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
     drives = plant.drive_function(motions or {})
     if start is None:
         u = signals.at(plant, 0.0)
         z = first_internal_states(plant, u)
         begin = _beginning(plant, first_state(plant, q, qd, drives, u, z), z)
-    elif q is None and qd is None and start.end is not None:
-        begin = start.end
+    elif q is None and qd is None and continued is not None:
+        begin = continued
     else:
         raise InputError(
             "a run that continues another one begins where that one ended",
@@ -242,9 +243,11 @@ def make_system(
     plant: BarePlant, tau: Array, inputs: Inputs, drives: str | None
 ) -> TreeSystem | ClosedSystem:
     """What the steppers integrate for a plant, with efforts, inputs and motions."""
+    # never empty: C wants an address
+    u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
-        return TreeSystem(plant, tau, inputs)
-    return ClosedSystem(plant, plant.loops, tau, inputs, drives)
+        return TreeSystem(plant, tau, u, inputs.function)
+    return ClosedSystem(plant, plant.loops, tau, u, drives, inputs.function)
 
 
 def failed(result: Result, step: float, blame: str) -> SimulationError:
@@ -254,11 +257,13 @@ def failed(result: Result, step: float, blame: str) -> SimulationError:
     what = {
         "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
         "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s; fastest coordinate '{worst}'",
+        "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
         "LOOP_OPEN": "The mechanism is at a singular position or pulled beyond its reach; choose "
         "other independent coordinates, another motion, or a smaller step",
+        "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
     }.get(result.status, f"Use a step smaller than {step:g} s")
     if result.status == "DIVERGED" and blame:
         what = f"cannot go on after t = {last:.6g} s: {blame}"

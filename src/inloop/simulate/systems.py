@@ -12,7 +12,7 @@ import numpy as np
 from inloop.native import COUNT, POINTER, System
 from inloop.plant import Array, BarePlant, native_engine
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, Loops
-from inloop.simulate.inputs import FollowedInputs, Inputs
+from inloop.simulate.inputs import FollowedInputs
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ class TreeSystem:
 
     limits: Array | None = None
 
-    def __init__(self, plant: BarePlant, tau: Array, inputs: Inputs) -> None:
+    def __init__(self, plant: BarePlant, tau: Array, u: Array, signals: str | None = None) -> None:
+        """Rates that read tau and u; `signals` names a function of the plant that writes u."""
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
-        self._inputs = FollowedInputs(plant, inputs)
-        u = self._inputs.u
+        self._u, self._inputs = u, FollowedInputs(plant, u, signals)
         context = _TreeContext(
             prepared.ctypes.data, tau.ctypes.data, u.ctypes.data, self._inputs.address
         )
@@ -92,13 +92,13 @@ class TreeSystem:
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            keep=(engine.library, context, prepared, tau, self._inputs),
+            keep=(engine.library, context, prepared, tau, u, self._inputs),
         )
 
     @property
     def u(self) -> Array:
         """The inputs that the rates read."""
-        return self._inputs.u
+        return self._u
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
@@ -130,8 +130,24 @@ class ClosedSystem:
             self._limits[:] = values
 
     def __init__(
-        self, plant: BarePlant, loops: Loops, tau: Array, inputs: Inputs, drives: str | None
+        self,
+        plant: BarePlant,
+        loops: Loops,
+        tau: Array,
+        u: Array,
+        drives: str | None,
+        signals: str | None = None,
     ) -> None:
+        """Rates that read tau and u.
+
+        Args:
+            plant: the compiled mechanism.
+            loops: its loops, with the partition that is to be used.
+            tau: efforts of the joints.
+            u: inputs.
+            drives: name of the function of the driven joints.
+            signals: name of a function of the plant that writes u over time.
+        """
         self._plant, self._loops = plant, loops
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
@@ -147,11 +163,11 @@ class ClosedSystem:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
             drive_pre = np.ascontiguousarray(plant.prepared(drives))
-        self._inputs = FollowedInputs(plant, inputs)
+        self._u, self._inputs = u, FollowedInputs(plant, u, signals)
         self._context = _ClosedContext(
             prepared.ctypes.data,
             tau.ctypes.data,
-            self._inputs.u.ctypes.data,
+            u.ctypes.data,
             drive,
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._arrays),
@@ -164,7 +180,7 @@ class ClosedSystem:
             -1,
             0.0,
         )
-        held = (tau, self._inputs, drive_pre)
+        held = (tau, u, self._inputs, drive_pre)
         address = self._engine.library.address
         self.system = System(
             rates=address(f"{prefix}_rates"),
@@ -177,7 +193,7 @@ class ClosedSystem:
     @property
     def u(self) -> Array:
         """The inputs that the rates read."""
-        return self._inputs.u
+        return self._u
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
