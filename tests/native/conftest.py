@@ -90,10 +90,11 @@ class Problems:
         *transitions: Transition,
         context: Reals | None = None,
     ) -> Mode:
-        """A mode by the name of its indicators; `context` must outlive it."""
+        """A mode by the name of its indicators."""
         address = 0 if context is None else address_of(context)
         function = self.library.address(indicators)
-        return Mode(system, function, address, len(tolerances), tolerances, transitions)
+        count = len(tolerances)
+        return Mode(system, function, address, count, tolerances, transitions, (self, context))
 
     def coupled_at(self, t: float) -> Reals:
         """The exact solution of `coupled` at time t [s]."""

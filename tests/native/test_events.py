@@ -215,7 +215,6 @@ def test_modes_that_have_fired_already_pass_in_a_row(problems) -> None:
 def relay(problems, **more: int) -> tuple[Mode, ...]:
     """z' = -1 above zero and +1 below it: it cannot leave zero."""
     levels = np.zeros(3)
-    relay.levels = levels  # kept alive
     down, up = (problems.system("slide", m=1, context=c) for c in (DOWN, UP))
     return (
         problems.mode(down, "levels", (1e-9,) * 3, Transition(0, -1, 1, **more), context=levels),
