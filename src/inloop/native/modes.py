@@ -44,12 +44,13 @@ class Mode:
     """A system, and what ends its time.
 
     Attributes:
-        system: what is integrated; its `keep` also keeps what the addresses here need.
+        system: what is integrated.
         indicators: address of an il_indicators, or 0 if there are no transitions.
         context: address handed to `indicators`.
         count: indicators.
         tolerances: what counts as zero for each indicator, in its units; shape (count,), > 0.
         transitions: in the order in which those at the same time fire.
+        keep: what must stay alive as long as the addresses here are in use: library, contexts.
     """
 
     system: System
@@ -58,6 +59,7 @@ class Mode:
     count: int = 0
     tolerances: tuple[float, ...] | Reals = ()
     transitions: tuple[Transition, ...] = ()
+    keep: object = None
 
 
 @dataclass(frozen=True)

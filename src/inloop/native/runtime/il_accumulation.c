@@ -8,8 +8,9 @@
 void il_note_firing(il_history *history, double t)
 {
     const double interval = fabs(t - history->t);
-    /* intervals that cannot be told from 0 count as shrinking */
-    const int shorter = interval < history->interval || interval <= il_time_tolerance(t);
+    /* by more than the times are known, or not to be told from 0 */
+    const double known = il_time_tolerance(t);
+    const int shorter = interval < history->interval - 2.0 * known || interval <= known;
     const il_history before = *history;
 
     history->t = t;

@@ -168,7 +168,8 @@ static int try_until_good(il_run *run)
 
     for (; h >= smallest_step(run); again = 1) {
         double error = 0.0;
-        il_leg leg = {.span = span_of(run, h)};
+        il_leg leg;
+        leg.span = span_of(run, h);
         if (again) {
             il_restore(stepper);
         }

@@ -267,17 +267,10 @@ static void arm_all(il_machine *machine)
     }
 }
 
-int il_find_event(il_machine *machine, il_leg *leg)
+int il_search(il_machine *machine, il_leg *leg)
 {
     const int64_t count = machine->modes[machine->mode].transition_count;
 
-    leg->transition = -1;
-    leg->s = 1.0;
-    leg->t_end = leg->span.t_new;
-    leg->dense_known = 0;
-    if (count == 0) {
-        return IL_OK;
-    }
     memcpy(machine->armed_new, machine->armed, (size_t)count * sizeof *machine->armed);
     int status = il_interpolate(&machine->stepper, leg);
     for (int part = 0; part < PARTS && status == IL_OK && leg->transition < 0; part++) {

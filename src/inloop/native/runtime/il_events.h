@@ -24,9 +24,6 @@ int il_interpolate(il_stepper *stepper, il_leg *leg);
 /* State at the part s of the span; its ends exactly. */
 void il_state_at(const il_stepper *stepper, const il_leg *leg, double s, double *x);
 
-/* The first event of a good trial step, if there is one: sets all but the span, and armed_new. */
-int il_find_event(il_machine *machine, il_leg *leg);
-
 /* g at (t, x), finite where a transition watches it. */
 int il_indicate(il_machine *machine, double t, const double *x, double *g);
 
@@ -38,5 +35,18 @@ int64_t il_arm(const il_transition *transition, int64_t armed, double g, double 
 
 /* What falls below zero when a transition fires. */
 double il_level(const il_transition *transition, int64_t armed, double g, double tolerance);
+
+/* The earliest crossing in a leg that goes to the end of its span, if there is one; armed_new. */
+int il_search(il_machine *machine, il_leg *leg);
+
+/* The first event of a good trial step, if there is one: sets all but the span, and armed_new. */
+static inline int il_find_event(il_machine *machine, il_leg *leg)
+{
+    leg->transition = -1;
+    leg->s = 1.0;
+    leg->t_end = leg->span.t_new;
+    leg->dense_known = 0;
+    return machine->modes[machine->mode].transition_count ? il_search(machine, leg) : IL_OK;
+}
 
 #endif

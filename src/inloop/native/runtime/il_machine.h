@@ -22,8 +22,9 @@
  * tolerance since the mode was entered. One that starts within its tolerance does not fire at
  * once; if it leaves through the firing side it fires as it passes its tolerance there. One that
  * starts beyond its tolerance on the firing side fires at once, before any step. A mode that is
- * entered again arms anew. The tolerance says what zero is: choose it above the rounding error of
- * the indicator and below the smallest excursion that matters.
+ * entered again arms anew: a transition into its own mode must turn its indicator around, or have
+ * direction 0, which arms wherever it leaves. The tolerance says what zero is: choose it above the
+ * rounding error of the indicator and below the smallest excursion that matters.
  *
  * Settling. Firings of one transition accumulate when two intervals in a row were shorter than the
  * one before and one of these holds for the last one, T:

@@ -1,8 +1,6 @@
 /* How a machine goes from leg to leg and from mode to mode; see il_modes.h. */
 #include "il_modes.h"
 
-#include <math.h>
-
 #include "il_accumulation.h"
 
 static void copy(double *to, const double *from, int64_t size)
@@ -54,14 +52,6 @@ static void visit(il_machine *machine, int64_t mode)
     }
 }
 
-void il_open(il_machine *machine)
-{
-    machine->kept = 0;
-    machine->slope_known_kept = machine->stepper.slope_known;
-    machine->visited_count = 0;
-    visit(machine, machine->mode);
-}
-
 /* Before the first event of a step: until then nothing but the stepper has changed. */
 static void keep(il_machine *machine)
 {
@@ -97,12 +87,8 @@ static void bring_back(il_machine *machine)
     copy_history(machine->history, machine->history + machine->transitions, machine->transitions);
 }
 
-int il_close(il_machine *machine, int status)
+void il_undo(il_machine *machine)
 {
-    if (status == IL_OK) {
-        machine->fault_mode = -1;
-        return IL_OK;
-    }
     for (int64_t i = 0; i < machine->visited_count; i++) {
         const il_system *system = &machine->modes[machine->visited[i]].system;
         if (system->restore) {
@@ -114,7 +100,6 @@ int il_close(il_machine *machine, int status)
     }
     machine->stepper.slope_known = machine->slope_known_kept != 0;
     machine->stepper.jacobian_known = 0;
-    return status;
 }
 
 static il_history *history_of(il_machine *machine, int64_t transition)
@@ -257,52 +242,14 @@ static int enter(il_machine *machine)
 
 int il_enter_first(il_machine *machine)
 {
-    if (machine->entered) {
-        return IL_OK;
-    }
     keep(machine);
     return enter(machine);
 }
 
-int il_take_leg(il_machine *machine, const il_leg *leg)
+int il_take_event(il_machine *machine, const il_leg *leg)
 {
-    if (leg->transition < 0) {
-        copy_flags(machine->armed, machine->armed_new,
-                   machine->modes[machine->mode].transition_count);
-        il_accept(&machine->stepper, machine->x);
-        machine->t = leg->t_end;
-        return IL_OK;
-    }
     keep(machine);
     il_state_at(&machine->stepper, leg, leg->s, machine->x_event);
     const int status = fire(machine, leg->transition, leg->armed, leg->t_end);
     return status == IL_OK ? enter(machine) : status;
-}
-
-int il_take_step(il_machine *machine, double h, double t_new, il_inside inside, void *host)
-{
-    int status = il_enter_first(machine);
-
-    while (status == IL_OK) {
-        il_leg leg = {.span = {machine->t, h, t_new, machine->x}};
-        status = il_try(&machine->stepper, &leg.span);
-        if (status == IL_OK) {
-            status = il_find_event(machine, &leg);
-        }
-        if (status == IL_OK && inside) {
-            status = inside(host, &leg);
-        }
-        if (status == IL_OK) {
-            status = il_take_leg(machine, &leg);
-        }
-        /* the rest of the step, unless it is too short to be one */
-        h = t_new - machine->t;
-        if (fabs(h) <= il_time_tolerance(t_new)) {
-            break;
-        }
-    }
-    if (status == IL_OK) {
-        machine->t = t_new;
-    }
-    return status;
 }

@@ -1,8 +1,6 @@
 /* The beginning, the samples and the end of a run; see il_sampling.h. */
 #include "il_sampling.h"
 
-#include <math.h>
-
 /* a sample this close to the end of a leg is the state there [part of sample_step] */
 static const double NEAR = 1e-7;
 
@@ -81,14 +79,10 @@ int il_may_go_on(const il_run *run)
     return run->samples < run->capacity ? IL_OK : IL_SAMPLES_FULL;
 }
 
-int il_sample_inside(void *host, il_leg *leg)
+int il_sample_leg(il_run *run, il_leg *leg)
 {
-    il_run *run = host;
     il_stepper *stepper = &run->machine->stepper;
 
-    if (run->sample_step == 0.0) {
-        return IL_OK;
-    }
     /* those up to the end of the leg, less the one at the end */
     int64_t after = sample_after(run, leg->t_end);
     const double last = run->t0 + (double)(after - 1) * run->sample_step;

@@ -11,9 +11,16 @@ int il_begin(il_run *run);
 /* Why a run ends before its next step: stop flag or no room for a sample; IL_OK if it goes on. */
 int il_may_go_on(const il_run *run);
 
-/* Samples at uniform times within a leg that is not yet taken; an il_inside.
+/* Samples at uniform times within a leg that is not yet taken.
    A status other than IL_OK: no sample was taken, and the leg must not be taken. */
-int il_sample_inside(void *run, il_leg *leg);
+int il_sample_leg(il_run *run, il_leg *leg);
+
+/* The same, if there are such samples; an il_inside. */
+static inline int il_sample_inside(void *host, il_leg *leg)
+{
+    il_run *run = host;
+    return run->sample_step == 0.0 ? IL_OK : il_sample_leg(run, leg);
+}
 
 /* Count the step that the machine has done, and sample its end if that is due. */
 void il_finish_step(il_run *run);
