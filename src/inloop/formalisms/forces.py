@@ -181,8 +181,13 @@ def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A frame in the world: position, axes, velocity and angular velocity, world axes."""
+    """A frame F with origin Q in its link's frame C (p_CQ, R_CF) and in the world.
 
+    Position, axes, velocity and angular velocity are in world axes.
+    """
+
+    p_CQ: Vector
+    R_CF: Matrix
     p: Vector
     R: Matrix
     v: Vector
@@ -214,13 +219,14 @@ class _Places:
     def frame(self, frame: Frame) -> _Placed:
         """World kinematics of a frame."""
         point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
-        _, p, v = self.point(point)
+        p_CQ, p, v = self.point(point)
         R_BF = self.skeleton.symbols.matrix(frame.R_BF)
         if frame.body == GROUND:
-            return _Placed(p, R_BF, v, zero_vector(self.skeleton.graph))
+            return _Placed(p_CQ, R_BF, p, R_BF, v, zero_vector(self.skeleton.graph))
         link, pose = self.skeleton.links[frame.body], self.pose(frame.body)
-        R = product(pose.R_WC, product(transpose(link.R_BC), R_BF))
-        return _Placed(p, R, v, matrix_times(pose.R_WC, self.om(frame.body)))
+        R_CF = product(transpose(link.R_BC), R_BF)
+        om = matrix_times(pose.R_WC, self.om(frame.body))
+        return _Placed(p_CQ, R_CF, p, product(pose.R_WC, R_CF), v, om)
 
     def om(self, index: int) -> Vector:
         """Angular velocity in the link's internal axes."""
@@ -305,15 +311,16 @@ def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
     r = (0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1]))
     w = sub(matrix_times(R_AW, b.om), w_A)
     replace: dict[Expr, Expr] = {}
-    for names, values in ((law.p, p), (law.v, v), (law.r, r), (law.w, w)):
+    placeholders = (law.p, law.v, law.r, law.w, *law.R)
+    for names, values in zip(placeholders, (p, v, r, w, *R), strict=True):
         replace.update(zip(names, values, strict=True))
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
-    f_W = matrix_times(a.R, as_vector(found[:3]))
-    n_W = matrix_times(a.R, as_vector(found[3:]))
-    for frame, sign in ((law.b, 1.0), (law.a, -1.0)):
-        pose = place.pose(frame.body)
-        R_CW = transpose(pose.R_WC)
-        at = matrix_times(R_CW, sub(b.p, pose.p_WC))
-        k = graph.constant(sign)
-        f, n = (matrix_times(R_CW, scale(k, x)) for x in (f_W, n_W))
-        loads.apply(frame.body, at, f, n)
+    f_A, n_A = as_vector(found[:3]), as_vector(found[3:])
+    # on B at its own origin, by way of the world
+    R_CW = transpose(place.pose(law.b.body).R_WC)
+    f, n = (matrix_times(R_CW, matrix_times(a.R, x)) for x in (f_A, n_A))
+    loads.apply(law.b.body, b.p_CQ, f, n)
+    # on A at the same point, by the fixed rotation between the frame and its link
+    minus = graph.constant(-1.0)
+    f, n = (scale(minus, matrix_times(a.R_CF, x)) for x in (f_A, n_A))
+    loads.apply(law.a.body, add(a.p_CQ, matrix_times(a.R_CF, p)), f, n)

@@ -1,0 +1,174 @@
+"""The part of the builder that declares contacts between shapes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from inspect import Parameter as Argument
+from typing import Any
+
+from inloop.model.contact_geometry import PAIRS, Pair, find_pair
+from inloop.model.contact_laws import (
+    CoulombContact,
+    Felt,
+    FrictionLaw,
+    HuntCrossley,
+    NormalLaw,
+    PowerLaw,
+    read_numbers,
+    square,
+)
+from inloop.model.contact_shapes import ReadShape, Shape, read_shape
+from inloop.model.force_elements import ForceElementBuilder
+from inloop.model.geometry import NO_ROTATION, Matrix3, Scalar, Vector3, folded
+from inloop.model.handles import Handle, read_path
+from inloop.model.intake import Intake
+from inloop.model.laws import Law
+from inloop.model.names import quoted
+from inloop.symbolic import functions as sf
+
+OUTPUTS = {"gap": "m", "force": "N", "friction": "N"}
+
+
+class ContactBuilder(ForceElementBuilder):
+    """Declares contacts; each is a law between two frames, written for the user."""
+
+    def contact(
+        self,
+        a: Handle | str,
+        shape_a: Shape,
+        b: Handle | str,
+        shape_b: Shape,
+        *,
+        law: NormalLaw,
+        friction: FrictionLaw | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Let two shapes press on each other where they overlap.
+
+        The forces act at the point half-way between the two surfaces, on their common normal.
+        Results hold "<name>.gap" [m], negative in contact, "<name>.force" [N], the normal force,
+        and "<name>.friction" [N]: the magnitude, or for a planar contact the force on the second
+        body along axis × normal, the normal pointing from the first to the second.
+
+        Pairs: plane with sphere, point or circle; sphere, cylinder and circle with each other and
+        with points. The outer one may be hollow. With a circle the contact is planar: its axis
+        is parallel to that of the other shape, or to the other plane. Cylinders without ends are
+        parallel to each other; those with ends touch at any angle.
+
+        Args:
+            a: frame that carries the first shape; a body or a point stands for a frame with the
+                axes of the body.
+            shape_a: plane(), sphere(radius), circle(radius), cylinder(radius) or point().
+            b: frame that carries the second shape, on another body or on the ground.
+            shape_b: the second shape.
+            law: normal force: hunt_crossley(...), power_law(...) or felt(...).
+            friction: coulomb_contact(...), lugre_contact(...) or None for smooth surfaces.
+            name: name of the contact.
+
+        Returns:
+            The name of the contact, a frame force.
+        """
+        read = self._reader("contact", name, a, b)
+        first, second = read_shape(read, shape_a, "shape_a"), read_shape(read, shape_b, "shape_b")
+        press = _read_law(read, law)
+        rub = _read_friction(read, friction)
+        if name is None:
+            paths = (read_path(read, self._draft, end, "target") or "" for end in (a, b))
+            name = self._automatic_name("contact", tuple(paths))
+        if first is None or second is None or press is None:
+            return name
+        frames = (a, b)
+        pair = find_pair(first, second)
+        if pair is None:
+            # the same contact told from the other side
+            frames, first, second = (b, a), second, first
+            pair = find_pair(first, second)
+        if pair is None:
+            _complain_of_pair(read, shape_a, shape_b)
+            return name
+        _check_radii(read, first, second)
+        law_states, wrench = _contact_law(pair, (first, second), press, rub)
+        states = dict.fromkeys(law_states, 0.0)
+        return self._declare(
+            "frame_force", frames, wrench, name, states=states, outputs=OUTPUTS, ending="contact"
+        )
+
+
+def _contact_law(
+    pair: Pair, shapes: tuple[ReadShape, ReadShape], press: NormalLaw, rub: FrictionLaw | None
+) -> tuple[tuple[str, ...], Law]:
+    """Return the names of the states of a contact and its law for `frame_force`."""
+    # how many directions of slip there are does not depend on where the shapes are
+    tangents = len(pair(*shapes, (1.0, 2.0, 3.0), NO_ROTATION).tangents)
+    names = (*press.states, *(() if rub is None else rub.states(tangents)))
+
+    def wrench(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
+        touch = pair(*shapes, p, R)
+        gap_rate, slip = touch.velocity(v, w)
+        push, rates = press.push(touch.gap, gap_rate, states)
+        drag: tuple[Scalar, ...] = (0.0,) * tangents
+        if rub is not None:
+            drag, more = rub.drag(slip, push, touch.gap, states)
+            rates = {**rates, **more}
+        # one direction has a sign, several have a magnitude
+        friction = drag[0] if tangents == 1 else sf.sqrt(square(drag))
+        value, outputs = touch.wrench(push, drag), (touch.gap, push, friction)
+        observed = dict(zip(OUTPUTS, outputs, strict=True))
+        return (value, rates, observed) if names else (value, observed)
+
+    return names, _with_arguments(wrench, names)
+
+
+def _with_arguments(law: Law, states: Sequence[str]) -> Law:
+    """Return a law that asks for its states by name."""
+    signature = inspect.signature(law)
+    own = [x for x in signature.parameters.values() if x.kind is not Argument.VAR_KEYWORD]
+    own += [Argument(state, Argument.KEYWORD_ONLY) for state in states]
+    law.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    return law
+
+
+def _read_law(read: Intake, law: object) -> NormalLaw | None:
+    if isinstance(law, HuntCrossley | PowerLaw | Felt):
+        return read_numbers(read, law)
+    read.complain(
+        f"law must be a normal force, got {quoted(law)}",
+        "Write hunt_crossley(...), power_law(...) or felt(...).",
+    )
+    return None
+
+
+def _read_friction(read: Intake, friction: object) -> FrictionLaw | None:
+    if friction is None:
+        return None
+    if isinstance(friction, CoulombContact):
+        return read_numbers(read, friction)
+    read.complain(
+        f"friction must be a friction law, got {quoted(friction)}",
+        "Write coulomb_contact(...) or lugre_contact(...), or None for smooth surfaces.",
+    )
+    return None
+
+
+def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:
+    known = ", ".join(f"{x}-{y}" for x, y in PAIRS)
+    if {a.kind, b.kind} == {"plane", "cylinder"}:
+        fix = (
+            "In a planar mechanism write a circle; in space a cylinder with round ends is a sphere "
+            "at each end."
+        )
+    elif a.hollow or b.hollow:
+        fix = "Only the outer one of two round shapes may be hollow, and not around a plane."
+    else:
+        fix = "See the list."
+    read.complain(f"a {a} and a {b} cannot touch; pairs are {known}", fix)
+
+
+def _check_radii(read: Intake, a: ReadShape, b: ReadShape) -> None:
+    outer, inner = folded(a.radius), folded(b.radius)
+    if a.hollow and isinstance(outer, float) and isinstance(inner, float) and inner >= outer:
+        read.complain(
+            f"a shape of radius {inner:g} m does not fit into a hollow one of {outer:g} m",
+            "Let the hollow shape have the larger radius.",
+        )
