@@ -26,6 +26,7 @@ from inloop.model import (
     fixed,
     free,
     hunt_crossley,
+    lugre_contact,
     planar,
     plane,
     point,
@@ -67,7 +68,7 @@ __all__ = [
     "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute", "acos", "asin", "atan",
     "atan2", "axis_angle", "ball", "circle", "compile_mechanism", "condense", "cos",
     "coulomb_contact", "cylinder", "cylindrical", "exp", "felt", "fixed", "free", "hunt_crossley",
-    "load", "log", "max0", "maximum", "minimum", "planar", "plane", "point", "power", "power_law",
-    "prismatic", "revolute", "rpy", "sign", "sin", "sphere", "sqrt", "table", "tan", "tanh",
-    "universal", "where",
+    "load", "log", "lugre_contact", "max0", "maximum", "minimum", "planar", "plane", "point",
+    "power", "power_law", "prismatic", "revolute", "rpy", "sign", "sin", "sphere", "sqrt", "table",
+    "tan", "tanh", "universal", "where",
 ]  # fmt: skip

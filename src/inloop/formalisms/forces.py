@@ -181,13 +181,21 @@ def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A frame F with origin Q in its link's frame C (p_CQ, R_CF) and in the world.
+    """A frame F with origin Q on a link with internal frame C.
 
-    Position, axes, velocity and angular velocity are in world axes.
+    Attributes:
+        p_CQ: origin, in axes of C.
+        R_CF: axes, fixed in C.
+        lever: p_CQ in world axes.
+        p: p_WQ.
+        R: R_WF.
+        v: velocity of Q, in world axes.
+        om: angular velocity, in world axes.
     """
 
     p_CQ: Vector
     R_CF: Matrix
+    lever: Vector
     p: Vector
     R: Matrix
     v: Vector
@@ -219,14 +227,25 @@ class _Places:
     def frame(self, frame: Frame) -> _Placed:
         """World kinematics of a frame."""
         point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
-        p_CQ, p, v = self.point(point)
+        p_CQ = _internal_point(self.skeleton, point)
         R_BF = self.skeleton.symbols.matrix(frame.R_BF)
         if frame.body == GROUND:
-            return _Placed(p_CQ, R_BF, p, R_BF, v, zero_vector(self.skeleton.graph))
+            zero = zero_vector(self.skeleton.graph)
+            return _Placed(p_CQ, R_BF, p_CQ, p_CQ, R_BF, zero, zero)
         link, pose = self.skeleton.links[frame.body], self.pose(frame.body)
         R_CF = product(transpose(link.R_BC), R_BF)
-        om = matrix_times(pose.R_WC, self.om(frame.body))
-        return _Placed(p_CQ, R_CF, p, product(pose.R_WC, R_CF), v, om)
+        om_C, v_C = self._velocities[frame.body]
+        # levers in world axes serve positions, velocities and moments
+        lever, om = matrix_times(pose.R_WC, p_CQ), matrix_times(pose.R_WC, om_C)
+        return _Placed(
+            p_CQ=p_CQ,
+            R_CF=R_CF,
+            lever=lever,
+            p=add(pose.p_WC, lever),
+            R=product(pose.R_WC, R_CF),
+            v=add(matrix_times(pose.R_WC, v_C), cross(om, lever)),
+            om=om,
+        )
 
     def om(self, index: int) -> Vector:
         """Angular velocity in the link's internal axes."""
@@ -316,11 +335,14 @@ def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
         replace.update(zip(names, values, strict=True))
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
     f_A, n_A = as_vector(found[:3]), as_vector(found[3:])
-    # on B at its own origin, by way of the world
+    zero, minus = zero_vector(graph), graph.constant(-1.0)
+    # on the link of B, about its origin: in the world, then in its own axes
+    f_W = matrix_times(a.R, f_A)
+    n_W = add(matrix_times(a.R, n_A), cross(b.lever, f_W))
     R_CW = transpose(place.pose(law.b.body).R_WC)
-    f, n = (matrix_times(R_CW, matrix_times(a.R, x)) for x in (f_A, n_A))
-    loads.apply(law.b.body, b.p_CQ, f, n)
-    # on A at the same point, by the fixed rotation between the frame and its link
-    minus = graph.constant(-1.0)
+    loads.apply(law.b.body, zero, matrix_times(R_CW, f_W), matrix_times(R_CW, n_W))
+    # on the link of A at the same point: in axes of A, then by a fixed rotation in its own
+    lever = add(matrix_times(transpose(a.R_CF), a.p_CQ), p)
+    n_A = add(n_A, cross(lever, f_A))
     f, n = (scale(minus, matrix_times(a.R_CF, x)) for x in (f_A, n_A))
-    loads.apply(law.a.body, add(a.p_CQ, matrix_times(a.R_CF, p)), f, n)
+    loads.apply(law.a.body, zero, f, n)

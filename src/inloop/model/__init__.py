@@ -2,7 +2,8 @@
 
 from inloop.model.builder import ModelBuilder
 from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.contact_laws import coulomb_contact, felt, hunt_crossley, power_law
+from inloop.model.contact_friction import coulomb_contact, lugre_contact
+from inloop.model.contact_laws import felt, hunt_crossley, power_law
 from inloop.model.contact_shapes import Shape, circle, cylinder, plane, point, sphere
 from inloop.model.effects import (
     AnyLaw,
@@ -40,7 +41,8 @@ __all__ = [
     "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle", "Input",
     "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link", "Loop",
     "Matrix3", "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose",
-    "Scalar", "Shape", "Torque", "Vector3", "Visual", "axis_angle", "ball", "circle", "coulomb_contact",
-    "cylinder", "cylindrical", "felt", "fixed", "free", "hunt_crossley", "planar", "plane",
-    "point", "power_law", "prismatic", "revolute", "rpy", "sphere", "universal",
+    "Scalar", "Shape", "Torque", "Vector3", "Visual", "axis_angle", "ball", "circle",
+    "coulomb_contact", "cylinder", "cylindrical", "felt", "fixed", "free", "hunt_crossley",
+    "lugre_contact", "planar", "plane", "point", "power_law", "prismatic", "revolute", "rpy",
+    "sphere", "universal",
 ]  # fmt: skip

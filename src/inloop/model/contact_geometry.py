@@ -164,9 +164,7 @@ def find_pair(a: ReadShape, b: ReadShape) -> Pair | None:
     return None if b.hollow else PAIRS.get((a.kind, b.kind))
 
 
-def _above_plane(
-    a: ReadShape, b: ReadShape, p: Vector3, tangents: tuple[Tangent, ...]
-) -> Touch:
+def _above_plane(a: ReadShape, b: ReadShape, p: Vector3, tangents: tuple[Tangent, ...]) -> Touch:
     gap = dot(a.direction, p) - b.radius
     return Touch(gap, a.direction, b.radius + 0.5 * gap, ZERO, tangents)
 

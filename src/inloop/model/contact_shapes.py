@@ -132,7 +132,8 @@ def _read_size(read: Intake, value: object, quantity: str) -> Scalar:
     size = read.scalar(value, quantity)
     if not isinstance(size, Expr) and size < 0.0:
         read.complain(
-            f"{quantity} must be >= 0 m, got {size:g}", "For a contact from inside write hollow=True."
+            f"{quantity} must be >= 0 m, got {size:g}",
+            "For a contact from inside write hollow=True.",
         )
         return 0.0
     return size

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from inspect import Parameter as Argument
 from typing import Any
 
-from inloop.model.contact_geometry import PAIRS, Pair, find_pair
-from inloop.model.contact_laws import (
+from inloop.model.coefficients import read_coefficients
+from inloop.model.contact_friction import (
+    TINY_SQUARE,
     CoulombContact,
-    Felt,
     FrictionLaw,
-    HuntCrossley,
-    NormalLaw,
-    PowerLaw,
-    read_numbers,
-    square,
+    LuGreContact,
+    dot,
 )
+from inloop.model.contact_geometry import PAIRS, Pair, find_pair
+from inloop.model.contact_laws import Felt, HuntCrossley, NormalLaw, PowerLaw
 from inloop.model.contact_shapes import ReadShape, Shape, read_shape
 from inloop.model.force_elements import ForceElementBuilder
 from inloop.model.geometry import NO_ROTATION, Matrix3, Scalar, Vector3, folded
@@ -25,6 +24,7 @@ from inloop.model.handles import Handle, read_path
 from inloop.model.intake import Intake
 from inloop.model.laws import Law
 from inloop.model.names import quoted
+from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
 OUTPUTS = {"gap": "m", "force": "N", "friction": "N"}
@@ -88,15 +88,19 @@ class ContactBuilder(ForceElementBuilder):
             _complain_of_pair(read, shape_a, shape_b)
             return name
         _check_radii(read, first, second)
-        law_states, wrench = _contact_law(pair, (first, second), press, rub)
-        states = dict.fromkeys(law_states, 0.0)
+        names, wrench = _contact_law(name, pair, (first, second), press, rub)
+        states = dict.fromkeys(names, 0.0)
         return self._declare(
             "frame_force", frames, wrench, name, states=states, outputs=OUTPUTS, ending="contact"
         )
 
 
 def _contact_law(
-    pair: Pair, shapes: tuple[ReadShape, ReadShape], press: NormalLaw, rub: FrictionLaw | None
+    name: str,
+    pair: Pair,
+    shapes: tuple[ReadShape, ReadShape],
+    press: NormalLaw,
+    rub: FrictionLaw | None,
 ) -> tuple[tuple[str, ...], Law]:
     """Return the names of the states of a contact and its law for `frame_force`."""
     # how many directions of slip there are does not depend on where the shapes are
@@ -112,12 +116,19 @@ def _contact_law(
             drag, more = rub.drag(slip, push, touch.gap, states)
             rates = {**rates, **more}
         # one direction has a sign, several have a magnitude
-        friction = drag[0] if tangents == 1 else sf.sqrt(square(drag))
-        value, outputs = touch.wrench(push, drag), (touch.gap, push, friction)
-        observed = dict(zip(OUTPUTS, outputs, strict=True))
-        return (value, rates, observed) if names else (value, observed)
+        friction = drag[0] if tangents == 1 else sf.sqrt(dot(drag, drag) + TINY_SQUARE)
+        outputs = dict(zip(OUTPUTS, (touch.gap, push, friction), strict=True))
+        for quantity in ("gap", "force"):
+            _name_in_code(outputs[quantity], f"{quantity}_{name}")
+        value = touch.wrench(push, drag)
+        return (value, rates, outputs) if names else (value, outputs)
 
     return names, _with_arguments(wrench, names)
+
+
+def _name_in_code(quantity: Scalar, name: str) -> None:
+    if isinstance(quantity, Expr):
+        quantity.graph.label(quantity, name)
 
 
 def _with_arguments(law: Law, states: Sequence[str]) -> Law:
@@ -131,7 +142,7 @@ def _with_arguments(law: Law, states: Sequence[str]) -> Law:
 
 def _read_law(read: Intake, law: object) -> NormalLaw | None:
     if isinstance(law, HuntCrossley | PowerLaw | Felt):
-        return read_numbers(read, law)
+        return read_coefficients(read, law)
     read.complain(
         f"law must be a normal force, got {quoted(law)}",
         "Write hunt_crossley(...), power_law(...) or felt(...).",
@@ -142,8 +153,8 @@ def _read_law(read: Intake, law: object) -> NormalLaw | None:
 def _read_friction(read: Intake, friction: object) -> FrictionLaw | None:
     if friction is None:
         return None
-    if isinstance(friction, CoulombContact):
-        return read_numbers(read, friction)
+    if isinstance(friction, CoulombContact | LuGreContact):
+        return read_coefficients(read, friction)
     read.complain(
         f"friction must be a friction law, got {quoted(friction)}",
         "Write coulomb_contact(...) or lugre_contact(...), or None for smooth surfaces.",
