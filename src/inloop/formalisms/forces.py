@@ -28,9 +28,19 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.model import AnyLaw, Frame, FrameForce, Link, Matrix3, Mechanism, Point, Torque
+from inloop.model import (
+    AnyLaw,
+    Frame,
+    FrameForce,
+    LawState,
+    Link,
+    Matrix3,
+    Mechanism,
+    Point,
+    Torque,
+)
 from inloop.model import Force as ForceLaw
-from inloop.symbolic import Expr, Scalar
+from inloop.symbolic import Expr, Scalar, reachable
 
 
 @dataclass
@@ -43,6 +53,8 @@ class Loads:
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
         rates: time derivatives of the laws' internal states, in the order of the model.
+        radial: placeholders in the rates for the force that a joint transmits across its axis, by
+            coordinate; see `reactions`.
         observed: what the laws make known, by name "<law>.<output>", in the order of the model.
     """
 
@@ -52,6 +64,7 @@ class Loads:
     input_names: list[str] = field(default_factory=list)
     rates: list[Expr] = field(default_factory=list)
     observed: dict[str, Expr] = field(default_factory=dict)
+    radial: dict[int, Expr] = field(default_factory=dict)
 
     def push(self, index: int, effort: Expr) -> None:
         """Add an effort of a joint."""
@@ -123,8 +136,16 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for law in mechanism.joint_forces:
         link = skeleton.links[law.body]
         skeleton.graph.section = link.name
-        replace = {law.q: link.q, law.qd: link.qd}
+        radial = skeleton.graph.symbol(f"radial_{link.number}")
+        replace = {law.q: link.q, law.qd: link.qd, law.radial: radial}
+        if any(law.radial in reachable([r]) for r in _expressions(law.states)):
+            loads.radial[law.body] = radial
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
+
+
+def _expressions(states: Sequence[LawState]) -> list[Expr]:
+    """Those rates of a law's states that are not plain numbers."""
+    return [state.rate for state in states if isinstance(state.rate, Expr)]
 
 
 def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:

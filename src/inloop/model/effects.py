@@ -52,12 +52,17 @@ class LawOutput:
 
 @dataclass(frozen=True)
 class JointForce:
-    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
+    """Effort of a joint, positive drives q up [N or N·m].
+
+    Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
+    force that the joint transmits across its axis [N].
+    """
 
     name: str
     body: int
     q: Expr
     qd: Expr
+    radial: Expr
     t: Expr
     effort: Scalar
     where: str

@@ -52,7 +52,8 @@ class ForceBuilder:
         Args:
             joint: the body that the joint moves, or the name of either.
             law: takes q [rad or m], qd and t [s]; returns the effort [N or N·m], positive
-                drives q up.
+                drives q up. Rates of states may also use radial [N], the size of the force
+                that the joint transmits across its axis.
             name: name of the law; made from the joint's name if not given.
             states: internal states of the law and their initial values.
             outputs: what the law makes known, names and units.
@@ -258,7 +259,7 @@ def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
 
     time = {"t": graph.symbol("t")}
     if kind == "joint_force":
-        return {"q": one("q"), "qd": one("qd"), **time}
+        return {"q": one("q"), "qd": one("qd"), "radial": one("radial"), **time}
     if kind == "link":
         return {"l": one("l"), "ld": one("ld"), **time}
     if kind == "force":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
+from inloop.simulate import observe
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.start import first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
-BLOCK = 200  # samples
 STEPS_UNGUARDED = 3  # over a singular position
 METHODS = {
     "euler": Method.EULER,
@@ -44,6 +44,7 @@ def simulate(
     tolerance: float | None = None,
     start: Result | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    reactions: str | Sequence[str] = (),
 ) -> Result:
     """Integrate the equations of motion.
 
@@ -65,6 +66,9 @@ def simulate(
             those of one uninterrupted run.
         motions: functions of time for driven joints, by name; they are traced and compiled.
 
+        reactions: joints whose forces and moments the result shall hold, as
+            "<joint>.force.x", ..., "<joint>.moment.z" in world axes: names, or "all".
+
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
@@ -74,6 +78,7 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
+    joints = observe.chosen_joints(plant, reactions)
     if start is None:
         begin = _beginning(plant, first_state(plant, q, qd, drives))
     elif q is None and qd is None and start.end is not None:
@@ -85,54 +90,61 @@ def simulate(
         )
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = _system(plant, efforts, signals, drives)
-        return _reference(plant, system, begin, schedule, tolerance or 1e-9, signals)
-    status, found, end, notes = _run(
-        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
-    )
-    result = _result(plant, found, status, tuple(notes), end, signals)
+        found, end = _reference(system, begin, schedule, tolerance or 1e-9), None
+        status, notes = Status.OK, ["integrated by SciPy"]
+    else:
+        status, found, end, notes = _run(
+            plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
+        )
+    outcome = _Outcome(found, status, tuple(notes), end)
+    result = _result(plant, outcome, signals, efforts, joints)
     if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
     return result
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """What came out of a run, before anything is computed from it."""
+
+    samples: Samples
+    status: Status
+    notes: tuple[str, ...]
+    end: End | None
+
+
 def _result(
-    plant: BarePlant,
-    found: Samples,
-    status: Status,
-    notes: tuple[str, ...],
-    end: End | None,
-    u: Array,
+    plant: BarePlant, outcome: _Outcome, u: Array, tau: Array, reactions: Sequence[str]
 ) -> Result:
+    found = outcome.samples
     return Result(
         name=plant.name,
         coordinates=plant.coordinates,
         t=found.t,
         q=found.q,
         qd=found.qd,
-        energy=_energy(plant, found.q, found.qd),
-        status=status.name,
-        signals={**found.signals, **_law_outputs(plant, found, u)},
+        energy=observe.energy(plant, found),
+        status=outcome.status.name,
+        signals={
+            **found.signals,
+            **observe.law_outputs(plant, found, u),
+            **observe.reactions(plant, found, u, tau, reactions),
+        },
         violation=found.violation,
-        notes=notes,
-        end=end,
+        notes=outcome.notes,
+        end=outcome.end,
     )
 
 
 def _reference(
-    plant: BarePlant,
-    system: TreeSystem | ClosedSystem,
-    begin: End,
-    schedule: FixedSteps,
-    tolerance: float,
-    u: Array,
-) -> Result:
+    system: TreeSystem | ClosedSystem, begin: End, schedule: FixedSteps, tolerance: float
+) -> Samples:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(t_end / _spacing(schedule)))
     times = np.linspace(begin.t, t_end, count + 1)
     x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
-    notes = ("integrated by SciPy",)
-    return _result(plant, system.expand(times, x), Status.OK, notes, None, u)
+    return system.expand(times, x)
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
@@ -237,23 +249,6 @@ def _system(
     if plant.loops is None:
         return TreeSystem(plant, tau, u)
     return ClosedSystem(plant, plant.loops, tau, u, drives)
-
-
-def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
-    """Energy of all samples, in blocks short enough that no vector code has to be compiled."""
-    cuts = range(0, len(q), BLOCK)
-    blocks = [plant.energy(q[k : k + BLOCK], qd[k : k + BLOCK]) for k in cuts]
-    return np.concatenate(blocks)
-
-
-def _law_outputs(plant: BarePlant, found: Samples, u: Array) -> dict[str, Array]:
-    """What the force laws make known at all samples, in blocks as for the energy."""
-    u = u[: len(plant.inputs)]
-    blocks = [
-        plant.law_outputs(found.q[rows], found.qd[rows], found.z[rows], u, found.t[rows])
-        for rows in (slice(k, k + BLOCK) for k in range(0, len(found.t), BLOCK))
-    ]
-    return {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
 
 
 def _schedule(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
