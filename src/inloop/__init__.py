@@ -16,6 +16,7 @@ from inloop.errors import (
 )
 from inloop.model import (
     Mechanism,
+    Shape,
     axis_angle,
     ball,
     circle,
@@ -65,8 +66,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "Mechanism",
-    "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute", "acos", "asin", "atan",
-    "atan2", "axis_angle", "ball", "circle", "compile_mechanism", "condense", "cos",
+    "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError", "absolute", "acos",
+    "asin", "atan", "atan2", "axis_angle", "ball", "circle", "compile_mechanism", "condense", "cos",
     "coulomb_contact", "cylinder", "cylindrical", "exp", "felt", "fixed", "free", "hunt_crossley",
     "load", "log", "lugre_contact", "max0", "maximum", "minimum", "planar", "plane", "point",
     "power", "power_law", "prismatic", "revolute", "rpy", "sign", "sin", "sphere", "sqrt", "table",

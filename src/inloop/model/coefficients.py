@@ -18,27 +18,30 @@ Spec = TypeVar("Spec", bound=Any)
 
 @dataclass(frozen=True)
 class Bound:
-    """What a coefficient must be: in words, and as a test of a number."""
+    """What a coefficient must be: in words, as a test, and a value that passes it."""
 
     words: str
     holds: Callable[[float], bool]
+    stand_in: float = 1.0
 
 
 NotNegative: TypeAlias = Annotated[Scalar, Bound(">= 0", lambda x: x >= 0.0)]
 Positive: TypeAlias = Annotated[Scalar, Bound("> 0", lambda x: x > 0.0)]
 AtLeastOne: TypeAlias = Annotated[Scalar, Bound(">= 1", lambda x: x >= 1.0)]
-Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 1.0)]
+Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 1.0, 0.5)]
 
 
 def read_coefficients(read: Intake, spec: Spec) -> Spec:
     """Read the coefficients of a law and report those out of bounds; expressions pass."""
     hints = get_type_hints(type(spec), include_extras=True)
-    found = {name: read.scalar(getattr(spec, name), name) for name in hints}
-    for name, value in found.items():
-        bound = get_args(hints[name])[-1]
-        if not isinstance(value, Expr) and not bound.holds(value):
-            read.complain(
-                f"{name} must be {bound.words}, got {value:g}", "Check its sign and its unit."
-            )
-            found[name] = 0.5 if bound is get_args(Share)[-1] else 1.0
+    bounds = {name: get_args(hint)[-1] for name, hint in hints.items()}
+    found = {name: _read(read, getattr(spec, name), name, bounds[name]) for name in bounds}
     return replace(spec, **found)
+
+
+def _read(read: Intake, value: object, name: str, bound: Bound) -> Scalar:
+    number = read.scalar(value, name, fallback=bound.stand_in)
+    if isinstance(number, Expr) or bound.holds(number):
+        return number
+    read.complain(f"{name} must be {bound.words}, got {number:g}", "Check its sign and its unit.")
+    return bound.stand_in
