@@ -34,7 +34,9 @@ from inloop.model import (
     power_law,
     prismatic,
     revolute,
+    rim,
     rpy,
+    segment,
     sphere,
     universal,
 )
@@ -70,6 +72,6 @@ __all__ = [
     "asin", "atan", "atan2", "axis_angle", "ball", "circle", "compile_mechanism", "condense", "cos",
     "coulomb_contact", "cylinder", "cylindrical", "exp", "felt", "fixed", "free", "hunt_crossley",
     "load", "log", "lugre_contact", "max0", "maximum", "minimum", "planar", "plane", "point",
-    "power", "power_law", "prismatic", "revolute", "rpy", "sign", "sin", "sphere", "sqrt", "table",
-    "tan", "tanh", "universal", "where",
+    "power", "power_law", "prismatic", "revolute", "rim", "rpy", "segment", "sign", "sin", "sphere",
+    "sqrt", "table", "tan", "tanh", "universal", "where",
 ]  # fmt: skip

@@ -34,10 +34,14 @@ BORE = replace(PIPE, radius=0.8, hollow=True)
 CAPSULE = replace(PIPE, length=0.7)
 ROD = ReadShape("cylinder", 0.11, unit(-0.2, 0.3, 0.9), 0.5, False)
 CIRCLE = ReadShape("circle", 0.19, AXIS, None, False)
+RIM = ReadShape("rim", 0.19, unit(0.5, 0.1, 0.3), None, False)
+# across the axis of the circles
+EDGE = ReadShape("segment", 0.05, unit(*np.cross(AXIS, (0.9, 0.2, -0.3))), 0.6, False)
 RING = replace(CIRCLE, radius=0.85, hollow=True)
 
 SPATIAL = {
     "plane-sphere": (PLANE, SPHERE),
+    "plane-rim": (PLANE, RIM),
     "sphere-sphere": (BALL, SPHERE),
     "socket-sphere": (SOCKET, SPHERE),
     "cylinder-sphere": (PIPE, SPHERE),
@@ -51,6 +55,7 @@ PLANAR = {
     "ring-circle": (RING, CIRCLE),
     "circle-sphere": (CIRCLE, SPHERE),
     "cylinder-circle": (PIPE, CIRCLE),
+    "segment-circle": (EDGE, CIRCLE),
     "ring-cylinder": (RING, PIPE),
 }
 numbers = st.floats(-1.0, 1.0)
@@ -86,7 +91,14 @@ def distance(pair: tuple[ReadShape, ReadShape], p: Array, R: Array) -> tuple[flo
     a, b = pair
     if a.kind == "plane":
         n = np.array(a.direction)
-        return float(n @ p) - b.radius, n
+        lowest = b.radius
+        if b.kind == "rim":
+            # the lowest of all points of the circle
+            u = np.cross(R @ b.direction, (0.31, -0.52, 0.78))
+            u /= np.linalg.norm(u)
+            around = np.cross(R @ b.direction, u)
+            lowest = b.radius * np.hypot(n @ u, n @ around)
+        return float(n @ p) - lowest, n
     q_a, q_b = nearest(pair, p, R)
     apart = q_b - q_a
     size = float(np.linalg.norm(apart))
@@ -122,6 +134,8 @@ def test_gap_normal_and_contact_point(name: str, p: Array, turn: Array) -> None:
     q_A = contact_point(found, p) - 0.5 * found.gap * np.array(found.normal)
     for shape, q, frame, X in ((pair[0], q_A, np.zeros(3), np.eye(3)), (pair[1], q_B, p, R)):
         local = X.T @ (q - frame)
+        if shape.kind == "rim":
+            assert np.dot(shape.direction, local) == pytest.approx(0.0, abs=1e-9)
         if shape.kind == "plane":
             assert np.dot(shape.direction, local) == pytest.approx(0.0, abs=1e-9)
             continue
@@ -138,6 +152,9 @@ def test_gap_normal_and_contact_point(name: str, p: Array, turn: Array) -> None:
 def test_planar_pairs(name: str, p: Array, angle: float) -> None:
     pair, R = PLANAR[name], Rotation.from_rotvec(angle * np.array(AXIS)).as_matrix()
     across = p - np.array(AXIS) * (p @ AXIS)
+    if pair[0].kind == "segment":
+        line = np.array(pair[0].direction)
+        across = across - np.clip(across @ line, -0.3, 0.3) * line
     size = float(np.linalg.norm(across))
     if size < 1e-3:
         return

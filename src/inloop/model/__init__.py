@@ -4,7 +4,16 @@ from inloop.model.builder import ModelBuilder
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.contact_friction import coulomb_contact, lugre_contact
 from inloop.model.contact_laws import felt, hunt_crossley, power_law
-from inloop.model.contact_shapes import Shape, circle, cylinder, plane, point, sphere
+from inloop.model.contact_shapes import (
+    Shape,
+    circle,
+    cylinder,
+    plane,
+    point,
+    rim,
+    segment,
+    sphere,
+)
 from inloop.model.effects import (
     AnyLaw,
     ExternalForce,
@@ -43,6 +52,6 @@ __all__ = [
     "Matrix3", "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose",
     "Scalar", "Shape", "Torque", "Vector3", "Visual", "axis_angle", "ball", "circle",
     "coulomb_contact", "cylinder", "cylindrical", "felt", "fixed", "free", "hunt_crossley",
-    "lugre_contact", "planar", "plane", "point", "power_law", "prismatic", "revolute", "rpy",
-    "sphere", "universal",
+    "lugre_contact", "planar", "plane", "point", "power_law", "prismatic", "revolute", "rim", "rpy",
+    "segment", "sphere", "universal",
 ]  # fmt: skip

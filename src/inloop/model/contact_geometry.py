@@ -102,6 +102,25 @@ def plane_and_circle(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touc
     return _above_plane(a, b, p, (_around(axis, a.direction),))
 
 
+def plane_and_rim(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A circle in space above a plane: its lowest point touches."""
+    n, axis = a.direction, times_vector(R, b.direction)
+    c = dot(n, axis)
+    up = subtract(n, scaled(c, axis))
+    steepness = sf.sqrt(sf.maximum(1.0 - c * c, PARALLEL))
+    along = scaled(-b.radius / steepness, up)
+    gap = dot(n, p) - b.radius * steepness
+    return Touch(gap, n, 0.5 * gap, along, _across(n))
+
+
+def segment_and_circle(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A circle on a straight edge or on its end, in the plane of the circle."""
+    axis = times_vector(R, b.direction)
+    foot = scaled(_within(dot(a.direction, p), a.length), a.direction)
+    gap, normal = _radial(a, b, _without(subtract(p, foot), axis))
+    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (_around(axis, normal),))
+
+
 def round_in_plane(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
     """Two outlines in the plane across the axis of a, which is also that of b if it has one."""
     gap, normal = _radial(a, b, _without(p, a.direction))
@@ -149,6 +168,8 @@ def cylinder_and_cylinder(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) ->
 PAIRS: dict[tuple[ShapeKind, ShapeKind], Pair] = {
     ("plane", "sphere"): plane_and_sphere,
     ("plane", "circle"): plane_and_circle,
+    ("plane", "rim"): plane_and_rim,
+    ("segment", "circle"): segment_and_circle,
     ("cylinder", "sphere"): cylinder_and_sphere,
     ("cylinder", "circle"): round_in_plane,
     ("cylinder", "cylinder"): cylinder_and_cylinder,
@@ -178,7 +199,7 @@ def _radial(a: ReadShape, b: ReadShape, offset: Vector3) -> tuple[Scalar, Vector
     return distance - (a.radius + b.radius), outward
 
 
-def _without(p: Vector3, direction: Direction) -> Vector3:
+def _without(p: Vector3, direction: Vector3) -> Vector3:
     """Return the part of p across a direction."""
     return subtract(p, scaled(dot(direction, p), direction))
 

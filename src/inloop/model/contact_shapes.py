@@ -1,4 +1,4 @@
-"""Shapes that touch: planes, cylinders, circles, spheres and points, carried by frames.
+"""Shapes that touch: planes, segments, cylinders, circles, rims, spheres, points.
 
 A shape sits at the origin of the frame that carries it; its direction (the normal of a plane,
 the axis of a cylinder or of a circle) is given in the axes of that frame. All numbers but the
@@ -17,7 +17,7 @@ from inloop.model.names import quoted
 from inloop.model.rotations import read_axis
 from inloop.symbolic import Expr
 
-ShapeKind = Literal["plane", "cylinder", "circle", "sphere"]
+ShapeKind = Literal["plane", "segment", "cylinder", "circle", "rim", "sphere"]
 Direction = tuple[float, float, float]
 
 
@@ -28,8 +28,9 @@ class Shape:
     Attributes:
         kind: what it is; a point is a sphere without radius.
         radius: [m]; nothing for a plane.
-        direction: normal of a plane, axis of a cylinder or a circle.
-        length: between the centers of a cylinder's round ends [m]; None if it has no ends.
+        direction: normal of a plane, axis of a cylinder, a circle or a rim, line of a segment.
+        length: of a segment, or between the centers of a cylinder's round ends [m]; None if there
+            are no ends.
         hollow: True if it is touched from inside.
     """
 
@@ -94,6 +95,32 @@ def circle(radius: Scalar, axis: Axis = "z", *, hollow: bool = False) -> Shape:
     return Shape("circle", radius, axis, hollow=hollow)
 
 
+def segment(length: Scalar, along: Axis = "x", radius: Scalar = 0.0) -> Shape:
+    """A straight edge with two ends, for planar contacts with circles.
+
+    Seen from the side it is a line of this length whose middle is the origin of its frame; a
+    circle may rest on it, roll over its end and slip off.
+
+    Args:
+        length: [m].
+        along: direction of the line: "x", "-z", ... or three numbers, in the axes of the frame.
+        radius: of its rounded ends, which is also half its thickness [m].
+    """
+    return Shape("segment", radius, along, length)
+
+
+def rim(radius: Scalar, axis: Axis = "z") -> Shape:
+    """A circle in space about the origin of its frame, such as the edge of a coin, on planes.
+
+    Where it lies flat on the plane it has no lowest point; it must stay tilted.
+
+    Args:
+        radius: [m].
+        axis: "x", "-z", ... or three numbers, in the axes of the frame.
+    """
+    return Shape("rim", radius, axis)
+
+
 def cylinder(
     radius: Scalar, length: Scalar | None = None, axis: Axis = "z", *, hollow: bool = False
 ) -> Shape:
@@ -115,7 +142,7 @@ def read_shape(read: Intake, shape: object, role: str) -> ReadShape | None:
     if not isinstance(shape, Shape):
         read.complain(
             f"{role} must be a shape, got {quoted(shape)}",
-            "Write plane(), sphere(radius), circle(radius), cylinder(radius) or point().",
+            "Write plane(), sphere(radius), circle(radius), cylinder(radius), point(), ...",
         )
         return None
     length = shape.length

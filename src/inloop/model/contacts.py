@@ -51,15 +51,17 @@ class ContactBuilder(ForceElementBuilder):
         and "<name>.friction" [N]: the magnitude, or for a planar contact the force on the second
         body along axis × normal, the normal pointing from the first to the second.
 
-        Pairs: plane with sphere, point or circle; sphere, cylinder and circle with each other and
-        with points. The outer one may be hollow. With a circle the contact is planar: its axis
-        is parallel to that of the other shape, or to the other plane. Cylinders without ends are
-        parallel to each other; those with ends touch at any angle.
+        Pairs: plane with sphere, point, circle or rim; segment with circle; sphere, cylinder and
+        circle with each other and with points. The outer one of two round shapes may be hollow.
+        With a circle the contact is planar: its axis is parallel to that of the other shape, or
+        to the plane. Cylinders without ends are parallel to each other; those with ends touch at
+        any angle.
 
         Args:
             a: frame that carries the first shape; a body or a point stands for a frame with the
                 axes of the body.
-            shape_a: plane(), sphere(radius), circle(radius), cylinder(radius) or point().
+            shape_a: plane(), segment(length), sphere(radius), point(), circle(radius),
+                rim(radius) or cylinder(radius).
             b: frame that carries the second shape, on another body or on the ground.
             shape_b: the second shape.
             law: normal force: hunt_crossley(...), power_law(...) or felt(...).
