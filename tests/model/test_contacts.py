@@ -248,6 +248,14 @@ def test_things_that_are_not_shapes_or_laws(arm: ModelBuilder, mistakes_of: Find
     ]
 
 
+def test_what_carries_no_shape(arm: ModelBuilder, mistakes_of: Finder) -> None:
+    arm.contact(3.0, il.plane(), "crank", il.point(), law=SOFT, name="c")  # type: ignore[arg-type]
+    arm.contact(arm.ground, il.plane(), "cronk", il.point(), law=SOFT, name="d")
+    first, second = mistakes_of(arm)
+    assert "contact 'c': target must be a body, a point, a frame or its name" in first.what
+    assert "cronk" in second.what and "'crank'" in second.fix
+
+
 def test_both_ends_on_one_body(arm: ModelBuilder, mistakes_of: Finder) -> None:
     arm.contact("crank", il.plane(), "crank.pin", il.point(), law=SOFT, name="c")
     (mistake,) = mistakes_of(arm)

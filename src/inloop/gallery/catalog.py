@@ -12,6 +12,7 @@ from inloop.gallery.exhibit import Exhibit
 NAMES = (
     "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+    "draw_shot",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 

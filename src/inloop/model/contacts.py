@@ -23,7 +23,7 @@ from inloop.model.geometry import NO_ROTATION, Matrix3, Scalar, Vector3, folded
 from inloop.model.handles import Handle, read_path
 from inloop.model.intake import Intake
 from inloop.model.laws import Law
-from inloop.model.names import quoted
+from inloop.model.names import GROUND_NAME, quoted
 from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
@@ -75,26 +75,24 @@ class ContactBuilder(ForceElementBuilder):
         first, second = read_shape(read, shape_a, "shape_a"), read_shape(read, shape_b, "shape_b")
         press = _read_law(read, law)
         rub = _read_friction(read, friction)
+        paths = tuple(read_path(read, self._draft, end, "target") or "" for end in (a, b))
         if name is None:
-            paths = (read_path(read, self._draft, end, "target") or "" for end in (a, b))
-            name = self._automatic_name("contact", tuple(paths))
-        if first is None or second is None or press is None:
+            name = self._automatic_name("contact", paths)
+        if first is None or second is None or press is None or not all(paths):
             return name
         frames = (a, b)
-        pair = find_pair(first, second)
-        if pair is None:
-            # the same contact told from the other side
-            frames, first, second = (b, a), second, first
-            pair = find_pair(first, second)
+        pair, reverse = find_pair(first, second), find_pair(second, first)
+        on_ground = paths[1].partition(".")[0] == GROUND_NAME
+        if pair is None or (reverse is not None and on_ground):
+            # the same contact told from the other side; vectors in axes of the ground are cheap
+            pair, frames, first, second = reverse, (b, a), second, first
         if pair is None:
             _complain_of_pair(read, shape_a, shape_b)
             return name
         _check_radii(read, first, second)
         names, wrench = _contact_law(name, pair, (first, second), press, rub)
         states = dict.fromkeys(names, 0.0)
-        return self._declare(
-            "frame_force", frames, wrench, name, states=states, outputs=OUTPUTS, ending="contact"
-        )
+        return self._declare("frame_force", frames, wrench, name, states=states, outputs=OUTPUTS)
 
 
 def _contact_law(
