@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import inloop as il
 from inloop.errors import Mistake
@@ -18,12 +19,12 @@ V, W = (0.4, -0.7, 0.9), (1.1, -1.3, 0.6)
 
 
 def values(law: FrameForce, wanted: list[object], **at: object) -> list[float]:
-    """Numbers of expressions at p, v, w, R = 1 and given states."""
+    """Numbers of expressions at p, v, w, R and given states."""
     symbols: dict[Expr, float] = {}
-    given = {"p": (0.0,) * 3, "v": V, "w": W, **at}
+    given = {"p": (0.0,) * 3, "v": V, "w": W, "R": np.eye(3), **at}
     for name in ("p", "v", "w"):
         symbols.update(zip(getattr(law, name), given[name], strict=True))  # type: ignore[call-overload]
-    symbols.update(zip([x for row in law.R for x in row], np.eye(3).ravel(), strict=True))
+    symbols.update(zip([x for row in law.R for x in row], np.ravel(given["R"]), strict=True))
     symbols.update({s.symbol: float(at.get(s.name.split(".")[1], 0.0)) for s in law.states})  # type: ignore[arg-type]
     return [float(evaluate([x], symbols)[0]) if isinstance(x, Expr) else float(x) for x in wanted]  # type: ignore[arg-type]
 
@@ -41,7 +42,7 @@ def test_names_and_outputs(arm: ModelBuilder) -> None:
     first = arm.build().frame_forces[0]
     # the plane comes first, whatever the order
     assert (first.a.path, first.b.path) == ("ground", "crank.pin")
-    assert [(x.name, x.unit) for x in first.outputs] == [
+    assert [(x.name, x.unit) for x in first.outputs[:3]] == [
         (f"{name}.gap", "m"),
         (f"{name}.force", "N"),
         (f"{name}.friction", "N"),
@@ -112,7 +113,26 @@ def test_coulomb_opposes_slip_in_space(arm: ModelBuilder) -> None:
     assert found[:3] == pytest.approx(expected)
     assert found[3:] == pytest.approx(np.cross(-(0.1 + gap / 2) * n, expected))
     size = np.linalg.norm(expected - push * n)
-    assert outputs(law, p=p)["friction"] == pytest.approx(size)
+    found = outputs(law, p=p)
+    assert found["friction"] == pytest.approx(size)
+    assert [found[f"force_{axis}"] for axis in "xyz"] == pytest.approx(expected)
+    point = (0.2 + gap / 2) * n
+    assert [found[f"point_{axis}"] for axis in "xyz"] == pytest.approx(point)
+
+
+def test_vectors_are_in_axes_of_the_frame_that_was_named_first(arm: ModelBuilder) -> None:
+    arm.contact("rod", il.sphere(0.1), "crank", il.plane("y"), law=il.power_law(1e3), name="c")
+    (law,) = arm.build().frame_forces
+    assert (law.a.path, law.b.path) == ("crank", "rod")
+    turn = Rotation.from_rotvec([0.3, -0.8, 0.5]).as_matrix()
+    p = np.array([0.31, 0.08, 0.17])
+    found = outputs(law, p=p, R=turn)
+    assert found["gap"] == pytest.approx(-0.02)
+    # the plane is pushed along -y of the crank; the point is 0.09 m below the center of the rod
+    force = [found[f"force_{axis}"] for axis in "xyz"]
+    assert force == pytest.approx(turn.T @ [0.0, -20.0, 0.0])
+    point = [found[f"point_{axis}"] for axis in "xyz"]
+    assert point == pytest.approx(turn.T @ [0.0, -0.09, 0.0])
 
 
 @pytest.mark.parametrize("z", [0.0, 1.9e-5, 3.4e-5, 6e-5, -3.4e-5])

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
-from inspect import Parameter as Argument
-from typing import Any
-
 from inloop.model.coefficients import read_coefficients
-from inloop.model.contact_friction import (
-    TINY_SQUARE,
-    CoulombContact,
-    FrictionLaw,
-    LuGreContact,
-    dot,
-)
-from inloop.model.contact_geometry import PAIRS, Pair, find_pair
+from inloop.model.contact_force import OUTPUTS, Touching
+from inloop.model.contact_friction import CoulombContact, FrictionLaw, LuGreContact
+from inloop.model.contact_geometry import PAIRS, find_pair
 from inloop.model.contact_laws import Felt, HuntCrossley, NormalLaw, PowerLaw
 from inloop.model.contact_shapes import ReadShape, Shape, read_shape
 from inloop.model.force_elements import ForceElementBuilder
-from inloop.model.geometry import NO_ROTATION, Matrix3, Scalar, Vector3, folded
+from inloop.model.geometry import folded
 from inloop.model.handles import Handle, read_path
 from inloop.model.intake import Intake
-from inloop.model.laws import Law
 from inloop.model.names import GROUND_NAME, quoted
-from inloop.symbolic import Expr
-from inloop.symbolic import functions as sf
-
-OUTPUTS = {"gap": "m", "force": "N", "friction": "N"}
 
 
 class ContactBuilder(ForceElementBuilder):
@@ -49,7 +34,9 @@ class ContactBuilder(ForceElementBuilder):
         The forces act at the point half-way between the two surfaces, on their common normal.
         Results hold "<name>.gap" [m], negative in contact, "<name>.force" [N], the normal force,
         and "<name>.friction" [N]: the magnitude, or for a planar contact the force on the second
-        body along axis × normal, the normal pointing from the first to the second.
+        body along axis × normal, the normal pointing from the first to the second; and, in axes
+        of a, the contact point "<name>.point_x", ... [m] and the whole force on the second body
+        "<name>.force_x", ... [N].
 
         Pairs: plane with sphere, point, circle or rim; segment with circle; sphere, cylinder and
         circle with each other and with points. The outer one of two round shapes may be hollow.
@@ -83,61 +70,23 @@ class ContactBuilder(ForceElementBuilder):
         frames = (a, b)
         pair, reverse = find_pair(first, second), find_pair(second, first)
         on_ground = paths[1].partition(".")[0] == GROUND_NAME
-        if pair is None or (reverse is not None and on_ground):
+        exchanged = pair is None or (reverse is not None and on_ground)
+        if exchanged:
             # the same contact told from the other side; vectors in axes of the ground are cheap
             pair, frames, first, second = reverse, (b, a), second, first
         if pair is None:
             _complain_of_pair(read, shape_a, shape_b)
             return name
         _check_radii(read, first, second)
-        names, wrench = _contact_law(name, pair, (first, second), press, rub)
-        states = dict.fromkeys(names, 0.0)
-        return self._declare("frame_force", frames, wrench, name, states=states, outputs=OUTPUTS)
-
-
-def _contact_law(
-    name: str,
-    pair: Pair,
-    shapes: tuple[ReadShape, ReadShape],
-    press: NormalLaw,
-    rub: FrictionLaw | None,
-) -> tuple[tuple[str, ...], Law]:
-    """Return the names of the states of a contact and its law for `frame_force`."""
-    # how many directions of slip there are does not depend on where the shapes are
-    tangents = len(pair(*shapes, (1.0, 2.0, 3.0), NO_ROTATION).tangents)
-    names = (*press.states, *(() if rub is None else rub.states(tangents)))
-
-    def wrench(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
-        touch = pair(*shapes, p, R)
-        gap_rate, slip = touch.velocity(v, w)
-        push, rates = press.push(touch.gap, gap_rate, states)
-        drag: tuple[Scalar, ...] = (0.0,) * tangents
-        if rub is not None:
-            drag, more = rub.drag(slip, push, touch.gap, states)
-            rates = {**rates, **more}
-        # one direction has a sign, several have a magnitude
-        friction = drag[0] if tangents == 1 else sf.sqrt(dot(drag, drag) + TINY_SQUARE)
-        outputs = dict(zip(OUTPUTS, (touch.gap, push, friction), strict=True))
-        for quantity in ("gap", "force"):
-            _name_in_code(outputs[quantity], f"{quantity}_{name}")
-        value = touch.wrench(push, drag)
-        return (value, rates, outputs) if names else (value, outputs)
-
-    return names, _with_arguments(wrench, names)
-
-
-def _name_in_code(quantity: Scalar, name: str) -> None:
-    if isinstance(quantity, Expr):
-        quantity.graph.label(quantity, name)
-
-
-def _with_arguments(law: Law, states: Sequence[str]) -> Law:
-    """Return a law that asks for its states by name."""
-    signature = inspect.signature(law)
-    own = [x for x in signature.parameters.values() if x.kind is not Argument.VAR_KEYWORD]
-    own += [Argument(state, Argument.KEYWORD_ONLY) for state in states]
-    law.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
-    return law
+        touching = Touching(name, pair, (first, second), press, rub, exchanged)
+        return self._declare(
+            "frame_force",
+            frames,
+            touching.law(),
+            name,
+            states=dict.fromkeys(touching.states, 0.0),
+            outputs=OUTPUTS,
+        )
 
 
 def _read_law(read: Intake, law: object) -> NormalLaw | None:
