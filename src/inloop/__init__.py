@@ -16,15 +16,28 @@ from inloop.errors import (
 )
 from inloop.model import (
     Mechanism,
+    Shape,
     axis_angle,
     ball,
+    circle,
+    coulomb_contact,
+    cylinder,
     cylindrical,
+    felt,
     fixed,
     free,
+    hunt_crossley,
+    lugre_contact,
     planar,
+    plane,
+    point,
+    power_law,
     prismatic,
     revolute,
+    rim,
     rpy,
+    segment,
+    sphere,
     universal,
 )
 from inloop.simulate import Result
@@ -55,9 +68,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
-    "Mechanism", "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute",
-    "acos", "asin", "atan", "atan2", "axis_angle", "ball", "compile_mechanism", "condense",
-    "cos", "cylindrical", "exp", "fixed", "free", "load", "log", "max0", "maximum", "minimum",
-    "piecewise", "planar", "power", "prismatic", "revolute", "rpy", "sign", "sin", "sqrt",
-    "table", "tan", "tanh", "universal", "where",
+    "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError",
+    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "circle",
+    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp",
+    "felt", "fixed", "free", "hunt_crossley", "load", "log", "lugre_contact", "max0", "maximum",
+    "minimum", "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic",
+    "revolute", "rim", "rpy", "segment", "sign", "sin", "sphere", "sqrt", "table", "tan",
+    "tanh", "universal", "where",
 ]  # fmt: skip

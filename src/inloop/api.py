@@ -40,6 +40,7 @@ class Plant(BarePlant):
         mode: str | None = None,
         most_events: int = 1000,
         settle_time: float = 1e-9,
+        reactions: str | Sequence[str] = (),
         **motions: Signal,
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
@@ -60,6 +61,7 @@ class Plant(BarePlant):
             "tolerance": tolerance,
             "start": start,
             "motions": motions,
+            "reactions": reactions,
         }
         if self.by_mode:
             common |= {"mode": mode, "most_events": most_events, "settle_time": settle_time}

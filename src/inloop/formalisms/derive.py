@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, rne, sensors
+from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, reactions, rne, sensors
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.regroup import regroup
@@ -196,7 +196,8 @@ class Derivation:
         qdd, formalism = self.qdd
         out = Output.vector("qdd", qdd, "accelerations [rad/s² or m/s²]")
         doc = "Joint accelerations under given efforts: qdd = M^-1 (tau - c)."
-        outputs = (out, *state_rates(self.loads))
+        rates = reactions.complete_rates(self.skeleton, self.loads, qdd)
+        outputs = (out, *state_rates(rates))
         return self.make("direct_dynamics", "q qd tau loads", outputs, doc, formalism)
 
     def energy(self) -> Program:
@@ -230,16 +231,17 @@ PROGRAMS = {
     "mass_matrix_and_bias": Derivation.mass_matrix_and_bias,
     "energy": Derivation.energy,
     "law_outputs": Derivation.law_outputs,
+    "joint_reactions": reactions.joint_reactions,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }
 
 
-def state_rates(loads: Loads) -> tuple[Output, ...]:
+def state_rates(rates: Sequence[Expr]) -> tuple[Output, ...]:
     """The rates of the laws' internal states as an output, if there are any."""
-    if not loads.rates:
+    if not rates:
         return ()
-    return (Output.vector("zd", loads.rates, "rates of states of force laws"),)
+    return (Output.vector("zd", rates, "rates of states of force laws"),)
 
 
 def _cost(exprs: Sequence[Expr]) -> int:

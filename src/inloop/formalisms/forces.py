@@ -28,9 +28,19 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.model import AnyLaw, Frame, FrameForce, Link, Matrix3, Mechanism, Point, Torque
+from inloop.model import (
+    AnyLaw,
+    Frame,
+    FrameForce,
+    LawState,
+    Link,
+    Matrix3,
+    Mechanism,
+    Point,
+    Torque,
+)
 from inloop.model import Force as ForceLaw
-from inloop.symbolic import Expr, Scalar
+from inloop.symbolic import Expr, Scalar, reachable
 
 
 @dataclass
@@ -43,6 +53,8 @@ class Loads:
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
         rates: time derivatives of internal states of laws and drives, in the order of the model.
+        radial: placeholders in the rates for the force that a joint transmits across its axis, by
+            coordinate; see `reactions`.
         observed: what the laws make known, by name "<law>.<output>", in the order of the model.
     """
 
@@ -52,6 +64,7 @@ class Loads:
     input_names: list[str] = field(default_factory=list)
     rates: list[Expr] = field(default_factory=list)
     observed: dict[str, Expr] = field(default_factory=dict)
+    radial: dict[int, Expr] = field(default_factory=dict)
 
     def push(self, index: int, effort: Expr) -> None:
         """Add an effort of a joint."""
@@ -126,8 +139,16 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for law in mechanism.joint_forces:
         link = skeleton.links[law.body]
         skeleton.graph.section = link.name
-        replace = {law.q: link.q, law.qd: link.qd}
+        radial = skeleton.graph.symbol(f"radial_{link.number}")
+        replace = {law.q: link.q, law.qd: link.qd, law.radial: radial}
+        if any(law.radial in reachable([r]) for r in _expressions(law.states)):
+            loads.radial[law.body] = radial
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
+
+
+def _expressions(states: Sequence[LawState]) -> list[Expr]:
+    """Those rates of a law's states that are not plain numbers."""
+    return [state.rate for state in states if isinstance(state.rate, Expr)]
 
 
 def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:
@@ -184,8 +205,21 @@ def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A frame in the world: position, axes, velocity and angular velocity, world axes."""
+    """A frame F with origin Q on a link with internal frame C.
 
+    Attributes:
+        p_CQ: origin, in axes of C.
+        R_CF: axes, fixed in C.
+        lever: p_CQ in world axes.
+        p: p_WQ.
+        R: R_WF.
+        v: velocity of Q, in world axes.
+        om: angular velocity, in world axes.
+    """
+
+    p_CQ: Vector
+    R_CF: Matrix
+    lever: Vector
     p: Vector
     R: Matrix
     v: Vector
@@ -217,13 +251,25 @@ class Places:
     def frame(self, frame: Frame) -> _Placed:
         """World kinematics of a frame."""
         point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
-        _, p, v = self.point(point)
+        p_CQ = _internal_point(self.skeleton, point)
         R_BF = self.skeleton.symbols.matrix(frame.R_BF)
         if frame.body == GROUND:
-            return _Placed(p, R_BF, v, zero_vector(self.skeleton.graph))
+            zero = zero_vector(self.skeleton.graph)
+            return _Placed(p_CQ, R_BF, p_CQ, p_CQ, R_BF, zero, zero)
         link, pose = self.skeleton.links[frame.body], self.pose(frame.body)
-        R = product(pose.R_WC, product(transpose(link.R_BC), R_BF))
-        return _Placed(p, R, v, matrix_times(pose.R_WC, self.om(frame.body)))
+        R_CF = product(transpose(link.R_BC), R_BF)
+        om_C, v_C = self._velocities[frame.body]
+        # levers in world axes serve positions, velocities and moments
+        lever, om = matrix_times(pose.R_WC, p_CQ), matrix_times(pose.R_WC, om_C)
+        return _Placed(
+            p_CQ=p_CQ,
+            R_CF=R_CF,
+            lever=lever,
+            p=add(pose.p_WC, lever),
+            R=product(pose.R_WC, R_CF),
+            v=add(matrix_times(pose.R_WC, v_C), cross(om, lever)),
+            om=om,
+        )
 
     def om(self, index: int) -> Vector:
         """Angular velocity in the link's internal axes."""
@@ -308,15 +354,19 @@ def _frame_force(law: FrameForce, place: Places, loads: Loads) -> None:
     r = (0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1]))
     w = sub(matrix_times(R_AW, b.om), w_A)
     replace: dict[Expr, Expr] = {}
-    for names, values in ((law.p, p), (law.v, v), (law.r, r), (law.w, w)):
+    placeholders = (law.p, law.v, law.r, law.w, *law.R)
+    for names, values in zip(placeholders, (p, v, r, w, *R), strict=True):
         replace.update(zip(names, values, strict=True))
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
-    f_W = matrix_times(a.R, as_vector(found[:3]))
-    n_W = matrix_times(a.R, as_vector(found[3:]))
-    for frame, sign in ((law.b, 1.0), (law.a, -1.0)):
-        pose = place.pose(frame.body)
-        R_CW = transpose(pose.R_WC)
-        at = matrix_times(R_CW, sub(b.p, pose.p_WC))
-        k = graph.constant(sign)
-        f, n = (matrix_times(R_CW, scale(k, x)) for x in (f_W, n_W))
-        loads.apply(frame.body, at, f, n)
+    f_A, n_A = as_vector(found[:3]), as_vector(found[3:])
+    zero, minus = zero_vector(graph), graph.constant(-1.0)
+    # on the link of B, about its origin: in the world, then in its own axes
+    f_W = matrix_times(a.R, f_A)
+    n_W = add(matrix_times(a.R, n_A), cross(b.lever, f_W))
+    R_CW = transpose(place.pose(law.b.body).R_WC)
+    loads.apply(law.b.body, zero, matrix_times(R_CW, f_W), matrix_times(R_CW, n_W))
+    # on the link of A at the same point: in axes of A, then by a fixed rotation in its own
+    lever = add(matrix_times(transpose(a.R_CF), a.p_CQ), p)
+    n_A = add(n_A, cross(lever, f_A))
+    f, n = (scale(minus, matrix_times(a.R_CF, x)) for x in (f_A, n_A))
+    loads.apply(law.a.body, zero, f, n)

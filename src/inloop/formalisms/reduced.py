@@ -21,6 +21,7 @@ from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.partition import Partition
+from inloop.formalisms.reactions import complete_rates
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
@@ -52,14 +53,14 @@ class Reduced:
         qd, qdd: all velocities and accelerations.
         lam: multipliers of the rows in use, in the order of the partition.
         effort: efforts of the driven joints.
-        loads: what acts on the mechanism.
+        rates: of the states of force laws.
     """
 
     qd: list[Expr]
     qdd: list[Expr]
     lam: list[Expr]
     effort: list[Expr]
-    loads: Loads
+    rates: list[Expr]
 
 
 def newton(rows: Sequence[Row], partition: Partition, graph: Graph) -> Newton:
@@ -109,7 +110,8 @@ def reduced(
     for column, value in zip(partition.dependent, factors.solve(right), strict=True):
         qdd0[column] = value
     tau0 = _minus_laws(rne.inverse_dynamics(base, qdd0, loads.wrenches), loads)
-    return _solve(base, partition, factors, used, qd, qdd0, tau0, loads)
+    found = _solve(base, partition, factors, used, qd, qdd0, tau0)
+    return replace(found, rates=complete_rates(moving, loads, found.qdd, used, found.lam))
 
 
 def times(J: dict[int, Expr], columns: Sequence[int], values: Sequence[Expr], graph: Graph) -> Expr:
@@ -138,7 +140,6 @@ def _solve(
     qd: list[Expr],
     qdd0: list[Expr],
     tau0: list[Expr],
-    loads: Loads,
 ) -> Reduced:
     graph, tau = base.graph, base.symbols.tau
     u, v = partition.independent, partition.dependent
@@ -160,7 +161,7 @@ def _solve(
     for i in partition.driven:
         pulls = ((row.J.get(i, graph.zero), force) for row, force in zip(used, lam, strict=True))
         effort.append(need[i] - add_products(graph.zero, pulls))
-    return Reduced(qd, qdd, lam, effort, loads)
+    return Reduced(qd, qdd, lam, effort, [])
 
 
 def reduce_mass(

@@ -11,8 +11,9 @@ from inloop.gallery.exhibit import Exhibit
 # in the order of a guided tour; each is a module of this package with an EXHIBIT
 NAMES = (
     "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain",
+    "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
-    "bouncing_ball", "cart_pendulum",
+    "draw_shot", "bouncing_ball", "cart_pendulum",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 

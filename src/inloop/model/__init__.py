@@ -3,6 +3,18 @@
 from inloop.model.builder import ModelBuilder
 from inloop.model.check_modes import check_machine
 from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.contact_friction import coulomb_contact, lugre_contact
+from inloop.model.contact_laws import felt, hunt_crossley, power_law
+from inloop.model.contact_shapes import (
+    Shape,
+    circle,
+    cylinder,
+    plane,
+    point,
+    rim,
+    segment,
+    sphere,
+)
 from inloop.model.effects import (
     AnyLaw,
     ExternalForce,
@@ -40,7 +52,9 @@ __all__ = [
     "Event", "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
     "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
     "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Parameter", "Part",
-    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Torque", "Vector3", "Visual",
-    "axis_angle", "ball", "check_machine", "cylindrical", "fixed", "free", "planar",
-    "prismatic", "revolute", "rpy", "universal",
+    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Shape", "Torque", "Vector3",
+    "Visual", "axis_angle", "ball", "check_machine", "circle", "coulomb_contact", "cylinder",
+    "cylindrical", "felt", "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "plane",
+    "point", "power_law", "prismatic", "revolute", "rim", "rpy", "segment", "sphere",
+    "universal",
 ]  # fmt: skip

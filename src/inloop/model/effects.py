@@ -15,6 +15,7 @@ from inloop.symbolic import Expr
 
 Axes = Literal["world", "body"]
 Symbols3: TypeAlias = tuple[Expr, Expr, Expr]
+Symbols33: TypeAlias = tuple[Symbols3, Symbols3, Symbols3]
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,17 @@ class LawOutput:
 
 @dataclass(frozen=True)
 class JointForce:
-    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
+    """Effort of a joint, positive drives q up [N or N·m].
+
+    Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
+    force that the joint transmits across its axis [N].
+    """
 
     name: str
     body: int
     q: Expr
     qd: Expr
+    radial: Expr
     t: Expr
     effort: Scalar
     where: str
@@ -118,7 +124,7 @@ class Torque:
     axes: Axes
     R_BF: Matrix3
     w: Symbols3
-    R: tuple[Symbols3, Symbols3, Symbols3]
+    R: Symbols33
     t: Expr
     components: Vector3
     where: str
@@ -170,6 +176,7 @@ class FrameForce:
         v: placeholders for its rate in A [m/s].
         r: placeholders for the small rotation ½ vee(R_AB - R_ABᵀ) [rad].
         w: placeholders for the angular velocity of B in A [rad/s].
+        R: placeholders for R_AB.
         t: time [s].
         force: the force.
         torque: the torque.
@@ -185,6 +192,7 @@ class FrameForce:
     v: Symbols3
     r: Symbols3
     w: Symbols3
+    R: Symbols33
     t: Expr
     force: Vector3
     torque: Vector3

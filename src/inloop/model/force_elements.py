@@ -46,9 +46,9 @@ class ForceElementBuilder(ForceBuilder):
             The name of the law, a link with the outputs length [m] and force [N].
         """
         read = self._reader("spring", name, a, b)
-        k = _read_coefficient(read, stiffness, "stiffness")
-        d = _read_coefficient(read, damping, "damping")
-        l0 = _read_coefficient(read, free_length, "free_length")
+        k = read_coefficient(read, stiffness, "stiffness")
+        d = read_coefficient(read, damping, "damping")
+        l0 = read_coefficient(read, free_length, "free_length")
 
         def pull(l: Expr, ld: Expr) -> Observed:
             force = k * (l - l0) + d * ld
@@ -79,8 +79,8 @@ class ForceElementBuilder(ForceBuilder):
             The name of the law, a joint force with the output effort [N or N·m].
         """
         read = self._reader("torsion_spring", name, joint)
-        k = _read_coefficient(read, stiffness, "stiffness")
-        d = _read_coefficient(read, damping, "damping")
+        k = read_coefficient(read, stiffness, "stiffness")
+        d = read_coefficient(read, damping, "damping")
         q0 = read.scalar(rest, "rest")
 
         def effort(q: Expr, qd: Expr) -> Observed:
@@ -118,8 +118,8 @@ class ForceElementBuilder(ForceBuilder):
             The name of the law, a joint force with the output effort [N or N·m].
         """
         read = self._reader("joint_stop", name, joint)
-        k = _read_coefficient(read, stiffness, "stiffness")
-        d = _read_coefficient(read, damping, "damping")
+        k = read_coefficient(read, stiffness, "stiffness")
+        d = read_coefficient(read, damping, "damping")
         low, high = self._stop_limits(read, joint) if limits is None else _read_limits(read, limits)
 
         def effort(q: Expr, qd: Expr) -> Observed:
@@ -200,7 +200,7 @@ class ForceElementBuilder(ForceBuilder):
         return None, None
 
 
-def _read_coefficient(read: Intake, value: object, quantity: str) -> Scalar:
+def read_coefficient(read: Intake, value: object, quantity: str) -> Scalar:
     """Read a stiffness, a damping or a length: an expression, or a number that is not negative."""
     coefficient = read.scalar(value, quantity)
     if not isinstance(coefficient, Expr) and coefficient < 0.0:
@@ -220,7 +220,7 @@ def _read_six(read: Intake, value: object, quantity: str) -> tuple[Scalar, ...]:
             "Write three along and three about x, y, z.",
         )
         return (0.0,) * 6
-    return tuple(_read_coefficient(read, item, quantity) for item in items)
+    return tuple(read_coefficient(read, item, quantity) for item in items)
 
 
 def _read_limits(read: Intake, value: object) -> tuple[Scalar | None, Scalar | None]:

@@ -52,7 +52,8 @@ class ForceBuilder:
         Args:
             joint: the body that the joint moves, or the name of either.
             law: takes q [rad or m], qd and t [s]; returns the effort [N or N·m], positive
-                drives q up.
+                drives q up. Rates of states may also use radial [N], the size of the force
+                that the joint transmits across its axis.
             name: name of the law; made from the joint's name if not given.
             states: internal states of the law and their initial values.
             outputs: what the law makes known, names and units.
@@ -160,7 +161,8 @@ class ForceBuilder:
             b: second frame, on another body or on the ground.
             law: takes p [m], the position of b, v [m/s], its rate, r [rad], the rotation of b
                 as a small-angle vector, ½ vee(R - Rᵀ), w [rad/s], the angular velocity of b
-                against a, and t [s]; returns (force, torque), three components each [N, N·m].
+                against a, R, the rotation from b to a as three rows, and t [s]; returns
+                (force, torque), three components each [N, N·m].
             name: name of the law.
             states: internal states of the law and their initial values.
             outputs: what the law makes known, names and units.
@@ -252,13 +254,16 @@ def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
     def three(argument: str) -> Any:
         return tuple(one(f"{argument}_{axis}") for axis in "xyz")
 
+    def nine(argument: str) -> Any:
+        return tuple(three(f"{argument}_{axis}") for axis in "xyz")
+
     time = {"t": graph.symbol("t")}
     if kind == "joint_force":
-        return {"q": one("q"), "qd": one("qd"), **time}
+        return {"q": one("q"), "qd": one("qd"), "radial": one("radial"), **time}
     if kind == "link":
         return {"l": one("l"), "ld": one("ld"), **time}
     if kind == "force":
         return {"p": three("p"), "v": three("v"), **time}
     if kind == "frame_force":
-        return {**{argument: three(argument) for argument in "pvrw"}, **time}
-    return {"w": three("w"), "R": tuple(three(f"R_{axis}") for axis in "xyz"), **time}
+        return {**{argument: three(argument) for argument in "pvrw"}, "R": nine("R"), **time}
+    return {"w": three("w"), "R": nine("R"), **time}

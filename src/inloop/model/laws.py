@@ -113,7 +113,12 @@ def _match_arguments(
     named: dict[str, object] = {}
     fits = True
     for argument in wanted:
-        if argument.kind in (Argument.VAR_POSITIONAL, Argument.VAR_KEYWORD):
+        if argument.kind is Argument.VAR_POSITIONAL:
+            continue
+        if argument.kind is Argument.VAR_KEYWORD:
+            # the last argument of all: it takes what no other one asked for
+            asked = {other.name for other in wanted}
+            named |= {name: value for name, value in offered.items() if name not in asked}
             continue
         if argument.name not in offered:
             # an argument with a default is the user's own, as in lambda q, k=k: -k*q

@@ -10,6 +10,7 @@ import numpy as np
 from inloop.codegen.c_closed import ClosedUnit, emit_closed_rates
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.constraints import Row
 from inloop.formalisms.partition import Partition, choose
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.engine import Array
@@ -55,8 +56,7 @@ class Loops:
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
-        rows = (self._closed.rows[k] for k in self.partition.rows)
-        return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+        return tuple(_row_name(self._closed.rows[k]) for k in self.partition.rows)
 
     @property
     def independent(self) -> tuple[str, ...]:
@@ -122,6 +122,17 @@ class Loops:
         if fresh:
             self._plant.add_partition()
         return True
+
+    def on_all_rows(self, lam: Array) -> Array:
+        """Multipliers of all rows from those of the rows in use; the others are zero."""
+        full = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        full[..., list(self.partition.rows)] = lam
+        return full
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """Names of all rows, dropped ones too."""
+        return tuple(map(_row_name, self._closed.rows))
 
     def sources(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
@@ -201,3 +212,7 @@ class Loops:
             if loop.kind == "rod":
                 signals[f"{loop.name}.tension"] = found["tension"][..., k]
         return signals
+
+
+def _row_name(row: Row) -> str:
+    return f"{row.element}.{row.direction.replace(' ', '_')}"

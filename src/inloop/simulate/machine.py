@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -20,12 +20,12 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate import observe
 from inloop.simulate.faces import Face
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
 from inloop.simulate.run import failed, make_system
-from inloop.simulate.samples import energy, law_outputs
 from inloop.simulate.schedules import METHODS, adaptive, fixed
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
@@ -59,6 +59,7 @@ def simulate_modes(
     motions: Mapping[str, Signal] | None = None,
     most_events: int = 1000,
     settle_time: float = 1e-9,
+    reactions: str | Sequence[str] = (),
 ) -> Result:
     """Integrate a mechanism with modes.
 
@@ -79,6 +80,7 @@ def simulate_modes(
         most_events: events that one step may hold; more is chattering.
         settle_time: events of one kind that come ever faster, and would all be over within
             this time [s], are an accumulation: the mode that they settle in follows.
+        reactions: joints whose forces and moments the result shall hold: names, or "all".
 
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
@@ -100,7 +102,7 @@ def simulate_modes(
             "a run that continues another one begins where that one ended",
             fix="Give either start, or mode, q and qd.",
         )
-    run = _Run(plants, at, schedule, most_events, settle_time)
+    run = _Run(plants, at, schedule, most_events, settle_time, reactions)
     try:
         status, end = run.go(begin)
     finally:
@@ -173,8 +175,10 @@ class _Run:
         schedule: FixedSteps | AdaptiveSteps,
         most_events: int,
         settle_time: float,
+        reactions: str | Sequence[str],
     ) -> None:
         self._plants, self._at, self._schedule = plants, at, schedule
+        self._reactions = reactions
         self._limits = (most_events, settle_time)
         self._coordinates = tuple(
             dict.fromkeys(name for plant in plants.values() for name in plant.coordinates)
@@ -271,12 +275,19 @@ class _Run:
         for event in done.events:
             self._happened.append(happening(faces, event))
 
+    def _signals(self, name: str, piece: Samples) -> dict[str, Array]:
+        """All signals of a mode over some samples."""
+        plant, at = self._plants[name], self._at[name]
+        joints = observe.chosen_joints(plant, self._reactions)
+        return {
+            **piece.signals,
+            **observe.law_outputs(plant, piece, at.inputs),
+            **observe.reactions(plant, piece, at.inputs, at.tau, joints),
+        }
+
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces together; what a mode does not have is NaN there."""
-        found = [
-            {**piece.signals, **law_outputs(self._plants[name], piece, self._at[name].inputs)}
-            for name, piece in self._pieces
-        ]
+        found = [self._signals(name, piece) for name, piece in self._pieces]
         signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
         q: list[Array] = []
         qd: list[Array] = []
@@ -288,7 +299,7 @@ class _Run:
                 wide = np.full((count, len(self._coordinates)), np.nan)
                 wide[:, columns] = part
                 whole.append(wide)
-            energies.append(energy(plant, piece.q, piece.qd))
+            energies.append(observe.energy(plant, piece))
             modes += [name] * count
             violation.append(np.zeros(count) if piece.violation is None else piece.violation)
             for signal, values in signals.items():

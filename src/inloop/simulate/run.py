@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
 from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.samples import energy, law_outputs
 from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
@@ -36,6 +36,7 @@ def simulate(
     tolerance: float | None = None,
     start: Result | None = None,
     motions: Mapping[str, Signal] | None = None,
+    reactions: str | Sequence[str] = (),
 ) -> Result:
     """Integrate the equations of motion.
 
@@ -61,6 +62,9 @@ def simulate(
         motions: functions of time or samples for driven joints, by name; they take the place of
             motions in the model and of live inputs.
 
+        reactions: joints whose forces and moments the result shall hold, as
+            "<joint>.force.x", ..., "<joint>.moment.z" in world axes: names, or "all".
+
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
@@ -71,6 +75,7 @@ def simulate(
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
     drives = plant.drive_function(motions or {})
+    joints = observe.chosen_joints(plant, reactions)
     if start is None:
         u = signals.at(plant, 0.0)
         z = first_internal_states(plant, u)
@@ -84,63 +89,71 @@ def simulate(
         )
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = make_system(plant, efforts, signals, drives)
-        return _reference(plant, system, begin, schedule, tolerance or 1e-9, signals)
-    systems: list[TreeSystem | ClosedSystem] = []
+        found, end = _reference(system, begin, schedule, tolerance or 1e-9), None
+        status, notes, blame = Status.OK, ["integrated by SciPy"], ""
+    else:
+        systems: list[TreeSystem | ClosedSystem] = []
 
-    def make() -> TreeSystem | ClosedSystem:
-        systems.append(make_system(plant, efforts, signals, drives))
-        return systems[-1]
+        def make() -> TreeSystem | ClosedSystem:
+            systems.append(make_system(plant, efforts, signals, drives))
+            return systems[-1]
 
-    try:
-        status, found, end, notes = _run(plant, schedule, begin, make)
-    finally:
-        # the roles of the coordinates belong to a run: none is left behind for the next one
-        if plant.loops is not None:
-            plant.loops.use(plant.loops.first)
-    result = _result(plant, found, status, tuple(notes), end, signals)
+        try:
+            status, found, end, notes = _run(plant, schedule, begin, make)
+        finally:
+            # the roles of the coordinates belong to a run: none is left behind for the next one
+            if plant.loops is not None:
+                plant.loops.use(plant.loops.first)
+        blame = systems[-1].blame(float(found.t[-1]))
+    outcome = _Outcome(found, status, tuple(notes), end)
+    result = _result(plant, outcome, signals, efforts, joints)
     if status not in (Status.OK, Status.STOPPED):
-        raise failed(result, step, systems[-1].blame(float(found.t[-1])))
+        raise failed(result, step, blame)
     return result
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """What came out of a run, before anything is computed from it."""
+
+    samples: Samples
+    status: Status
+    notes: tuple[str, ...]
+    end: End | None
+
+
 def _result(
-    plant: BarePlant,
-    found: Samples,
-    status: Status,
-    notes: tuple[str, ...],
-    end: End | None,
-    inputs: Inputs,
+    plant: BarePlant, outcome: _Outcome, inputs: Inputs, tau: Array, reactions: Sequence[str]
 ) -> Result:
+    found = outcome.samples
     return Result(
         name=plant.name,
         coordinates=plant.coordinates,
         t=found.t,
         q=found.q,
         qd=found.qd,
-        energy=energy(plant, found.q, found.qd),
-        status=status.name,
-        signals={**found.signals, **law_outputs(plant, found, inputs)},
+        energy=observe.energy(plant, found),
+        status=outcome.status.name,
+        signals={
+            **found.signals,
+            **observe.law_outputs(plant, found, inputs),
+            **observe.reactions(plant, found, inputs, tau, reactions),
+        },
         violation=found.violation,
-        notes=notes,
-        end=end,
+        notes=outcome.notes,
+        end=outcome.end,
     )
 
 
 def _reference(
-    plant: BarePlant,
-    system: TreeSystem | ClosedSystem,
-    begin: End,
-    schedule: FixedSteps,
-    tolerance: float,
-    inputs: Inputs,
-) -> Result:
+    system: TreeSystem | ClosedSystem, begin: End, schedule: FixedSteps, tolerance: float
+) -> Samples:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(t_end / _spacing(schedule)))
     times = np.linspace(begin.t, t_end, count + 1)
     x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
-    notes = ("integrated by SciPy",)
-    return _result(plant, system.expand(times, x), Status.OK, notes, None, inputs)
+    return system.expand(times, x)
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
