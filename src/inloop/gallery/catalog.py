@@ -13,7 +13,7 @@ NAMES = (
     "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain",
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
-    "draw_shot", "bouncing_ball", "cart_pendulum",
+    "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 
