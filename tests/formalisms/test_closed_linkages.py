@@ -15,6 +15,8 @@ import pytest
 from random_trees import Tree, random_tree
 
 import inloop as il
+from inloop.formalisms import Derivation
+from inloop.symbolic import interpret
 
 LINKAGES = 100
 ROWS = {"rod": 1, "ball": 3, "hinge": 5, "solid": 6}
@@ -384,6 +386,29 @@ def test_live_drives_solve_equation_3(seed: int, derivatives: str) -> None:
     assert near(J[:-1] @ qd, np.zeros(len(J) - 1))
     assert near([found[f"{name}.qdd"][0] for name in plant.coordinates], qdd)
     assert near(found[f"{joint}.effort"][0], lam[-1])
+
+
+def test_reactions_along_the_axes_are_the_efforts(case: tuple[Linkage, State]) -> None:
+    """A joint transmits along its axis what acts in it and nothing else: cut forces are right."""
+    linkage, state = case
+    plant, n = state.plant, state.plant.n
+    efforts, found = state.tau.copy(), state.found
+    efforts[sorted(linkage.drives)] += found["effort"]
+    efforts -= [limb.armature * a for limb, a in zip(linkage.tree.limbs, found["a"], strict=True)]
+    assert plant.loops is not None
+    # interpreted: nothing to compile
+    program = Derivation(plant.mechanism).program("joint_reactions")
+    lam = plant.loops.on_all_rows(found["lam"])
+    reactions = interpret(program, q=state.q, qd=state.qd, qdd=found["a"], lam=lam)
+    force, moment = reactions["force"].reshape(n, 3), reactions["moment"].reshape(n, 3)
+    along = np.zeros(n)
+    peer = Peer(linkage)
+    peer.move(state.q, state.qd, found["a"])
+    for k, limb in enumerate(linkage.tree.limbs):
+        axis = peer.data.oMi[peer.joint(k)].rotation @ limb.direction
+        along[k] = axis @ (moment if limb.kind == "revolute" else force)[k]
+    scale = max(1.0, np.abs(force).max(), np.abs(moment).max())
+    np.testing.assert_allclose(along, efforts, rtol=0, atol=1e-9 * scale)
 
 
 def test_cut_forces_and_torques_as_vectors(case: tuple[Linkage, State]) -> None:
