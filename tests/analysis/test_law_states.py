@@ -42,9 +42,9 @@ def test_a_maxwell_element_is_linearized_with_its_state() -> None:
         solid().compile().linearize(inputs=["slider.effort"], outputs=["slider.q", "maxwell.z"])
     )
     assert linear.states == ("slider.q", "slider.qd", "maxwell.z")
-    assert linear.A == pytest.approx(by_hand(), abs=1e-9)
+    assert pytest.approx(by_hand(), abs=1e-9) == linear.A
     assert linear.B[:, 0] == pytest.approx([0.0, 1.0 / MASS, 0.0], abs=1e-12)
-    assert linear.C == pytest.approx(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), abs=1e-12)
+    assert pytest.approx(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), abs=1e-12) == linear.C
     # the complex stiffness of the solid: k0 + k1 iωc / (k1 + iωc)
     f = 1.7
     s = 2j * np.pi * f
@@ -135,7 +135,7 @@ def test_an_actuator_with_a_lag() -> None:
         [-weight * np.cos(angle) / inertia, 0.0, GAIN / inertia],
         [0.0, 0.0, -1.0 / LAG],
     ]
-    assert linear.A == pytest.approx(np.array(A), abs=1e-8)
+    assert pytest.approx(np.array(A), abs=1e-8) == linear.A
     assert linear.B[:, 0] == pytest.approx([0.0, 0.0, 1.0 / LAG], abs=1e-9)
 
 

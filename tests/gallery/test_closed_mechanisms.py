@@ -317,5 +317,5 @@ def test_bars_too_short_for_the_loop_name_it() -> None:
     m = gallery.get("slider_crank").build()
     crank = m.body("late", on=m.ground, joint=il.revolute("y"), mass=0.2, com=(0.1, 0.0, 0.03))
     m.close(crank.point("tip", (0.1, 0.0, 0.0)), m.ground.point("far", (0.7, 0.0, 0.0)), name="gap")
-    with pytest.raises(il.ModelError, match=r"loop 'gap' cannot close, 0\.6"):
+    with pytest.raises(il.ModelError, match=r"loop 'gap' cannot close, 0\.6 m"):
         m.compile(backend="python")

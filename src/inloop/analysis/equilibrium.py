@@ -238,9 +238,10 @@ class _Statics:
         worst = int(np.argmax(np.abs(nearest.r)))
         left = float(np.abs(nearest.r).max())
         if worst >= len(self.free):
+            state = self.reduction.states[worst - len(self.free)]
             return SimulationError(
-                f"model '{plant.name}' has no equilibrium near the start: state "
-                f"'{self.reduction.states[worst - len(self.free)]}' changes at a rate of {left:.4g}",
+                f"model '{plant.name}' has no equilibrium near the start: state '{state}' changes "
+                f"at a rate of {left:.4g}",
                 fix="Its law has no rest here; start elsewhere with q= and states=.",
             )
         joint = self.free[worst]

@@ -72,8 +72,8 @@ def sweep(
         over: a parameter, an independent or driven coordinate (which is then held, its effort an
             outcome), "<joint>.effort" or an input.
         values: what it shall be, in this order.
-        what: "<joint>.q", "<joint>.effort", "<law>.<state>", "<point>.x", or functions of the equilibrium; all
-            coordinates by default.
+        what: "<joint>.q", "<joint>.effort", "<law>.<state>", "<point>.x", or functions of the
+            equilibrium; all coordinates by default.
         q: start, by name or as a vector.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
