@@ -36,7 +36,10 @@ class LawState:
 
 @dataclass(frozen=True)
 class JointForce:
-    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
+    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t.
+
+    `stop` is True for elastic stops at the limits of the joint.
+    """
 
     name: str
     body: int
@@ -46,6 +49,7 @@ class JointForce:
     effort: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    stop: bool = False
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,9 @@ class ForceElementBuilder(ForceBuilder):
                 push = push - sf.where(q > high, sf.max0(k * (q - high) + d * qd), 0.0)
             return push
 
-        return self._declare("joint_force", (joint,), effort, name, ending="stop")
+        declared = self._declare("joint_force", (joint,), effort, name, ending="stop")
+        self._draft.stops.add(declared)
+        return declared
 
     def bushing(
         self,

@@ -12,6 +12,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
+from inloop.simulate.limits import limit_notes
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
@@ -108,7 +109,7 @@ def _result(
         status=status.name,
         signals=found.signals,
         violation=found.violation,
-        notes=notes,
+        notes=(*notes, *limit_notes(plant, found.t, found.q)),
         end=end,
     )
 
