@@ -139,7 +139,9 @@ def derive(
     start = time.perf_counter()
     derivation = Derivation(mechanism, live, external)
     times["frames"] = time.perf_counter() - start
-    makers = {name: partial(derivation.program, name) for name in PROGRAMS}
+    makers: dict[str, Callable[[], Program]] = {
+        name: partial(derivation.program, name) for name in PROGRAMS
+    }
     if any(name not in makers for name in functions):
         start = time.perf_counter()
         makers |= _closed_programs(derivation, external)
