@@ -21,7 +21,8 @@ def bricard() -> il.Model:
     """Five rods in a closed chain of six hinges, each normal to the two rods that it joins.
 
     At q = 0 the rods lie along edges of a cube: x, -y, z, -x, y; the ground is the edge along -z.
-    Seen from the straight chain, neighboring hinge angles obey c1 + c2 + c1 c2 = 0 (c their cosines).
+    The cosines of neighboring hinge angles, counted from the straight chain, obey
+    c1 + c2 + c1 c2 = 0.
     Counting (Grübler) finds no freedom, yet the mechanism moves: one of the five conditions of the
     closing hinge follows from the others.
     """
