@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 # A04 as two implementations have it: RehabEngGroup/MBSbenchmarksInOpenSim (createModel.cpp) and
@@ -75,6 +76,12 @@ EXHIBIT = Exhibit(
     make=bricard,
     start="at rest, rods along edges of a cube",
     seconds=10.0,
+    view=View(
+        "zxy",
+        (("rod_1.q", "rod_2.q"), ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.7, 1.0, 1.2),
+        trace="rod_3.end",
+    ),
     step=2.5e-4,
     references=(
         Reference(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 from inloop.gallery.suspension import (
     ARM,
@@ -17,6 +18,7 @@ from inloop.gallery.suspension import (
     PIVOT_Y,
     RACK_MASS,
     SOURCE,
+    TYRE_RADIUS,
     UPPER_X,
     WHEEL_MASS,
     Corner,
@@ -202,6 +204,16 @@ EXHIBIT = Exhibit(
     make=car,
     start="near rest on its tyres, rack and added weight in the middle",
     seconds=5.0,
+    view=View(
+        "xyz",
+        (
+            "chassis_tz.q",
+            ("chassis_rx.q", "chassis_ry.q", "chassis_rz.q"),
+            ("knuckle_front_left_rz.q", "knuckle_front_right_rz.q"),
+            "rack.effort",
+        ),
+        discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
+    ),
     options={"grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s")},
     references=(
         Reference(

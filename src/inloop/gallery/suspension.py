@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 SOURCE = "github.com/huensf/vsd, dataR/Car.mbs (UCLouvain)"
@@ -197,6 +198,11 @@ EXHIBIT = Exhibit(
     make=suspension,
     start="near rest on the tyre, wheel straight",
     seconds=5.0,
+    view=View(
+        "xyz",
+        ("rack.q", "knuckle_left_rz.q", "rack.effort", "chassis.q"),
+        discs={"wheel_left": TYRE_RADIUS},
+    ),
     references=(
         Reference(
             what="tyre force at rest",

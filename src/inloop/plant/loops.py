@@ -54,7 +54,12 @@ class Loops:
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
-        rows = (self._closed.rows[k] for k in self.partition.rows)
+        return tuple(self.all_row_names[k] for k in self.partition.rows)
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """Names of all rows, those that no partition uses too."""
+        rows = self._closed.rows
         return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
 
     @property

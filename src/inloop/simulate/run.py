@@ -18,6 +18,7 @@ from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.start import first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
+from inloop.simulate.units import signal_units
 
 BLOCK = 200  # samples
 STEPS_UNGUARDED = 3  # over a singular position
@@ -111,6 +112,7 @@ def _result(
         violation=found.violation,
         notes=(*notes, *limit_notes(plant, found.t, found.q)),
         end=end,
+        units=signal_units(plant),
     )
 
 
