@@ -202,7 +202,7 @@ EXHIBIT = Exhibit(
     title="Car with four suspensions, steering rack and anti-roll bars",
     look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
     make=car,
-    start="near rest on its tyres, rack and added weight in the middle",
+    start="near rest on its tyres, rack in the middle, added weight at the front axle",
     seconds=5.0,
     view=View(
         "xyz",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from inloop.model.elements import Joint
 from inloop.plant import Array, BarePlant
 
 ROUNDING = 1e-9  # relative; less beyond a limit is none
@@ -28,11 +27,12 @@ def limit_notes(plant: BarePlant, t: Array, q: Array) -> list[str]:
     for k, body in enumerate(mechanism.bodies):
         if body.joint.limits is not None and k not in stopped:
             why = "its drive takes it there" if k in driven else "no joint_stop holds it"
-            notes += _told(body.joint, t, q[:, k], why)
+            notes += _told(plant, k, (t, q[:, k]), why)
     return notes
 
 
-def _told(joint: Joint, t: Array, q: Array, why: str) -> list[str]:
+def _told(plant: BarePlant, index: int, run: tuple[Array, Array], why: str) -> list[str]:
+    joint, (t, q) = plant.mechanism.bodies[index].joint, run
     assert joint.limits is not None
     low, high = joint.limits
     beyond = np.maximum(low - q, q - high)

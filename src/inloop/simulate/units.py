@@ -23,6 +23,6 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
     given = {c.name: OF_MULTIPLIERS.get(c.unit, "") for c in plant.mechanism.constraints}
     for name in plant.loops.all_row_names if plant.loops is not None else ():
         element, _, direction = name.partition(".")
-        turns = direction.startswith("turn")
+        turns = direction.startswith(("turn", "tilt"))
         units[f"lam.{name}"] = given.get(element, "N·m" if turns else "N")
     return units
