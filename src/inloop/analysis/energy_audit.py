@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from inloop.analysis.reduction import Reduction, u_or_none
+from inloop.analysis.reduction import Reduction
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import Result
 from inloop.simulate.inputs import read_inputs
@@ -73,7 +73,8 @@ def energy_audit(
 ) -> EnergyAudit:
     """Balance the energy of a run.
 
-    Samples must be dense enough for their powers to be integrated; springs count as laws.
+    Samples must be dense enough for their powers to be integrated; springs count as laws, and so
+    does what states of laws store.
 
     Args:
         plant: the compiled mechanism, with the parameters of the run.
@@ -119,7 +120,9 @@ def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
 
 
 def _bias_power(reduction: Reduction, result: Result, u: Array) -> Array:
-    c = reduction.evaluate("bias", q=result.q, qd=result.qd, u=u_or_none(u), t=result.t)["c"]
+    columns = [result[name] for name in reduction.states]
+    z = np.stack(columns, axis=1) if columns else np.zeros((len(result.t), 0))
+    c, _ = reduction.bias(result.q, result.qd, z, u, result.t)
     return np.asarray(np.sum(c * result.qd, axis=1))
 
 

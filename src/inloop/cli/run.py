@@ -35,7 +35,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
-    parser.add_argument("--plot", metavar="FILE", help="write a figure of the first coordinates")
+    parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
     parser.set_defaults(call=call)
 
@@ -54,7 +54,9 @@ def call(args: argparse.Namespace) -> int:
     # files first: what was computed is kept even if the rest goes wrong
     if args.save:
         result.save(args.save)
-    if args.plot:
+    if args.plot and subject.exhibit is not None:
+        subject.exhibit.plot(plant, result, args.plot)
+    elif args.plot:
         result.plot(file=args.plot)
     data = _data(plant, result, seconds)
     if args.json:

@@ -180,10 +180,13 @@ class Derivation:
         return self.make("mass_matrix", "q", (out,), "Mass matrix M(q).", "composite rigid bodies")
 
     def bias(self) -> Program:
-        """c from q, qd."""
+        """c from q, qd; with it the rates of states of force laws, with reactions at qdd = 0."""
         doc = "Gravity, velocity terms and force laws: c in M qdd + c = tau."
         out = Output.vector("c", self.c, "efforts [N·m or N]")
-        return self.make("bias", "q qd loads", (out,), doc, "recursive Newton-Euler")
+        rest = [self.graph.zero] * self.n
+        rates = reactions.complete_rates(self.skeleton, self.loads, rest)
+        outputs = (out, *state_rates(rates))
+        return self.make("bias", "q qd loads", outputs, doc, "recursive Newton-Euler")
 
     def mass_matrix_and_bias(self) -> Program:
         """M and c together."""

@@ -218,7 +218,8 @@ class Assembly:
 
     def _joint_force(self, law: LawDraft) -> JointForce:
         index = self._joint_index(law.targets[0])
-        return JointForce(law.name, index, effort=law.components[0], **_shared(law))
+        stop = law.name in self._draft.stops
+        return JointForce(law.name, index, effort=law.components[0], stop=stop, **_shared(law))
 
     def _force(self, law: LawDraft) -> Force:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])

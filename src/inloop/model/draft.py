@@ -182,6 +182,7 @@ class Draft:
     parameters: list[Parameter] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     laws: list[LawDraft] = field(default_factory=list)
+    stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)

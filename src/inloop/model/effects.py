@@ -55,7 +55,8 @@ class JointForce:
     """Effort of a joint, positive drives q up [N or N·m].
 
     Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
-    force that the joint transmits across its axis [N].
+    force that the joint transmits across its axis [N]. `stop` is True for elastic stops at the
+    limits of the joint.
     """
 
     name: str
@@ -68,6 +69,7 @@ class JointForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    stop: bool = False
 
     @property
     def value(self) -> tuple[Scalar, ...]:

@@ -131,7 +131,11 @@ class ForceElementBuilder(ForceBuilder):
             return push, {"effort": push}
 
         outputs = {"effort": self._effort_unit(joint)}
-        return self._declare("joint_force", (joint,), effort, name, outputs=outputs, ending="stop")
+        declared = self._declare(
+            "joint_force", (joint,), effort, name, outputs=outputs, ending="stop"
+        )
+        self._draft.stops.add(declared)
+        return declared
 
     def bushing(
         self,

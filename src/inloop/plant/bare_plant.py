@@ -22,6 +22,7 @@ from inloop.model import Mechanism
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
 from inloop.plant.loops import Loops
+from inloop.plant.outline import Outline, outline
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.reactions import joint_reactions
@@ -454,6 +455,14 @@ class BarePlant:
             return found["p"], found["R"]
         p_WA, R_WA = self.pose(axes, q)
         return turned(R_WA, found["p"] - p_WA), np.swapaxes(R_WA, -1, -2) @ found["R"]
+
+    def outline(self, q: Numbers) -> Outline:
+        """Corners of all bodies and ends of all springs in the world, for a drawing.
+
+        Args:
+            q: one position (n,), or many (N, n).
+        """
+        return outline(self, np.atleast_2d(np.asarray(q, dtype=np.float64)))
 
     def position(self, path: str, q: Numbers, axes: str | None = None) -> Array:
         """Position of a point or frame [m], in the world or relative to another frame."""

@@ -29,6 +29,7 @@ from inloop.simulate.run import failed, make_system
 from inloop.simulate.schedules import METHODS, adaptive, fixed
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
+from inloop.simulate.units import signal_units
 
 Given = Mapping[str, float] | Array | None
 
@@ -317,6 +318,7 @@ class _Run:
             violation=np.concatenate(violation),
             notes=tuple(self._notes),
             end=End(end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, end),
+            units={k: v for plant in self._plants.values() for k, v in signal_units(plant).items()},
             events=tuple(self._happened),
             modes=np.array(modes),
         )

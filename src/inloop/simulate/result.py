@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
+from inloop.simulate.figure import Panel, draw_figure
 
 MOST_PLOTS = 8  # unless signals are named
 MOST_EVENTS = 10  # in a table
@@ -100,6 +101,7 @@ class Result:
         end: where the run ended, for `plant.simulate(start=result)`.
         events: what happened, in order, if the mechanism has modes.
         modes: name of the mode at each sample, shape (N,); None without modes.
+        units: of the signals, by name.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Result:
     end: End | None = None
     events: tuple[Happening, ...] = ()
     modes: Any = None
+    units: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -199,39 +202,23 @@ class Result:
         lines = [str(event) for event in self.events[:MOST_EVENTS]]
         return [*lines, f"… and {more} events more"] if more > 0 else lines
 
-    def plot(self, *signals: str, file: str | Path | None = None) -> Any:
+    def plot(
+        self,
+        *panels: Panel,
+        file: str | Path | None = None,
+        title: str | None = None,
+        drawing: Callable[[Any], None] | None = None,
+        until: float | None = None,
+    ) -> Any:
         """Plot signals over time with matplotlib.
 
         Args:
-            signals: names; the first eight coordinates by default.
+            panels: a name each, or several names that share a panel; the first eight coordinates
+                by default.
             file: write the figure to this file instead of showing it.
+            title: instead of the name of the model.
+            drawing: draws on matplotlib axes left of the curves.
+            until: the curves end there [s].
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise InputError(
-                "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
-            ) from error
-        if file is not None:
-            _check_figure_name(Figure(), Path(file))
-        chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates[:MOST_PLOTS]]
-        figure = Figure(figsize=(8.0, 1.2 + 1.4 * len(chosen)), layout="constrained")
-        axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
-        for axis, signal in zip(axes, chosen, strict=True):
-            axis.plot(self.t, self[signal], linewidth=1.2)
-            axis.set_ylabel(signal)
-            axis.grid(True, alpha=0.3)
-        axes[-1].set_xlabel("t [s]")
-        figure.suptitle(self.name)
-        if file is not None:
-            figure.savefig(file, dpi=120)
-        return figure
-
-
-def _check_figure_name(figure: Any, file: Path) -> None:
-    known = figure.canvas.get_supported_filetypes()
-    if file.suffix[1:].lower() not in known:
-        raise InputError(
-            f"cannot draw a figure as '{file.suffix}'",
-            fix="Use a name that ends in .png, .svg or .pdf.",
-        )
+        chosen = panels or tuple(f"{c}.q" for c in self.coordinates[:MOST_PLOTS])
+        return draw_figure(self, chosen, file=file, title=title, drawing=drawing, until=until)

@@ -12,12 +12,14 @@ from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.limits import limit_notes
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
+from inloop.simulate.units import signal_units
 
 STEPS_UNGUARDED = 3  # over a singular position
 
@@ -140,8 +142,9 @@ def _result(
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=outcome.notes,
+        notes=(*outcome.notes, *limit_notes(plant, found.t, found.q)),
         end=outcome.end,
+        units=signal_units(plant),
     )
 
 
