@@ -13,12 +13,13 @@ from inloop.native.library import (
     address_of,
     aligned_zeros,
 )
-from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.native.steppers import Run, Schedule, Snapshot, System, run
 
 __all__ = [
+    "CHAIN_FLAGS",
     "COUNT",
     "DEFAULT_FLAGS",
     "POINTER",

@@ -15,6 +15,7 @@ from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.sensors import sensor_name
 from inloop.model import Mechanism
+from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
 from inloop.plant.loops import Loops
@@ -146,6 +147,7 @@ class BarePlant:
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
             extra(done, prefix, about) if extra is not None else {},
+            CHAIN_FLAGS if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)
         self.times[f"build {first}"] = time.perf_counter() - start

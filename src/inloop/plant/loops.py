@@ -23,6 +23,7 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
+FARTHEST = 0.2  # [rad or m]: where estimates are carried along, longer corrections are jumps
 
 
 class Loops:
@@ -90,10 +91,14 @@ class Loops:
             self._closed.constrained(self.partition, suffix),
         )
 
-    def limits(self, q: Array) -> Array:
-        """Largest reciprocal pivots that the current partition may reach, from those at q."""
-        found = self._plant.evaluate(self.function("newton"), q=q)["pivots"]
-        return np.asarray(WORST_PIVOT * np.abs(found))
+    def guard(self, q: Array, t: float = 0.0) -> Array:
+        """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
+        found = self._plant.evaluate(self.function("newton"), q=q, t=t)["pivots"]
+        return np.asarray(1.0 / (WORST_PIVOT * found))
+
+    def loop_of(self, row: int) -> str:
+        """Name of the loop or constraint that a row in use belongs to."""
+        return self._closed.rows[self.partition.rows[row]].element
 
     def use(self, partition: Partition) -> None:
         """Take a partition that was in use before, such as the first one."""

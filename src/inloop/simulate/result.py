@@ -26,7 +26,7 @@ class End:
         x: state of the stepper, to the last bit; None where it has to be built from q and qd.
         steps: steps since t = 0.
         partition: roles of the coordinates of a mechanism with loops.
-        limits: of the pivots, beyond which other roles are due.
+        guard: of the pivots, beyond which other roles are due.
     """
 
     t: float
@@ -36,7 +36,7 @@ class End:
     x: Array | None
     steps: int
     partition: Partition | None
-    limits: Array | None
+    guard: Array | None
 
 
 @dataclass(frozen=True)

@@ -154,8 +154,8 @@ def _run(
         # a state of the stepper that is known to the last bit is taken as it is
         if now.x is not None:
             x = now.x
-            system.limits = now.limits
-        limits = system.limits
+            system.guard = now.guard
+        guard = system.guard
         done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)
         pieces.append(piece)
@@ -168,7 +168,7 @@ def _run(
             done.x[-1],
             now.steps + done.steps,
             plant.loops.partition if plant.loops is not None else None,
-            limits,
+            guard,
         )
         more = status == Status.OK and not guarded and now.steps < _steps(schedule)
         blocked = status == Status.LOOP_OPEN and plant.loops is not None

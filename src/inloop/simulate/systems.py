@@ -12,7 +12,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import COUNT, POINTER, System
 from inloop.plant import Array, BarePlant, NativeEngine
-from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
 class TreeSystem:
     """A mechanism without loops: x = (q, qd)."""
 
-    limits: Array | None = None
+    guard: Array | None = None
 
     def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
         engine = native_engine(plant, "direct_dynamics")
@@ -107,14 +107,19 @@ class ClosedSystem:
     """A mechanism with loops or drives: x holds the independent coordinates."""
 
     @property
-    def limits(self) -> Array | None:
-        """Reciprocal pivots beyond which the independent coordinates are a bad choice."""
-        return self._limits.copy()
+    def guard(self) -> Array | None:
+        """Factors of reciprocal pivots: beyond 0..1 other independent coordinates are due."""
+        return self._guard.copy()
 
-    @limits.setter
-    def limits(self, values: Array | None) -> None:
+    @guard.setter
+    def guard(self, values: Array | None) -> None:
         if values is not None:
-            self._limits[:] = values
+            self._guard[:] = values
+
+    @property
+    def open_loop(self) -> str:
+        """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""
+        return self._loops.loop_of(int(self._context.bad_row))
 
     def __init__(
         self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
@@ -124,11 +129,9 @@ class ClosedSystem:
         self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix
         parts = loops.partition
-        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
-        sizes = (n, n, n, max(1, m), max(1, nd))
-        self._arrays = [np.zeros(size) for size in sizes]
+        self._given = np.zeros((3, plant.n))  # q, qd, qdd of driven joints without a function
         prepared = np.ascontiguousarray(plant.prepared(function))
-        self._limits = np.full(max(1, m), np.inf)
+        self._guard = np.zeros(max(1, len(parts.rows)))
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
@@ -140,12 +143,12 @@ class ClosedSystem:
             u.ctypes.data,
             drive,
             drive_pre.ctypes.data,
-            *(a.ctypes.data for a in self._arrays),
-            self._limits.ctypes.data,
+            *(a.ctypes.data for a in self._given),
+            self._guard.ctypes.data,
             NEARLY_CLOSED,
+            FARTHEST,
             MOST_ITERATIONS,
             0,
-            0.0,
         )
         held = (tau, u, drive_pre)
         address = self._engine.library.address
@@ -154,7 +157,7 @@ class ClosedSystem:
             n=len(parts.independent),
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
-            keep=(self._engine.library, self._context, self._arrays, self._limits, prepared, held),
+            keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
         )
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
@@ -166,17 +169,17 @@ class ClosedSystem:
             z: states of force laws.
             guarded: let the run end when the independent coordinates become a bad choice.
         """
-        self._arrays[0][:], self._arrays[1][:], self._arrays[2][:] = q, qd, 0.0
+        self._given[:] = q, qd, np.zeros(len(q))
         parts = self._loops.partition
         self._context.tolerance = NEARLY_CLOSED
         if parts.dependent:
-            self._limits[:] = self._loops.limits(q) if guarded else np.inf
+            self._guard[:] = self._loops.guard(q) if guarded else 0.0
         u, v = list(parts.independent), list(parts.dependent)
         return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        self._limits[:], self._context.tolerance = np.inf, CLOSED
+        self._guard[:], self._context.tolerance = 0.0, CLOSED
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
@@ -231,9 +234,9 @@ class _ClosedContext(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "limits")),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
         ("tolerance", ctypes.c_double),
+        ("farthest", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
-        ("iterations", ctypes.c_int64),
-        ("residual", ctypes.c_double),
+        ("bad_row", ctypes.c_int64),
     )
