@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant
-from inloop.simulate.progress import Progress
+from inloop.simulate.pieces import run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.start import first_state, vector
-from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
+from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 
 BLOCK = 200  # samples
-STEPS_UNGUARDED = 3  # over a singular position
 METHODS = {
     "euler": Method.EULER,
     "rk4": Method.RK4,
@@ -86,12 +84,10 @@ def simulate(
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = _system(plant, efforts, signals, drives)
         return _reference(plant, system, begin, schedule, tolerance or 1e-9)
-    status, found, end, notes = _run(
-        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
-    )
-    result = _result(plant, found, status, tuple(notes), end)
-    if status not in (Status.OK, Status.STOPPED):
-        raise _failed(result, step)
+    done = run_in_pieces(plant, schedule, begin, lambda: _system(plant, efforts, signals, drives))
+    result = _result(plant, done.samples, done.status, done.notes, done.end)
+    if done.status not in (Status.OK, Status.STOPPED):
+        raise _failed(result, step, done.open_loop)
     return result
 
 
@@ -122,9 +118,9 @@ def _reference(
 ) -> Result:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
-    count = max(1, round(t_end / _spacing(schedule)))
+    count = max(1, round(schedule.steps / schedule.stride))
     times = np.linspace(begin.t, t_end, count + 1)
-    x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
+    x = solve(system, system.start(begin.t, begin.q, begin.qd, begin.z), times, tolerance)
     return _result(plant, system.expand(times, x), Status.OK, ("integrated by SciPy",), None)
 
 
@@ -133,95 +129,6 @@ def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
     q, qd = state
     partition = plant.loops.first if plant.loops is not None else None
     return End(0.0, q, qd, plant.first_states, None, 0, partition, None)
-
-
-def _run(
-    plant: BarePlant,
-    schedule: FixedSteps | AdaptiveSteps,
-    begin: End,
-    make: Callable[[], TreeSystem | ClosedSystem],
-) -> tuple[Status, Samples, End, list[str]]:
-    """Run to the end, with other independent coordinates whenever those in use become bad."""
-    pieces: list[Samples] = []
-    notes: list[str] = []
-    now, guarded, progress = begin, True, Progress()
-    if plant.loops is not None and now.partition is not None:
-        plant.loops.use(now.partition)
-    while True:
-        system = make()
-        x = system.start(now.q, now.qd, now.z, guarded=guarded)
-        part = _part(schedule, now, guarded)
-        # a state of the stepper that is known to the last bit is taken as it is
-        if now.x is not None:
-            x = now.x
-            system.guard = now.guard
-        guard = system.guard
-        done = run(system.system, _from(x, now, part), part, watch=progress)
-        piece = system.expand(done.t, done.x)
-        pieces.append(piece)
-        status = Status(done.status)
-        now = End(
-            float(piece.t[-1]),
-            piece.q[-1],
-            piece.qd[-1],
-            piece.z[-1],
-            done.x[-1],
-            now.steps + done.steps,
-            plant.loops.partition if plant.loops is not None else None,
-            guard,
-        )
-        more = status == Status.OK and not guarded and now.steps < _steps(schedule)
-        blocked = status == Status.LOOP_OPEN and plant.loops is not None
-        if not more and not (blocked and _other_way(plant, piece, guarded)):
-            progress.close()
-            return status, joined(pieces, _spacing(schedule)), now, notes
-        # over a singular position without the guard, for as few steps as it takes
-        guarded = more or len(piece.t) > 1
-        notes += _told(plant, now.t, guarded, more)
-        now = replace(now, x=None)
-
-
-def _steps(schedule: FixedSteps | AdaptiveSteps) -> int:
-    """Steps of the whole run, counted from t = 0; 0 for a run that chooses its own."""
-    return schedule.steps if isinstance(schedule, FixedSteps) else 0
-
-
-def _part(
-    schedule: FixedSteps | AdaptiveSteps, now: End, guarded: bool
-) -> FixedSteps | AdaptiveSteps:
-    """What is left of a schedule; without the guard, a few steps of it."""
-    if isinstance(schedule, AdaptiveSteps):
-        return schedule
-    left = max(0, schedule.steps - now.steps)
-    return replace(schedule, steps=left if guarded else min(left, STEPS_UNGUARDED))
-
-
-def _told(plant: BarePlant, t: float, guarded: bool, resumed: bool) -> list[str]:
-    """What happened where a run was interrupted, in words."""
-    if not guarded:
-        return [f"t = {t:.6g} s: a singular position is stepped over; other branches start there"]
-    if resumed or plant.loops is None:
-        return []
-    return [f"t = {t:.6g} s: independent coordinates are now {', '.join(plant.loops.independent)}"]
-
-
-def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:
-    """Time between samples [s]."""
-    if isinstance(schedule, FixedSteps):
-        return schedule.step * schedule.stride
-    return schedule.sample or schedule.t_end
-
-
-def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:
-    """Where a piece of a run begins; steps and samples are counted from t = 0."""
-    size = schedule.step if isinstance(schedule, FixedSteps) else 0.0
-    return Snapshot(x, now.t, t0=0.0, step=now.steps, step_size=size)
-
-
-def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
-    """Can a run that could not close its loops go on from where it got to?"""
-    assert plant.loops is not None
-    return plant.loops.repartition(piece.q[-1]) or guarded or len(piece.t) > 1
 
 
 def _system(
@@ -286,17 +193,17 @@ def _inputs(plant: BarePlant, given: Mapping[str, float]) -> Array:
     return vector
 
 
-def _failed(result: Result, step: float) -> SimulationError:
+def _failed(result: Result, step: float, loop: str) -> SimulationError:
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
     what = {
         "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
-        "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s; fastest coordinate '{worst}'",
+        "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s: loop '{loop}' is at a "
+        f"singular position or beyond its reach; fastest coordinate '{worst}'",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
-        "LOOP_OPEN": "The mechanism is at a singular position or pulled beyond its reach; choose "
-        "other independent coordinates, another motion, or a smaller step",
+        "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
     }.get(result.status, f"Use a step smaller than {step:g} s")
     error = SimulationError(
         f"model '{result.name}' {what}", fix=f"{fix}; error.result holds what was computed."

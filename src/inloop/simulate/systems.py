@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ class Samples:
         z: states of force laws, shape (N, m).
         signals: multipliers, efforts of drives, by name; shape (N,) each.
         violation: largest constraint value [m or rad], shape (N,).
+        qdd: accelerations, shape (N, n), of a mechanism with loops.
     """
 
     t: Array
@@ -33,44 +35,49 @@ class Samples:
     z: Array
     signals: dict[str, Array] = field(default_factory=dict)
     violation: Array | None = None
+    qdd: Array | None = None
 
-    def cut(self, begin: int, end: int) -> Samples:
-        """Samples from `begin` up to, not including, `end`."""
-        rows = slice(begin, end)
-        signals = {name: values[rows] for name, values in self.signals.items()}
-        violation = None if self.violation is None else self.violation[rows]
-        return Samples(self.t[rows], self.q[rows], self.qd[rows], self.z[rows], signals, violation)
+    def rows(self, which: slice | Sequence[int]) -> Samples:
+        """Some of the samples."""
+        keep = which if isinstance(which, slice) else list(which)
+        signals = {name: values[keep] for name, values in self.signals.items()}
+        others = (None if v is None else v[keep] for v in (self.violation, self.qdd))
+        return Samples(self.t[keep], self.q[keep], self.qd[keep], self.z[keep], signals, *others)
+
+    def followed_by(self, other: Samples) -> Samples:
+        """These samples and those of `other`."""
+        names = dict.fromkeys((*self.signals, *other.signals))
+        # a row that a partition does not use carries no force there
+        signals = {
+            name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in (self, other)])
+            for name in names
+        }
+        both = ((self.violation, other.violation), (self.qdd, other.qdd))
+        return Samples(
+            np.concatenate([self.t, other.t]),
+            np.concatenate([self.q, other.q]),
+            np.concatenate([self.qd, other.qd]),
+            np.concatenate([self.z, other.z]),
+            signals,
+            *(None if a is None or b is None else np.concatenate([a, b]) for a, b in both),
+        )
 
 
 def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     """Samples of a run in pieces, at multiples of `spacing` [s].
 
-    The first sample of each further piece repeats the last one of the piece before, which is
-    where the independent coordinates changed: a sample of its own only if its time is wanted.
+    The last sample of each piece is also the first one of the next piece, which is where the
+    independent coordinates changed: a sample of its own only if its time is wanted.
     """
     if len(pieces) == 1:
         return pieces[0]
     tails = []
     for k, piece in enumerate(pieces):
-        count = len(piece.t)
-        inner = k < len(pieces) - 1
-        wanted = not inner or abs(math.remainder(float(piece.t[-1]), spacing)) < 1e-9 * spacing
-        tails.append(piece.cut(0 if k == 0 else 1, count if wanted else count - 1))
-    names = dict.fromkeys(name for piece in tails for name in piece.signals)
-    # a row that a partition does not use carries no force there
-    signals = {
-        name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in tails])
-        for name in names
-    }
-    violations = [p.violation for p in tails if p.violation is not None]
-    return Samples(
-        np.concatenate([p.t for p in tails]),
-        np.concatenate([p.q for p in tails]),
-        np.concatenate([p.qd for p in tails]),
-        np.concatenate([p.z for p in tails]),
-        signals,
-        np.concatenate(violations) if violations else None,
-    )
+        count, final = len(piece.t), k == len(pieces) - 1
+        wanted = abs(math.remainder(float(piece.t[0]), spacing)) < 1e-9 * spacing
+        keep_first = k == 0 or wanted or (final and count == 1)
+        tails.append(piece.rows(slice(0 if keep_first else 1, count if final else count - 1)))
+    return functools.reduce(Samples.followed_by, tails)
 
 
 class TreeSystem:
@@ -91,9 +98,9 @@ class TreeSystem:
             keep=(engine.library, context, prepared, tau, u),
         )
 
-    def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
+    def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper; z are the states of force laws."""
-        del guarded
+        del t, guarded
         return np.concatenate([q, qd, z])
 
     def expand(self, t: Array, x: Array) -> Samples:
@@ -160,10 +167,22 @@ class ClosedSystem:
             keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
         )
 
-    def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
+    def time_to_singular(self, t: float, q: Array, qd: Array) -> float:
+        """When a pivot will be zero, if it goes on as now [s]; infinity if none gets smaller."""
+        fastest = float(np.abs(qd).max())
+        if fastest == 0.0:
+            return math.inf
+        now, moment = self._loops.guard(q, t), 1e-6 / fastest
+        change = (self._loops.guard(q + moment * qd, t + moment) - now) / moment
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = -now / change
+        return float(np.min(times, initial=np.inf, where=times > 0.0))
+
+    def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper: independent coordinates, states of laws, dependent coordinates.
 
         Args:
+            t: time [s].
             q: closed position.
             qd: velocities that fit it.
             z: states of force laws.
@@ -171,9 +190,10 @@ class ClosedSystem:
         """
         self._given[:] = q, qd, np.zeros(len(q))
         parts = self._loops.partition
-        self._context.tolerance = NEARLY_CLOSED
+        # near a singular position Newton converges worse: what is left of a correction is larger
+        self._context.tolerance = NEARLY_CLOSED if guarded else CLOSED
         if parts.dependent:
-            self._guard[:] = self._loops.guard(q) if guarded else 0.0
+            self._guard[:] = self._loops.guard(q, t) if guarded else 0.0
         u, v = list(parts.independent), list(parts.dependent)
         return np.concatenate([q[u], qd[u], z, q[v]])
 
@@ -198,7 +218,7 @@ class ClosedSystem:
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
-        return Samples(t, q, qd, z, signals, _violation(self._plant, q, qd, t))
+        return Samples(t, q, qd, z, signals, largest_violation(self._plant, q, qd, t), qdd)
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
@@ -206,7 +226,7 @@ def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
     return {state.name: x[:, k] for k, state in enumerate(plant.mechanism.states)}
 
 
-def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
+def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
     blocks = [slice(k, k + 200) for k in range(0, len(t), 200)]
     values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in blocks]

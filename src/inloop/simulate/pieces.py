@@ -1,0 +1,157 @@
+"""A run in pieces: other independent coordinates whenever those in use become bad."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
+from inloop.plant import Array, BarePlant
+from inloop.simulate.crossing import cross, with_samples_between
+from inloop.simulate.progress import Progress
+from inloop.simulate.result import End
+from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
+
+NEAR = 0.04  # [rad or m] to go to a singular position: then it is stepped over
+LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes:
+        status: of the last piece.
+        samples: of all pieces.
+        end: from where to go on.
+        notes: what happened on the way, in words.
+        open_loop: name of the loop that could not be closed, if that is how it ended.
+    """
+
+    status: Status
+    samples: Samples
+    end: End
+    notes: tuple[str, ...]
+    open_loop: str = ""
+
+
+def run_in_pieces(
+    plant: BarePlant,
+    schedule: FixedSteps | AdaptiveSteps,
+    begin: End,
+    make: Callable[[], TreeSystem | ClosedSystem],
+) -> Outcome:
+    """Run to the end of the schedule, or as far as the mechanism goes.
+
+    Args:
+        plant: the compiled mechanism.
+        schedule: of the whole run, counted from t = 0.
+        begin: where to begin.
+        make: gives the system for the independent coordinates that are chosen now.
+    """
+    loops, pieces, notes = plant.loops, list[Samples](), list[str]()
+    now, progress = begin, Progress()
+    if loops is not None and now.partition is not None:
+        loops.use(now.partition)
+    while True:
+        system = make()
+        x = system.start(now.t, now.q, now.qd, now.z)
+        # a state of the stepper that is known to the last bit is taken as it is
+        if now.x is not None:
+            x = now.x
+            system.guard = now.guard
+        guard = system.guard
+        part = _rest(schedule, now)
+        done = run(system.system, _from(x, now, part), part, watch=progress)
+        piece = system.expand(done.t, done.x)
+        pieces.append(piece)
+        status, before = Status(done.status), now
+        now = _end(piece, now.steps + done.steps, now)
+        now = replace(now, x=done.x[-1], guard=guard)
+        if loops is not None:
+            now = replace(now, partition=loops.partition)
+        open_loop = ""
+        if status == Status.LOOP_OPEN and loops is not None and isinstance(system, ClosedSystem):
+            open_loop = system.open_loop
+            goes_on = _advanced(schedule, before, now)
+            if loops.repartition(now.q):
+                chosen = ", ".join(loops.independent)
+                notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
+                system, goes_on = make(), True
+                assert isinstance(system, ClosedSystem)
+            # near a singular position every choice is bad
+            singular = system.time_to_singular(now.t, now.q, now.qd)
+            near = singular * float(np.abs(now.qd).max()) <= NEAR or not goes_on
+            duration, steps = _duration(schedule, now, singular)
+            way = None
+            if near and math.isfinite(singular) and duration > 0.0:
+                way = cross(system, now, schedule.method, singular, duration)
+            if way is not None:
+                when = now.t + singular
+                notes.append(
+                    f"t = {when:.6g} s: a singular position is stepped over; "
+                    "other branches start there"
+                )
+                inside = _samples_inside(schedule, now.t, now.t + duration)
+                pieces.append(with_samples_between(plant, system, way, inside, when))
+                now = _end(way, now.steps + steps, now)
+                continue
+            # as long as there is progress, with other coordinates or a new guard
+            if goes_on:
+                now = replace(now, x=None)
+                continue
+        progress.close()
+        samples = joined(pieces, _spacing(schedule))
+        return Outcome(status, samples, now, tuple(notes), open_loop)
+
+
+def _end(piece: Samples, steps: int, before: End) -> End:
+    """The last sample of a piece as a place to go on from."""
+    last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
+    return End(*last, None, steps, before.partition, None)
+
+
+def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | AdaptiveSteps:
+    """What is left of a schedule."""
+    if isinstance(schedule, AdaptiveSteps):
+        return schedule
+    return replace(schedule, steps=max(0, schedule.steps - now.steps))
+
+
+def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:
+    """Where a piece of a run begins; steps and samples are counted from t = 0."""
+    size = schedule.step if isinstance(schedule, FixedSteps) else 0.0
+    return Snapshot(x, now.t, t0=0.0, step=now.steps, step_size=size)
+
+
+def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:
+    """Time between samples [s]."""
+    if isinstance(schedule, FixedSteps):
+        return schedule.step * schedule.stride
+    return schedule.sample or schedule.t_end
+
+
+def _advanced(schedule: FixedSteps | AdaptiveSteps, before: End, now: End) -> bool:
+    """Whether a piece was worth its while."""
+    if isinstance(schedule, FixedSteps):
+        return now.steps > before.steps
+    return now.t - before.t > LEAST_PROGRESS * _spacing(schedule)
+
+
+def _duration(schedule: FixedSteps | AdaptiveSteps, now: End, singular: float) -> tuple[float, int]:
+    """How long the way over a singular position takes [s], and in how many whole steps."""
+    if isinstance(schedule, FixedSteps):
+        left = schedule.steps - now.steps
+        steps = math.ceil(min(2.0 * singular / schedule.step, float(left)))
+        return steps * schedule.step, steps
+    return min(2.0 * singular, schedule.t_end - now.t), 0
+
+
+def _samples_inside(schedule: FixedSteps | AdaptiveSteps, begin: float, end: float) -> Array:
+    """Times of the samples between two times [s]."""
+    spacing = _spacing(schedule)
+    first, last = math.floor(begin / spacing + 1e-6) + 1, math.ceil(end / spacing - 1e-6)
+    return np.asarray(np.arange(first, last) * spacing, dtype=np.float64)
