@@ -15,7 +15,9 @@ from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
-NEAR = 0.04  # [rad or m] to go to a singular position: then it is stepped over
+# to go to a singular position [rad or m]: then it is stepped over, or at the latest
+NEAR, AT_MOST = 0.04, 0.2
+RECOVERY = 5.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
 
 
@@ -70,10 +72,13 @@ def run_in_pieces(
         pieces.append(piece)
         status, before = Status(done.status), now
         now = _end(piece, now.steps + done.steps, now)
-        now = replace(now, x=done.x[-1], guard=guard)
+        now = replace(now, x=done.x[-1], guard=guard, renew=before.renew)
         if loops is not None:
             now = replace(now, partition=loops.partition)
         open_loop = ""
+        if status == Status.OK and not _is_over(schedule, now):
+            now = replace(now, guard=None, renew=math.inf)
+            continue
         if status == Status.LOOP_OPEN and loops is not None and isinstance(system, ClosedSystem):
             open_loop = system.open_loop
             goes_on = _advanced(schedule, before, now)
@@ -84,7 +89,7 @@ def run_in_pieces(
                 assert isinstance(system, ClosedSystem)
             # near a singular position every choice is bad
             singular = system.time_to_singular(now.t, now.q, now.qd)
-            near = singular * float(np.abs(now.qd).max()) <= NEAR or not goes_on
+            near = singular * float(np.abs(now.qd).max()) <= (NEAR if goes_on else AT_MOST)
             duration, steps = _duration(schedule, now, singular)
             way = None
             if near and math.isfinite(singular) and duration > 0.0:
@@ -98,6 +103,7 @@ def run_in_pieces(
                 inside = _samples_inside(schedule, now.t, now.t + duration)
                 pieces.append(with_samples_between(plant, system, way, inside, when))
                 now = _end(way, now.steps + steps, now)
+                now = replace(now, renew=now.t + RECOVERY * duration)
                 continue
             # as long as there is progress, with other coordinates or a new guard
             if goes_on:
@@ -115,10 +121,18 @@ def _end(piece: Samples, steps: int, before: End) -> End:
 
 
 def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | AdaptiveSteps:
-    """What is left of a schedule."""
+    """What is left of a schedule, up to where the guard is to be renewed."""
     if isinstance(schedule, AdaptiveSteps):
-        return schedule
-    return replace(schedule, steps=max(0, schedule.steps - now.steps))
+        return replace(schedule, t_end=min(schedule.t_end, now.renew))
+    left = max(0, schedule.steps - now.steps)
+    renew = math.ceil(min((now.renew - now.t) / schedule.step, float(left)))
+    return replace(schedule, steps=min(left, max(1, renew)))
+
+
+def _is_over(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:
+    if isinstance(schedule, FixedSteps):
+        return now.steps >= schedule.steps
+    return now.t >= schedule.t_end
 
 
 def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:

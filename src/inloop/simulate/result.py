@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,8 @@ class End:
         x: state of the stepper, to the last bit; None where it has to be built from q and qd.
         steps: steps since t = 0.
         partition: roles of the coordinates of a mechanism with loops.
-        guard: of the pivots, beyond which other roles are due.
+        guard: of the pivots, beyond which other roles are due; None where it is made from q.
+        renew: when to make a new guard, because this one is from near a singular position [s].
     """
 
     t: float
@@ -37,6 +39,7 @@ class End:
     steps: int
     partition: Partition | None
     guard: Array | None
+    renew: float = math.inf
 
 
 @dataclass(frozen=True)
