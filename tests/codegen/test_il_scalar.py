@@ -42,6 +42,20 @@ IL_EXPORT void sincos_rows(int64_t n, const double *x, double *s, double *c)
 {
     il_sincos((int)(n / WIDTH), (const real *)x, (real *)s, (real *)c);
 }
+IL_EXPORT void sincos_one_rows(int64_t n, const double *x, double *s, double *c)
+{
+    for (int64_t k = 0; k < n / WIDTH; k++)
+        il_sincos_one(((const real *)x)[k], (real *)s + k, (real *)c + k);
+}
+#ifndef IL_LANES
+IL_EXPORT void turned_rows(int64_t n, const double *x, const double *d, double *s, double *c)
+{
+    for (int64_t k = 0; k < n; k++) {
+        il_sincos_one(x[k], s + k, c + k);
+        il_turn(d[k], s + k, c + k);
+    }
+}
+#endif
 IL_EXPORT void where_rows(int64_t n, const double *a, const double *b, const double *c, double *y)
 {
     for (int64_t k = 0; k < n / WIDTH; k++)

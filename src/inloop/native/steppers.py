@@ -18,6 +18,7 @@ from inloop.native.schedule import AdaptiveSteps, FixedSteps, Status
 Schedule = FixedSteps | AdaptiveSteps
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
+_FEW_STEPS = 8  # a run of so many is short
 _FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be
 
 
@@ -232,11 +233,14 @@ class _Memory:
         """Run to the end, with a new block of samples whenever one is full."""
         blocks: list[tuple[Reals, Reals]] = []
         told = None if watch is None else self._since_begin(watch)
+        fixed = isinstance(self.schedule, FixedSteps)
+        short = fixed and self.c.last_step - self.c.step <= _FEW_STEPS
         for rows in self._block_lengths():
             t, x = np.empty(rows), np.empty((rows, len(self.x)))
             self.c.capacity = rows
             self.c.t_samples, self.c.x_samples = address_of(t), address_of(x)
-            status = call_interruptible(self.function, self.c, self.stop, (self, t, x), told)
+            keep = (self, t, x)
+            status = call_interruptible(self.function, self.c, self.stop, keep, told, short)
             # a later block begins with the state at which the one before was full
             good = slice(1 if blocks else 0, self.c.samples)
             blocks.append((t[good], x[good]))

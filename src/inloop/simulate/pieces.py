@@ -82,9 +82,11 @@ def run_in_pieces(
         if status == Status.LOOP_OPEN and loops is not None and isinstance(system, ClosedSystem):
             open_loop = system.open_loop
             goes_on = _advanced(schedule, before, now)
+            known = loops.independent
             if loops.repartition(now.q):
-                chosen = ", ".join(loops.independent)
-                notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
+                if loops.independent != known:
+                    chosen = ", ".join(loops.independent)
+                    notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
                 system, goes_on = make(), True
                 assert isinstance(system, ClosedSystem)
             # near a singular position every choice is bad
