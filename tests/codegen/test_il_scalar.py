@@ -162,6 +162,22 @@ def test_sines_just_inside_the_limit(harness: Harness) -> None:
     np.testing.assert_allclose(c, np.cos(x), rtol=5e-16)
 
 
+def test_single_sines_are_those_of_many(harness: Harness) -> None:
+    x = np.concatenate([np.random.default_rng(8).uniform(-50.0, 50.0, 1000), [2e5, np.inf, np.nan]])
+    for one, many in zip(harness("sincos_one", x, outputs=2), sincos(harness, x), strict=True):
+        np.testing.assert_allclose(one, many, rtol=4e-16, atol=1e-18)
+
+
+@pytest.mark.parametrize("flags", ["portable", "native"])
+def test_sines_after_a_small_turn(flags: str) -> None:
+    rng = np.random.default_rng(9)
+    x, d = rng.uniform(-9.0, 9.0, 2000), rng.uniform(-1e-3, 1e-3, 2000)
+    s, c = Harness(SCALAR_FLAGS[flags])("turned", x, d, outputs=2)
+    wide = x.astype(np.longdouble) + d.astype(np.longdouble)
+    assert np.abs(s - np.sin(wide)).max() < 3e-16
+    assert np.abs(c - np.cos(wide)).max() < 3e-16
+
+
 NUMPY = {
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "abs": np.abs, "sign": np.sign,
     "min": np.minimum, "max": np.maximum, "lt": lambda a, b: 1.0 * (a < b),
