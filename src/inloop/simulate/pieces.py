@@ -54,8 +54,8 @@ def run_in_pieces(
         begin: where to begin.
         make: gives the system for the independent coordinates that are chosen now.
     """
-    loops, pieces, notes = plant.loops, list[Samples](), list[str]()
-    now, progress = begin, Progress()
+    loops, now, progress = plant.loops, begin, Progress()
+    way = _Way([], [])
     if loops is not None and now.partition is not None:
         loops.use(now.partition)
     while True:
@@ -65,55 +65,80 @@ def run_in_pieces(
         if now.x is not None:
             x = now.x
             system.guard = now.guard
-        guard = system.guard
-        part = _rest(schedule, now)
+        guard, part, before = system.guard, _rest(schedule, now), now
         done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)
-        pieces.append(piece)
-        status, before = Status(done.status), now
+        way.pieces.append(piece)
+        status, open_loop = Status(done.status), ""
         now = _end(piece, now.steps + done.steps, now)
         now = replace(now, x=done.x[-1], guard=guard, renew=before.renew)
         if loops is not None:
             now = replace(now, partition=loops.partition)
-        open_loop = ""
-        if status == Status.OK and not _is_over(schedule, now):
+        if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
             continue
-        if status == Status.LOOP_OPEN and loops is not None and isinstance(system, ClosedSystem):
+        if status == Status.LOOP_OPEN and isinstance(system, ClosedSystem):
             open_loop = system.open_loop
-            goes_on = _advanced(schedule, before, now)
-            known = loops.independent
-            if loops.repartition(now.q):
-                if loops.independent != known:
-                    chosen = ", ".join(loops.independent)
-                    notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
-                system, goes_on = make(), True
-                assert isinstance(system, ClosedSystem)
-            # near a singular position every choice is bad
-            singular = system.time_to_singular(now.t, now.q, now.qd)
-            near = singular * float(np.abs(now.qd).max()) <= (NEAR if goes_on else AT_MOST)
-            duration, steps = _duration(schedule, now, singular)
-            way = None
-            if near and math.isfinite(singular) and duration > 0.0:
-                way = cross(system, now, schedule.method, singular, duration)
-            if way is not None:
-                when = now.t + singular
-                notes.append(
-                    f"t = {when:.6g} s: a singular position is stepped over; "
-                    "other branches start there"
-                )
-                inside = _samples_inside(schedule, now.t, now.t + duration)
-                pieces.append(with_samples_between(plant, system, way, inside, when))
-                now = _end(way, now.steps + steps, now)
-                now = replace(now, renew=now.t + RECOVERY * duration)
-                continue
-            # as long as there is progress, with other coordinates or a new guard
-            if goes_on:
-                now = replace(now, x=None)
+            advanced = _advanced(schedule, before, now)
+            next_begin = _other_way(plant, schedule, now, advanced, make, way)
+            if next_begin is not None:
+                now = next_begin
                 continue
         progress.close()
-        samples = joined(pieces, _spacing(schedule))
-        return Outcome(status, samples, now, tuple(notes), open_loop)
+        samples = joined(way.pieces, _spacing(schedule))
+        return Outcome(status, samples, now, tuple(way.notes), open_loop)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What a run has collected so far."""
+
+    pieces: list[Samples]
+    notes: list[str]
+
+
+def _other_way(
+    plant: BarePlant,
+    schedule: FixedSteps | AdaptiveSteps,
+    now: End,
+    advanced: bool,
+    make: Callable[[], TreeSystem | ClosedSystem],
+    way: _Way,
+) -> End | None:
+    """From where a run that was stopped by its loops can go on; None if it cannot.
+
+    Args:
+        plant: the compiled mechanism.
+        schedule: of the whole run.
+        now: where the run got to.
+        advanced: whether its last piece was worth its while.
+        make: gives the system for the independent coordinates that are chosen now.
+        way: collects samples and notes.
+    """
+    assert plant.loops is not None
+    known = plant.loops.independent
+    changed = plant.loops.repartition(now.q)
+    if plant.loops.independent != known:
+        chosen = ", ".join(plant.loops.independent)
+        way.notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
+    system = make()
+    assert isinstance(system, ClosedSystem)
+    # near a singular position every choice is bad
+    singular = system.time_to_singular(now.t, now.q, now.qd)
+    near = singular * float(np.abs(now.qd).max()) <= (NEAR if changed or advanced else AT_MOST)
+    duration, steps = _duration(schedule, now, singular)
+    if near and duration > 0.0:
+        over = cross(system, now, schedule.method, singular, duration)
+        if over is not None:
+            when = now.t + singular
+            told = "a singular position is stepped over; other branches start there"
+            way.notes.append(f"t = {when:.6g} s: {told}")
+            inside = _samples_inside(schedule, now.t, now.t + duration)
+            way.pieces.append(with_samples_between(plant, system, over, inside, when))
+            after = _end(over, now.steps + steps, now)
+            return replace(after, renew=after.t + RECOVERY * duration)
+    # as long as there is progress, with other coordinates or a new guard
+    return replace(now, x=None) if changed or advanced else None
 
 
 def _end(piece: Samples, steps: int, before: End) -> End:
