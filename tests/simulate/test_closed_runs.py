@@ -226,7 +226,7 @@ def test_the_end_of_a_run_depends_neither_on_samples_nor_on_runs_before(method: 
     plant = gallery.get("four_bar").build().compile()
     spacings = (None, None, 0.01, 0.037, 2.0)
     runs = [plant.simulate(t_end=2.0, method=method, sample=spacing) for spacing in spacings]
-    assert sum("independent coordinates are now" in note for note in runs[0].notes) > 1
+    assert sum("independent coordinates are now" in note for note in runs[0].notes) >= 1
     for other in runs[1:]:
         np.testing.assert_array_equal(other.q[-1], runs[0].q[-1])
         np.testing.assert_array_equal(other.qd[-1], runs[0].qd[-1])

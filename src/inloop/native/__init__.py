@@ -16,13 +16,14 @@ from inloop.native.library import (
 from inloop.native.machine import run_machine
 from inloop.native.machine_stepper import MachineStepper
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
-from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
 from inloop.native.steppers import Run, Snapshot, run
 from inloop.native.system import System
 
 __all__ = [
+    "CHAIN_FLAGS",
     "COUNT",
     "DEFAULT_FLAGS",
     "POINTER",

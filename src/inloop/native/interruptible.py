@@ -23,13 +23,18 @@ def call_interruptible(
     stop: ctypes.c_int,
     keep: tuple[object, ...],
     watch: Watch | None,
+    short: bool = False,
 ) -> int:
     """Call il_run_fixed or il_run_adaptive in a thread: Python sees no signal while it is in C.
+
+    A `short` run is over before anybody could break it off, and needs no thread.
 
     `keep` lives as long as the thread, even when a second Ctrl-C breaks off the wait for it.
     Whatever else `watch` raises ends the run too and is raised again.
     """
     function = load_runtime().function(name, POINTER)
+    if short:
+        return int(function(ctypes.addressof(run)))
     statuses: list[int] = []
     # not thread.join: interrupted once, it does not wait any more in Python 3.11
     done = threading.Event()

@@ -28,6 +28,7 @@ from inloop.native.structures import (
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
 _FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be
+_FEW_STEPS = 8  # a run of so many is short
 _FEW_EVENTS = 1 << 8  # of the first block of the log
 _WINDOW = 1e-4  # part of an adaptive run in which events are counted
 
@@ -166,8 +167,11 @@ class MachineMemory:
         blocks: list[Block] = []
         events: list[Event] = []
         told = None if watch is None else self._since_begin(watch)
+        fixed = isinstance(self.schedule, FixedSteps)
+        short = fixed and self.c.last_step - self.c.step <= _FEW_STEPS
         for block in self.rooms():
-            status = call_interruptible(self.function, self.c, self.stop, (self, block), told)
+            keep = (self, block)
+            status = call_interruptible(self.function, self.c, self.stop, keep, told, short)
             # a later block begins with the state at which the one before was full
             good = slice(1 if blocks else 0, self.c.samples)
             block.t, block.x, block.mode = block.t[good], block.x[good], block.mode[good]

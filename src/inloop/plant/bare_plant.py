@@ -19,6 +19,7 @@ from inloop.formalisms.partition import Partition
 from inloop.formalisms.sensors import sensor_name
 from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
+from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
 from inloop.plant.loops import Loops
@@ -177,6 +178,7 @@ class BarePlant:
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
             extra(done, prefix, about) if extra is not None else {},
+            CHAIN_FLAGS if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)
         self.times[f"build {first}"] = time.perf_counter() - start

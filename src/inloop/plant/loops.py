@@ -10,7 +10,6 @@ import numpy as np
 from inloop.codegen.c_closed import ClosedUnit, emit_closed_rates
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.constraints import Row
 from inloop.formalisms.partition import Partition, choose
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.engine import Array
@@ -25,6 +24,7 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
 CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
+FARTHEST = 0.2  # [rad or m]: where estimates are carried along, longer corrections are jumps
 
 
 class Loops:
@@ -56,7 +56,19 @@ class Loops:
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
-        return tuple(_row_name(self._closed.rows[k]) for k in self.partition.rows)
+        return tuple(self.all_row_names[k] for k in self.partition.rows)
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """Names of all rows, dropped ones too."""
+        rows = self._closed.rows
+        return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+
+    def on_all_rows(self, lam: Array) -> Array:
+        """Multipliers of all rows from those of the rows in use; the others are zero."""
+        full = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        full[..., list(self.partition.rows)] = lam
+        return full
 
     @property
     def independent(self) -> tuple[str, ...]:
@@ -97,10 +109,14 @@ class Loops:
             self._closed.constrained(self.partition, suffix),
         )
 
-    def limits(self, q: Array) -> Array:
-        """Largest reciprocal pivots that the current partition may reach, from those at q."""
-        found = self._plant.evaluate(self.function("newton"), q=q)["pivots"]
-        return np.asarray(WORST_PIVOT * np.abs(found))
+    def guard(self, q: Array, t: float = 0.0) -> Array:
+        """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
+        found = self._plant.evaluate(self.function("newton"), q=q, t=t)["pivots"]
+        return np.asarray(1.0 / (WORST_PIVOT * found))
+
+    def loop_of(self, row: int) -> str:
+        """Name of the loop or constraint that a row in use belongs to."""
+        return self._closed.rows[self.partition.rows[row]].element
 
     def use(self, partition: Partition) -> None:
         """Take a partition that was in use before, such as the first one."""
@@ -122,17 +138,6 @@ class Loops:
         if fresh:
             self._plant.add_partition()
         return True
-
-    def on_all_rows(self, lam: Array) -> Array:
-        """Multipliers of all rows from those of the rows in use; the others are zero."""
-        full = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
-        full[..., list(self.partition.rows)] = lam
-        return full
-
-    @property
-    def all_row_names(self) -> tuple[str, ...]:
-        """Names of all rows, dropped ones too."""
-        return tuple(map(_row_name, self._closed.rows))
 
     def sources(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
@@ -201,9 +206,7 @@ class Loops:
             q: closed position or positions, shape (n,) or (N, n).
             lam: multipliers of the rows in use, in their order.
         """
-        every = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
-        every[..., list(self.partition.rows)] = lam
-        found = self._plant.evaluate("cut_forces", q=q, lam=every)
+        found = self._plant.evaluate("cut_forces", q=q, lam=self.on_all_rows(lam))
         signals: dict[str, Array] = {}
         for k, loop in enumerate(self._plant.mechanism.loops):
             signals[f"{loop.name}.force"] = found["force"][..., k, :]
@@ -212,7 +215,3 @@ class Loops:
             if loop.kind == "rod":
                 signals[f"{loop.name}.tension"] = found["tension"][..., k]
         return signals
-
-
-def _row_name(row: Row) -> str:
-    return f"{row.element}.{row.direction.replace(' ', '_')}"

@@ -162,7 +162,7 @@ def first_snapshot(
     z = first_internal_states(plant, u)
     state = first_state(plant, q, qd, conditions.drives, u, z)
     system = make_system(plant, conditions.tau, conditions.inputs, conditions.drives)
-    x = system.start(*state, z)
+    x = system.start(0.0, *state, z)
     return MachineSnapshot(list(plants).index(name), x)
 
 
@@ -223,7 +223,7 @@ class _Run:
             # pivots are watched from where they were when the independent coordinates were chosen
             chosen_at = self._chosen_at.get(name, plant.loops.position.q)
             guarded = name not in self._unguarded
-            system.start(chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
+            system.start(0.0, chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
         return Face(name, plant, system)
 
     def _part(self, now: MachineSnapshot) -> FixedSteps | AdaptiveSteps:
@@ -260,7 +260,7 @@ class _Run:
     def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
         """The same state, for a mode whose independent coordinates may be others."""
         _, last = self._pieces[-1]
-        x = self._face(name).system.start(last.q[-1], last.qd[-1], last.z[-1])
+        x = self._face(name).system.start(now.t, last.q[-1], last.qd[-1], last.z[-1])
         return replace(now, x=x, slope=None)
 
     def _collect(self, faces: Mapping[str, Face], done: MachineRun) -> None:
@@ -317,7 +317,9 @@ class _Run:
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
             notes=tuple(self._notes),
-            end=End(end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, end),
+            end=End(
+                end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, machine=end
+            ),
             units={k: v for plant in self._plants.values() for k, v in signal_units(plant).items()},
             events=tuple(self._happened),
             modes=np.array(modes),

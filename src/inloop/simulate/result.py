@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +30,8 @@ class End:
         x: state of the stepper, to the last bit; None where it has to be built from q and qd.
         steps: steps since t = 0.
         partition: roles of the coordinates of a mechanism with loops.
-        limits: of the pivots, beyond which other roles are due.
+        guard: of the pivots, beyond which other roles are due; None where it is made from q.
+        renew: when to make a new guard, because this one is from near a singular position [s].
         machine: of a mechanism with modes: mode and state of the machine, to the last bit.
     """
 
@@ -40,7 +42,8 @@ class End:
     x: Array | None
     steps: int
     partition: Partition | None
-    limits: Array | None
+    guard: Array | None
+    renew: float = math.inf
     machine: MachineSnapshot | None = None
 
 
