@@ -12,8 +12,8 @@
  * tolerance of time, the transition that was declared first.
  *
  * Locating. The root is closed in on the dense output until its time is known to max(4 eps |t|,
- * 1e-12 s) and the indicator is within its tolerance of zero, by the secant method with halved
- * ordinates (Illinois) and bisections, in at most 160 trials. State and time of the event are
+ * 1e-12 s) and the indicator is within its tolerance of zero, by secants with halved ordinates
+ * (Illinois) and bisections, in at most 100 trials (il_root.h). State and time of the event are
  * those of the end of the bracket that is closer to zero. Then the jump, then the rest of the
  * step in the next mode, with events of its own; a rest below the tolerance of time is skipped.
  *
