@@ -139,8 +139,12 @@ static int close_in(watched *w, double left, double right, double *s)
         return status;
     }
     if (has_fired(w->armed, a.f)) {
-        *s = left; /* an input has changed since the last step */
-        return IL_OK;
+        if (w->armed || a.f < -w->tolerance) {
+            *s = left; /* an input has changed since the last step */
+            return IL_OK;
+        }
+        /* where it has fired before: does it turn back inside, or leave here and now? */
+        a.f = DBL_EPSILON * w->tolerance;
     }
     return il_find_root(level_at, w, a, b, part_tolerance(w->leg), w->tolerance, s);
 }
@@ -184,10 +188,10 @@ static int first_between(il_machine *machine, il_leg *leg, double left, double r
         if (status != IL_OK) {
             return status;
         }
+        machine->armed_new[k] = w.armed;
         if (leg->transition < 0 || s < leg->s - s_tolerance) {
             leg->transition = k;
             leg->s = s;
-            leg->armed = w.armed != 0;
         }
     }
     return IL_OK;
@@ -216,6 +220,8 @@ int il_search(il_machine *machine, il_leg *leg)
         status = indicate_at(machine, leg, right, machine->g);
         if (status == IL_OK) {
             status = first_between(machine, leg, left, right);
+        }
+        if (status == IL_OK && leg->transition < 0) {
             arm_all(machine);
         }
     }
