@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "il_machine.h"
+#include "il_root.h"
 
 /* free fall: x = (height, speed); context = (gravity, restitution, mass); n = 1 */
 IL_EXPORT int fall(void *context, double t, const double *x, double *xd)
@@ -208,4 +209,43 @@ IL_EXPORT int cubic(void *context, double t, const double *x, double *g)
     (void)x;
     g[0] = (t - c[0]) * (t - c[1]) * (t - c[2]);
     return IL_OK;
+}
+
+/* curves that fall through zero at context[1]: context = (which, root, trials so far) */
+static int curve(void *context, double s, double *f)
+{
+    double *c = context;
+    const double d = c[1] - s;
+    c[2] += 1.0;
+    switch ((int)c[0]) {
+    case 0:
+        *f = d + 0.3 * d * d * d; /* tame */
+        break;
+    case 1:
+        *f = pow(d, 9.0); /* flat */
+        break;
+    case 2:
+        *f = d > 0.0 ? 1e-9 : -1e9; /* a step */
+        break;
+    case 3:
+        *f = expm1(50.0 * d); /* steep on one side */
+        break;
+    case 4:
+        *f = d > 0.0 ? 1.0 : -1e-300; /* nearly nothing on one side */
+        break;
+    default:
+        return 99;
+    }
+    return IL_OK;
+}
+
+/* The root of a curve between 0 and 1, or a status. */
+IL_EXPORT int root_of(double *context, double s_tolerance, double f_tolerance, double *s)
+{
+    il_point a = {0.0, 0.0}, b = {1.0, 0.0};
+    int status = curve(context, a.s, &a.f);
+    if (status == IL_OK) status = curve(context, b.s, &b.f);
+    context[2] = 0.0;
+    if (status != IL_OK) return status;
+    return il_find_root(curve, context, a, b, s_tolerance, f_tolerance, s);
 }

@@ -31,8 +31,10 @@ def exact_impacts(count: int) -> np.ndarray:
     return first * (1 + 2 * np.cumsum(RESTITUTION ** np.arange(count)) - 2)
 
 
-def ball(problems, settles: bool = True, tolerance: float = 1e-15) -> tuple[Mode, Mode]:
-    context, address = address_of(CONTEXT), problems.library.address
+def ball(
+    problems, settles: bool = True, tolerance: float = 1e-15, data: np.ndarray = CONTEXT
+) -> tuple[Mode, Mode]:
+    context, address = address_of(data), problems.library.address
     impact = Transition(
         0,
         -1,
@@ -44,7 +46,7 @@ def ball(problems, settles: bool = True, tolerance: float = 1e-15) -> tuple[Mode
         context,
     )
     falls = problems.mode(
-        problems.system("fall", 1, context=CONTEXT), "first_state", (tolerance,), impact
+        problems.system("fall", 1, context=data), "first_state", (tolerance,), impact
     )
     return falls, Mode(problems.system("rest", 1))
 
@@ -121,3 +123,70 @@ def test_flights_below_the_tolerance_are_rest(problems, tolerance: float) -> Non
     assert impacts[:20] == pytest.approx(exact_impacts(20), abs=1e-9)
     left = np.sqrt(8 * tolerance / GRAVITY) / (1 - RESTITUTION)
     assert REST - left < impacts[-1] < REST and result.events[-1].settled
+
+
+@pytest.mark.parametrize(
+    "schedule", [FixedSteps(Method.RK4, 1e-2, 90), AdaptiveSteps(Method.DOPRI, 1.0)]
+)
+def test_a_plastic_impact_settles(problems, schedule: Schedule) -> None:
+    """Restitution 0: it stays where it falls, after a few firings at the tolerance."""
+    data = np.array([GRAVITY, 0.0, MASS])
+    result = run_machine(ball(problems, tolerance=1e-12, data=data), START, schedule)
+    assert result.status == Status.OK and result.mode[-1] == 1 and len(result.events) <= 6
+    assert result.events[-1].t == pytest.approx(np.sqrt(2 * HEIGHT / GRAVITY), abs=3e-6)
+    assert abs(result.events[-1].x_before[0]) <= 2e-12
+
+
+def test_a_tolerance_below_rounding_is_not_taken_for_rest(problems) -> None:
+    modes = ball(problems, tolerance=1e-20)
+    result = run_machine(modes, START, FixedSteps(Method.RK4, 1e-2, 900))
+    assert result.status == Status.CHATTERING and result.fault.transition == 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_ball_with_any_step(problems, seed: int) -> None:
+    """Steps much longer and much shorter than flights; everything else at random."""
+    rng = np.random.default_rng(seed)
+    e, height, gravity = rng.uniform(0.02, 0.97), 10 ** rng.uniform(-2, 1.5), rng.uniform(0.3, 30)
+    tolerance = height * 10 ** rng.uniform(-14, -8)
+    first = np.sqrt(2 * height / gravity)
+    rest, method = first * (1 + e) / (1 - e), SMOOTH[rng.integers(3)]
+    steps = int(10 ** rng.uniform(0.5, 3))
+    schedule: Schedule = FixedSteps(method, 1.1 * rest / steps, steps)
+    if method.estimates_error and seed % 2:
+        schedule = AdaptiveSteps(method, 1.1 * rest, 1e-8, 1e-8)
+    data = np.array([gravity, e, 1.0])
+    modes = ball(problems, tolerance=tolerance, data=data)
+    result = run_machine(modes, MachineSnapshot(0, np.array([height, 0.0])), schedule)
+    assert result.status == Status.OK and result.events[-1].settled
+    # flights that are well above the tolerance
+    high = height * e ** (2 * np.arange(1, len(result.events))) > 100 * tolerance
+    exact = (first * (2 * np.cumsum(e ** np.arange(len(high))) - 1))[high]
+    assert [event.t for event in result.events][: len(exact)] == pytest.approx(exact, rel=1e-9)
+    left = np.sqrt(8 * tolerance / gravity) / (1 - e)
+    assert result.events[-1].t == pytest.approx(rest, abs=1.5 * left + 2e-9)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_two_balls_do_not_disturb_each_other(problems, seed: int) -> None:
+    """Two contacts in one mode, in every third case with impacts at the same times."""
+    rng = np.random.default_rng(seed)
+    e, heights = rng.uniform(0.5, 0.95, 2), 10 ** rng.uniform(-1, 0.5, 2)
+    if seed % 3 == 0:
+        heights[1], e[1] = heights[0], e[0]
+    data = [np.array([k, e[k]]) for k in range(2)]
+    order = rng.permutation(2).tolist()
+    jump = problems.library.address("bounce_one")
+    impacts = [Transition(k, -1, 0, jump, address_of(data[k])) for k in order]
+    system = problems.system("fall_two", 2, context=CONTEXT)
+    modes = (problems.mode(system, "heights", (1e-13, 1e-13), *impacts),)
+    first = np.sqrt(2 * heights / GRAVITY)
+    t_end, method = 0.9 * (first * (1 + e) / (1 - e)).min(), SMOOTH[rng.integers(3)]
+    steps = int(10 ** rng.uniform(0, 2.5))
+    start = MachineSnapshot(0, np.array([*heights, 0.0, 0.0]))
+    result = run_machine(modes, start, FixedSteps(method, t_end / steps, steps))
+    assert result.status == Status.OK
+    for k in range(2):
+        exact = first[k] * (2 * np.cumsum(e[k] ** np.arange(400)) - 1)
+        found = [event.t for event in result.events if order[event.transition] == k]
+        assert found == pytest.approx(exact[exact < t_end], abs=1e-9)

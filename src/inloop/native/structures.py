@@ -202,6 +202,7 @@ HISTORY = np.dtype(
         ("ratio", np.float64),
         ("ratio_before", np.float64),
         ("firings", np.int64),
+        ("excursion", np.int64),
     ]
 )
 """il_history."""

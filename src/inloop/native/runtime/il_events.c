@@ -5,8 +5,9 @@
 #include <math.h>
 
 #include "il_dense.h"
+#include "il_root.h"
 
-enum { PARTS = 4, MOST_TRIALS = 160 };
+enum { PARTS = 4 };
 
 /* A transition, and the level that its indicator falls through. */
 typedef struct watched {
@@ -16,11 +17,6 @@ typedef struct watched {
     int64_t armed;
     double tolerance;
 } watched;
-
-/* One end of a bracket: level f at the part s; weight is what the secant takes for f. */
-typedef struct end {
-    double s, f, weight;
-} end;
 
 double il_time_tolerance(double t)
 {
@@ -115,114 +111,59 @@ static int has_fired(int64_t armed, double level)
     return armed ? level <= 0.0 : level < 0.0;
 }
 
-static int level_at(const watched *w, double s, double *f)
+/* an il_curve over the span */
+static int level_at(void *context, double s, double *f)
 {
+    const watched *w = context;
     double *g = w->machine->g_trial;
     const int status = indicate_at(w->machine, w->leg, s, g);
     *f = il_level(w->transition, w->armed, g[w->transition->indicator], w->tolerance);
     return status;
 }
 
-/* Where to look next: along the secant, or in the middle if the bracket does not shrink. */
-static double next_trial(end a, end b, double s_tolerance, int bisect)
+static double part_tolerance(const il_leg *leg)
 {
-    const double width = b.s - a.s;
-    if (bisect) {
-        return a.s + 0.5 * width;
-    }
-    const double s = a.s + width * (a.weight / (a.weight - b.weight));
-    /* not closer to an end than what closes the bracket */
-    const double margin = width > s_tolerance ? 0.5 * s_tolerance : 0.0;
-    if (s < a.s + margin) {
-        return a.s + margin;
-    }
-    return s > b.s - margin ? b.s - margin : s;
+    return il_time_tolerance(leg->span.t) / fabs(leg->span.h);
 }
 
-/* Part of the span at which the level falls from a.f > 0 to b.f <= 0. */
-static int close_in(const watched *w, end a, end b, double *s)
+/* The root between two parts of the span, of which the first one has not fired. */
+static int close_in(watched *w, double left, double right, double *s)
 {
-    const double s_tolerance = il_time_tolerance(w->leg->span.t) / fabs(w->leg->span.h);
-    double widths[2] = {HUGE_VAL, HUGE_VAL}; /* of the last two trials */
-    int stays = 0;                           /* the end that stayed in the last one: -1 is a */
+    il_point a = {left, 0.0}, b = {right, 0.0};
 
-    for (int trial = 0; trial < MOST_TRIALS; trial++) {
-        const double width = b.s - a.s;
-        const double f_best = a.f < -b.f ? a.f : -b.f;
-        if (width <= s_tolerance && f_best <= w->tolerance) {
-            break;
-        }
-        end m = {next_trial(a, b, s_tolerance, width > 0.5 * widths[0]), 0.0, 0.0};
-        if (!(m.s > a.s && m.s < b.s)) {
-            m.s = a.s + 0.5 * width;
-        }
-        if (!(m.s > a.s && m.s < b.s)) {
-            break; /* there is no number between them */
-        }
-        widths[0] = widths[1];
-        widths[1] = width;
-        const int status = level_at(w, m.s, &m.f);
-        if (status != IL_OK) {
-            return status;
-        }
-        m.weight = m.f;
-        /* Illinois: an end that stays for the second time counts half */
-        if (m.f > 0.0) {
-            b.weight *= stays == 1 ? 0.5 : 1.0;
-            stays = 1;
-            a = m;
-        } else {
-            a.weight *= stays == -1 ? 0.5 : 1.0;
-            stays = -1;
-            b = m;
-        }
+    int status = level_at(w, a.s, &a.f);
+    if (status == IL_OK) {
+        status = level_at(w, b.s, &b.f);
     }
-    *s = a.f < -b.f ? a.s : b.s;
-    return IL_OK;
-}
-
-/* Was the indicator on its armed side before it fired at *s? Then it fired at zero, earlier. */
-static int arm_inside(watched *w, double *s)
-{
-    static const double parts[] = {0.5, 0.25, 0.75};
-    const double right = *s;
-
-    for (int i = 0; i < 3; i++) {
-        double f, f_right;
-        const double middle = parts[i] * right;
-        int status = level_at(w, middle, &f);
-        /* levels of what is not armed are above its value by the tolerance */
-        if (status == IL_OK && f > 2.0 * w->tolerance) {
-            w->armed = -w->transition->direction;
-            status = level_at(w, right, &f_right);
-            f -= w->tolerance;
-            const end a = {middle, f, f}, b = {right, f_right, f_right};
-            return status == IL_OK && f_right <= 0.0 ? close_in(w, a, b, s) : status;
-        }
-        if (status != IL_OK) {
-            return status;
-        }
+    if (status != IL_OK) {
+        return status;
     }
-    return IL_OK;
+    if (has_fired(w->armed, a.f)) {
+        if (w->armed || a.f < -w->tolerance) {
+            *s = left; /* an input has changed since the last step */
+            return IL_OK;
+        }
+        /* where it has fired before: does it turn back inside, or leave here and now? */
+        a.f = DBL_EPSILON * w->tolerance;
+    }
+    return il_find_root(level_at, w, a, b, part_tolerance(w->leg), w->tolerance, s);
 }
 
 /* Where a transition fires that has not at `left` and has at `right`. */
 static int locate(watched *w, double left, double right, double *s)
 {
-    double f_left, f_right;
+    static const double parts[] = {0.5, 0.25, 0.75};
 
-    *s = left;
-    int status = level_at(w, left, &f_left);
-    if (status != IL_OK || has_fired(w->armed, f_left)) {
-        return status; /* an input has changed since the last step */
-    }
-    status = level_at(w, right, &f_right);
-    if (status == IL_OK) {
-        const end a = {left, f_left, f_left}, b = {right, f_right, f_right};
-        status = close_in(w, a, b, s);
-    }
-    if (status == IL_OK && !w->armed) {
-        status = arm_inside(w, s);
+    int status = close_in(w, left, right, s);
+    /* had it been on its armed side before? Then it fired at zero, earlier */
+    for (int i = 0; i < 3 && status == IL_OK && !w->armed; i++) {
+        double f;
+        const double middle = parts[i] * *s;
+        status = level_at(w, middle, &f);
+        if (status == IL_OK && f > 2.0 * w->tolerance) {
+            w->armed = -w->transition->direction;
+            status = close_in(w, middle, *s, s);
+        }
     }
     return status;
 }
@@ -231,7 +172,7 @@ static int locate(watched *w, double left, double right, double *s)
 static int first_between(il_machine *machine, il_leg *leg, double left, double right)
 {
     const il_mode *mode = &machine->modes[machine->mode];
-    const double s_tolerance = il_time_tolerance(leg->span.t) / fabs(leg->span.h);
+    const double s_tolerance = part_tolerance(leg);
 
     for (int64_t k = 0; k < mode->transition_count; k++) {
         const il_transition *transition = &mode->transitions[k];
@@ -247,10 +188,10 @@ static int first_between(il_machine *machine, il_leg *leg, double left, double r
         if (status != IL_OK) {
             return status;
         }
+        machine->armed_new[k] = w.armed;
         if (leg->transition < 0 || s < leg->s - s_tolerance) {
             leg->transition = k;
             leg->s = s;
-            leg->armed = w.armed != 0;
         }
     }
     return IL_OK;
@@ -279,6 +220,8 @@ int il_search(il_machine *machine, il_leg *leg)
         status = indicate_at(machine, leg, right, machine->g);
         if (status == IL_OK) {
             status = first_between(machine, leg, left, right);
+        }
+        if (status == IL_OK && leg->transition < 0) {
             arm_all(machine);
         }
     }

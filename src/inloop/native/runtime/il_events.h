@@ -11,7 +11,6 @@ typedef struct il_leg {
     double t_end;       /* time of the event, or the end of the span */
     double s;           /* the same as a part of the span */
     int64_t transition; /* -1: no event */
-    int armed;          /* had it been armed when it fired? */
     int dense_known;    /* is there a polynomial over the span? */
 } il_leg;
 

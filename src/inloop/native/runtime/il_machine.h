@@ -12,8 +12,8 @@
  * tolerance of time, the transition that was declared first.
  *
  * Locating. The root is closed in on the dense output until its time is known to max(4 eps |t|,
- * 1e-12 s) and the indicator is within its tolerance of zero, by the secant method with halved
- * ordinates (Illinois) and bisections, in at most 160 trials. State and time of the event are
+ * 1e-12 s) and the indicator is within its tolerance of zero, by secants with halved ordinates
+ * (Illinois) and bisections, in at most 100 trials (il_root.h). State and time of the event are
  * those of the end of the bracket that is closer to zero. Then the jump, then the rest of the
  * step in the next mode, with events of its own; a rest below the tolerance of time is skipped.
  *
@@ -21,19 +21,20 @@
  * for one that falls, negative for one that rises, either for direction 0) by more than its
  * tolerance since the mode was entered. One that starts within its tolerance does not fire at
  * once; if it leaves through the firing side it fires as it passes its tolerance there. One that
- * starts beyond its tolerance on the firing side fires at once, before any step. A mode that is
- * entered again arms anew: a transition into its own mode must turn its indicator around, or have
- * direction 0, which arms wherever it leaves. The tolerance says what zero is: choose it above the
- * rounding error of the indicator and below the smallest excursion that matters.
+ * starts beyond twice its tolerance on the firing side fires at once, before any step. A mode that
+ * is entered again arms anew: a transition into its own mode must turn its indicator around, or
+ * have direction 0, which arms wherever it leaves. The tolerance says what zero is: choose it above
+ * the rounding error of the indicator and below the smallest excursion that matters.
  *
  * Settling. Firings of one transition accumulate when two intervals in a row were shorter than the
  * one before and one of these holds for the last one, T:
  *  - it is below settle_time, or what is still to come, T r / (1 - r), is, where r is the larger
  *    one of the last two ratios of intervals;
- *  - the indicator did not arm in it: the excursion was within the tolerance;
+ *  - the transition was never armed in it: the excursion was within the tolerance;
  *  - it ends with the last event that is allowed in this step.
  * Then the machine enters settles_in by the jump `settle`. If there is no such mode, or the
- * allowed events are used up otherwise, the step fails with IL_CHATTERING.
+ * allowed events are used up otherwise, the step fails with IL_CHATTERING. What fires at once does
+ * not settle.
  */
 #ifndef IL_MACHINE_H
 #define IL_MACHINE_H
@@ -87,6 +88,7 @@ typedef struct il_history {
     double ratio;        /* of the last two intervals */
     double ratio_before; /* of the two before */
     int64_t firings;     /* of which each interval was shorter than the one before */
+    int64_t excursion;   /* not 0: it has been armed since */
 } il_history;
 
 typedef struct il_machine {

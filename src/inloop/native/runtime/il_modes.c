@@ -134,19 +134,31 @@ static int log_event(il_machine *machine, const il_event *event)
     return IL_OK;
 }
 
+/* Which transitions have been armed in the leg up to its event. */
+static void note_excursions(il_machine *machine)
+{
+    const int64_t count = machine->modes[machine->mode].transition_count;
+    il_history *history = history_of(machine, 0);
+    for (int64_t k = 0; k < count; k++) {
+        history[k].excursion |= machine->armed_new[k] != 0;
+    }
+}
+
 /* Whether this firing ends in settles_in; IL_CHATTERING if it should and cannot. */
-static int judge_firing(il_machine *machine, int64_t transition, int armed, double t,
+static int judge_firing(il_machine *machine, int64_t transition, double t, int at_once,
                         int64_t *settled)
 {
     il_history *history = history_of(machine, transition);
+    const int within = !history->excursion;
     const int64_t settles_in = machine->modes[machine->mode].transitions[transition].settles_in;
 
     il_note_firing(history, t);
     machine->events_in_step++;
     const int last = machine->events_in_step >= machine->most_events;
     const int too_many = machine->events_in_step > machine->most_events;
-    *settled = il_shrinks(history) &&
-               (last || !armed || il_ends_within(history, machine->settle_time));
+    *settled = !at_once && il_shrinks(history) &&
+               (last || within || il_ends_within(history, machine->settle_time));
+    history->excursion = 0;
     if (*settled && settles_in >= 0) {
         *history = (il_history){0};
         return IL_OK;
@@ -155,13 +167,13 @@ static int judge_firing(il_machine *machine, int64_t transition, int armed, doub
 }
 
 /* From x_event through the jump of a transition into the next mode. */
-static int change_mode(il_machine *machine, int64_t transition, int armed, double t)
+static int change_mode(il_machine *machine, int64_t transition, double t, int at_once)
 {
     const il_mode *mode = &machine->modes[machine->mode];
     const il_transition *chosen = &mode->transitions[transition];
     il_event event = {.t = t, .mode = machine->mode, .transition = transition};
 
-    int status = judge_firing(machine, transition, armed, t, &event.settled);
+    int status = judge_firing(machine, transition, t, at_once, &event.settled);
     if (status != IL_OK) {
         return status;
     }
@@ -190,9 +202,9 @@ static int change_mode(il_machine *machine, int64_t transition, int armed, doubl
     return IL_OK;
 }
 
-static int fire(il_machine *machine, int64_t transition, int armed, double t)
+static int fire(il_machine *machine, int64_t transition, double t, int at_once)
 {
-    const int status = change_mode(machine, transition, armed, t);
+    const int status = change_mode(machine, transition, t, at_once);
     if (status != IL_OK) {
         il_blame(machine, t, transition);
     }
@@ -217,7 +229,8 @@ static int arm_anew(il_machine *machine, int64_t *fired)
         const double tolerance = mode->tolerances[transition->indicator];
         const double g = machine->g[transition->indicator];
         machine->armed[k] = il_arm(transition, 0, g, tolerance);
-        if (*fired < 0 && il_level(transition, machine->armed[k], g, tolerance) < 0.0) {
+        /* clearly, and not where another one has just fired beyond its tolerance */
+        if (*fired < 0 && (double)transition->direction * g > 2.0 * tolerance) {
             *fired = k;
         }
     }
@@ -232,7 +245,7 @@ static int enter(il_machine *machine)
     int status = arm_anew(machine, &fired);
     while (status == IL_OK && fired >= 0) {
         copy(machine->x_event, machine->x, machine->stepper.size);
-        status = fire(machine, fired, 1, machine->t);
+        status = fire(machine, fired, machine->t, 1);
         if (status == IL_OK) {
             status = arm_anew(machine, &fired);
         }
@@ -250,6 +263,7 @@ int il_take_event(il_machine *machine, const il_leg *leg)
 {
     keep(machine);
     il_state_at(&machine->stepper, leg, leg->s, machine->x_event);
-    const int status = fire(machine, leg->transition, leg->armed, leg->t_end);
+    note_excursions(machine);
+    const int status = fire(machine, leg->transition, leg->t_end, 0);
     return status == IL_OK ? enter(machine) : status;
 }
