@@ -69,6 +69,11 @@ class JointForce:
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
 
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (self.effort,)
+
 
 @dataclass(frozen=True)
 class Force:
@@ -99,6 +104,11 @@ class Force:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.components
 
 
 @dataclass(frozen=True)
@@ -131,6 +141,11 @@ class Torque:
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
 
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.components
+
 
 @dataclass(frozen=True)
 class Link:
@@ -159,6 +174,11 @@ class Link:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (self.force,)
 
 
 @dataclass(frozen=True)
@@ -199,6 +219,11 @@ class FrameForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (*self.force, *self.torque)
 
 
 AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce
