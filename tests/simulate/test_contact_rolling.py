@@ -87,6 +87,28 @@ def test_a_block_on_an_incline_sticks_or_slides(share: float, sticks: bool) -> N
         assert found == pytest.approx(exact, rel=1e-3)
 
 
+@pytest.mark.parametrize("share", [0.5, 1.3])
+def test_bristles_have_no_preferred_direction(share: float) -> None:
+    """A block that is pulled along a diagonal moves as one that is pulled along an axis."""
+    paths = []
+    for angle in (0.0, 0.9):
+        pull = share * 0.4 * G
+        m = il.Model("block", gravity=(pull * math.cos(angle), pull * math.sin(angle), -G))
+        joints = [il.prismatic(axis) for axis in "xyz"]
+        m.chain("block", on=m.ground, joints=joints, mass=0.9)
+        friction = il.lugre_contact(0.4, stiffness=2e3, damping=20.0, static=0.5, stribeck=0.02)
+        law = il.hunt_crossley(1e5, 1.0, 3.0)
+        m.contact(m.ground, il.plane(), "block", il.point(), law=law, friction=friction, name="c")
+        start = {"block_tz": -0.9 * G / 1e5}
+        result = m.compile().simulate(t_end=0.5, step=1e-4, q=start, sample=0.01)
+        along = math.cos(angle) * result.q[:, 0] + math.sin(angle) * result.q[:, 1]
+        across = math.cos(angle) * result.q[:, 1] - math.sin(angle) * result.q[:, 0]
+        assert across == pytest.approx(0.0, abs=1e-12)
+        paths.append(along)
+    assert paths[0][-1] > (1e-2 if share > 1.0 else 5e-5)
+    assert paths[1] == pytest.approx(paths[0], rel=1e-9, abs=1e-12)
+
+
 def test_a_spinning_disc_that_bounces_against_hand_written_equations() -> None:
     mass, r, inertia, k, c, mu, v0 = 0.3, 0.05, 4e-4, 2e5, 0.4, 0.25, 1e-2
     m = il.Model("disc")

@@ -99,7 +99,8 @@ def segment(length: Scalar, along: Axis = "x", radius: Scalar = 0.0) -> Shape:
     """A straight edge with two ends, for planar contacts with circles.
 
     Seen from the side it is a line of this length whose middle is the origin of its frame; a
-    circle may rest on it, roll over its end and slip off.
+    circle may rest on it, roll over its end and slip off. It has no inside: a circle whose
+    center gets across the line is pushed out on the other side.
 
     Args:
         length: [m].
