@@ -14,7 +14,7 @@ typedef struct il_run {
     il_system system;
     int64_t method;           /* one of il_method_id */
     double *work;             /* il_work_size numbers */
-    int64_t *pivots;          /* n + m integers, for IL_RODAS */
+    int64_t *pivots;          /* n + m integers, for IL_RODAS and IL_IMPLICIT */
 
     /* the clock */
     double t0;                /* time of step 0, and origin of uniform sample times [s] */
