@@ -19,15 +19,11 @@ class ClosedUnit:
     """What the generated C needs to know.
 
     Attributes:
-        newton: program of one Newton step.
-        constrained: program of the motion at a closed position.
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
     """
 
-    newton: Program
-    constrained: Program
     n: int
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
@@ -35,16 +31,28 @@ class ClosedUnit:
     states: int = 0
 
 
-def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C file with `<prefix>_rates` and `<prefix>_expand`."""
+def emit_closed_rates(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> dict[str, str]:
+    """C file with `<prefix>_settle`, `<prefix>_rates` and `<prefix>_expand`.
+
+    Args:
+        unit: the partition.
+        programs: one Newton step, and the motion at a closed position.
+        prefix: first part of all exported names.
+        about: comment lines.
+    """
+    newton, motion = programs
     text = [
         comment_block(about),
         f'#include "{prefix}.h"',
         '#include "il_status.h"',
         "",
-        _context(unit, prefix),
-        _close(unit, prefix),
-        _motion(unit, prefix),
+        indices(unit, "independent", "dependent", "driven"),
+        CONTEXT,
+        _close(unit, newton, prefix),
+        _settle(unit, prefix),
+        _motion(unit, motion, prefix),
         _rates(unit, prefix),
         _expand(unit, prefix),
     ]
@@ -56,32 +64,36 @@ def _indices(name: str, values: Sequence[int]) -> str:
     return f"static const int {name}[] = {{{listed}}};"
 
 
-def _context(unit: ClosedUnit, prefix: str) -> str:
-    return "\n".join(
-        [
-            _indices("independent", unit.independent),
-            _indices("dependent", unit.dependent),
-            _indices("driven", unit.driven),
-            "",
-            "/* prescribed motion of the driven joints at time t */",
-            "typedef void (*drive_function)(const double *pre, const double *t, double *q,"
-            " double *qd, double *qdd);",
-            "",
-            "struct context {",
-            "    const double *pre, *tau, *u;",
-            "    drive_function drives; /* NULL: driven joints are set by others */",
-            "    const double *drive_pre;",
-            "    double *q, *qd, *qdd;  /* all coordinates; q is where Newton's method starts */",
-            "    double *lam, *effort;  /* multipliers of the rows, efforts of the drives */",
-            "    const double *limits;  /* of reciprocal pivots; beyond, the partition is bad */",
-            "    double tolerance;      /* corrections below this end Newton's method */",
-            "    int64_t most_iterations;",
-            "    int64_t iterations;    /* of the last call */",
-            "    double residual;       /* largest constraint value before the last correction */",
-            "};",
-            "",
-        ]
-    )
+# mirrored in simulate/systems.py
+CONTEXT = """\
+/* prescribed motion of the driven joints at time t */
+typedef void (*drive_function)(const double *pre, const double *t, double *q, double *qd,
+                               double *qdd);
+
+struct context {
+    const double *pre, *tau, *u;
+    drive_function drives; /* NULL: driven joints are set by others */
+    const double *drive_pre;
+    double *q, *qd, *qdd;  /* all coordinates; q is where Newton's method starts */
+    double *lam, *effort;  /* multipliers of the rows, efforts of the drives */
+    const double *limits;  /* of reciprocal pivots; beyond, the partition is bad */
+    double tolerance;      /* corrections below this end Newton's method */
+    int64_t most_iterations;
+    int64_t iterations;    /* of the last call */
+    double residual;       /* largest constraint value before the last correction */
+    /* for implicit steps: the functions of this file, prepared quantities, factors */
+    int (*settle)(void *context, double t, const double *x);
+    int (*rates)(void *context, double t, const double *x, double *xd);
+    const double *implicit_pre;
+    double *kept;
+    const double *jacobian_pre;
+};
+"""
+
+
+def indices(unit: ClosedUnit, *names: str) -> str:
+    """Tables of coordinates: independent, dependent, driven."""
+    return "\n".join([*(_indices(name, getattr(unit, name)) for name in names), ""])
 
 
 def _arguments(program: Program) -> str:
@@ -92,7 +104,7 @@ def _arguments(program: Program) -> str:
     return ", ".join(known[block.name] for block in program.inputs)
 
 
-def _close(unit: ClosedUnit, prefix: str) -> str:
+def _close(unit: ClosedUnit, newton: Program, prefix: str) -> str:
     m = len(unit.dependent)
     if m == 0:
         body = "    (void)c; (void)t;\n    return IL_OK;"
@@ -100,7 +112,7 @@ def _close(unit: ClosedUnit, prefix: str) -> str:
         body = f"""    double step[{m}], h[{m}], pivots[{m}];
     for (c->iterations = 1; c->iterations <= c->most_iterations; c->iterations++) {{
         double largest = 0.0, residual = 0.0;
-        {prefix}_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);
+        {prefix}_{newton.name}({_arguments(newton)}, step, h, pivots);
         for (int k = 0; k < {m}; k++) {{
             const double size = fabs(step[k]);
             largest = size > largest || size != size ? size : largest;
@@ -122,15 +134,15 @@ def _close(unit: ClosedUnit, prefix: str) -> str:
     )
 
 
-def _motion(unit: ClosedUnit, prefix: str) -> str:
+def _motion(unit: ClosedUnit, motion: Program, prefix: str) -> str:
     n = unit.n
-    arguments, rates = _arguments(unit.constrained), ", zd" if unit.states else ""
+    arguments, rates = _arguments(motion), ", zd" if unit.states else ""
     return f"""/* all velocities, accelerations, multipliers and efforts; loops are closed */
 static void {prefix}_motion(struct context *c, double t, const double *z, double *zd)
 {{
     double v[{n}], a[{n}];
     (void)t; (void)z; (void)zd;
-    {prefix}_{unit.constrained.name}({arguments}, v, a, c->lam, c->effort{rates});
+    {prefix}_{motion.name}({arguments}, v, a, c->lam, c->effort{rates});
     for (int k = 0; k < {n}; k++) {{
         c->qd[k] = v[k];
         c->qdd[k] = a[k];
@@ -139,8 +151,8 @@ static void {prefix}_motion(struct context *c, double t, const double *z, double
 """
 
 
-def _rates(unit: ClosedUnit, prefix: str) -> str:
-    nu, nd = len(unit.independent), len(unit.driven)
+def _settle(unit: ClosedUnit, prefix: str) -> str:
+    nu, nd, m = len(unit.independent), len(unit.driven), len(unit.dependent)
     drive = ""
     if nd:
         drive = f"""    if (c->drives) {{
@@ -153,19 +165,29 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
         }}
     }}
 """
-    m, z = len(unit.dependent), 2 * nu
+    return f"""/* all positions and known velocities of the state x, loops closed */
+IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
+{{
+    struct context *c = context;
+    for (int k = 0; k < {m}; k++) c->q[dependent[k]] = x[{2 * nu + unit.states} + k];
+    for (int k = 0; k < {nu}; k++) {{
+        c->q[independent[k]] = x[k];
+        c->qd[independent[k]] = x[{nu} + k];
+    }}
+{drive}    return {prefix}_close(c, t);
+}}
+"""
+
+
+def _rates(unit: ClosedUnit, prefix: str) -> str:
+    nu, m = len(unit.independent), len(unit.dependent)
+    z = 2 * nu
     guess = z + unit.states
     return f"""/* x: q, qd of independent coordinates, states of laws, dependent coordinates */
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
     struct context *c = context;
-    int status;
-    for (int k = 0; k < {m}; k++) c->q[dependent[k]] = x[{guess} + k];
-    for (int k = 0; k < {nu}; k++) {{
-        c->q[independent[k]] = x[k];
-        c->qd[independent[k]] = x[{nu} + k];
-    }}
-{drive}    status = {prefix}_close(c, t);
+    const int status = {prefix}_settle(context, t, x);
     if (status != IL_OK) return status;
     {prefix}_motion(c, t, x + {z}, xd + {z});
     for (int k = 0; k < {nu}; k++) {{

@@ -79,16 +79,101 @@ def _factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
     return lu.factorize(entries, len(used), graph, "Jv")
 
 
-def reduced(
+@dataclass(frozen=True)
+class Constrained:
+    """A mechanism whose dependent velocities are known, at a closed position.
+
+    Attributes:
+        partition: roles of coordinates and rows.
+        base: the links with all velocities, inertias regrouped.
+        factors: of J_v.
+        used: the constraint rows in use, with velocity terms.
+        qd: all velocities.
+        loads: what acts on the mechanism.
+    """
+
+    partition: Partition
+    base: Skeleton
+    factors: lu.LU
+    used: list[Row]
+    qd: list[Expr]
+    loads: Loads
+
+    def accelerations(self, known: Sequence[int]) -> list[Expr]:
+        """qdd that keeps the loops closed: symbols for the coordinates in `known`, zero for other
+        independent ones."""
+        graph = self.base.graph
+        qdd = [graph.zero] * len(self.qd)
+        for column in known:
+            qdd[column] = self.base.symbols.qdd[column]
+        right = [-(_times(row.J, known, qdd, graph) + row.gamma) for row in self.used]
+        for column, value in zip(self.partition.dependent, self.factors.solve(right), strict=True):
+            qdd[column] = value
+        return qdd
+
+    def efforts(self, qdd: Sequence[Expr]) -> list[Expr]:
+        """M qdd + c, without loops."""
+        tau = rne.inverse_dynamics(self.base, qdd, self.loads.wrenches)
+        return _minus_laws(tau, self.loads)
+
+    def residual(self) -> list[Expr]:
+        """Aᵀ (tau - M qdd - c) for symbols qdd of the independent and driven coordinates."""
+        parts, graph = self.partition, self.base.graph
+        need = self.efforts(self.accelerations((*parts.independent, *parts.driven)))
+        free = [t - n for t, n in zip(self.base.symbols.tau, need, strict=True)]
+        # Bᵀ free_v = -J_uᵀ J_v⁻ᵀ free_v
+        lam = self.factors.solve_transposed([free[i] for i in parts.dependent])
+        rows = list(zip(self.used, lam, strict=True))
+        return [
+            free[j] - _sum(graph.zero, ((row.J.get(j, graph.zero), l) for row, l in rows))
+            for j in parts.independent
+        ]
+
+    def columns(self) -> list[list[Expr]]:
+        """B = ∂q_v/∂q_u, one list per independent coordinate."""
+        graph, v = self.base.graph, self.partition.dependent
+        B = []
+        for j in self.partition.independent:
+            column = self.factors.solve([-row.J.get(j, graph.zero) for row in self.used])
+            for k, entry in enumerate(column):
+                graph.label(entry, f"B_{v[k] + 1}_{j + 1}")
+            B.append(column)
+        return B
+
+    def mass(self, B: list[list[Expr]]) -> tuple[list[list[Expr]], dict[tuple[int, int], Expr]]:
+        """M A, and all entries of Aᵀ M A."""
+        graph, u, v = self.base.graph, self.partition.independent, self.partition.dependent
+        M = crb.mass_matrix(self.base).rows(graph.zero)
+        MA = [
+            [_sum(M[i][j], ((M[i][v[k]], B[c][k]) for k in range(len(v)))) for c, j in enumerate(u)]
+            for i in range(len(self.qd))
+        ]
+        lower = {
+            (c, l): _sum(MA[j][l], ((B[c][k], MA[v[k]][l]) for k in range(len(v))))
+            for c, j in enumerate(u)
+            for l in range(c + 1)
+        }
+        places = ((c, l) for c in range(len(u)) for l in range(len(u)))
+        whole = {(c, l): lower[max(c, l), min(c, l)] for c, l in places}
+        return MA, {key: entry for key, entry in whole.items() if entry is not graph.zero}
+
+    def projected(self, B: list[list[Expr]], free: Sequence[Expr]) -> list[Expr]:
+        """Aᵀ free."""
+        u, v = self.partition.independent, self.partition.dependent
+        return [
+            _sum(free[j], ((B[c][k], free[v[k]]) for k in range(len(v)))) for c, j in enumerate(u)
+        ]
+
+
+def constrained(
     mechanism: Mechanism, skeleton: Skeleton, partition: Partition, external_forces: Selection = ()
-) -> Reduced:
-    """The motion of the whole mechanism from that of its independent and driven coordinates."""
+) -> Constrained:
+    """Velocities of the dependent coordinates, and what follows from them."""
     graph = skeleton.graph
     rows = build_rows(mechanism, skeleton)
     used = [rows[k] for k in partition.rows]
     factors = _factor(used, partition, graph)
     known = (*partition.independent, *partition.driven)
-    # velocities of the dependent coordinates
     qd = list(skeleton.symbols.qd)
     right = [-(_times(row.J, known, qd, graph) + row.nu) for row in used]
     for column, value in zip(partition.dependent, factors.solve(right), strict=True):
@@ -96,17 +181,39 @@ def reduced(
     moving = _with_velocities(skeleton, qd)
     loads = build_loads(mechanism, moving, external_forces)
     base = regroup(moving)
-    # accelerations without those of the independent coordinates
-    qdd0 = [graph.zero] * len(qd)
-    for column in partition.driven:
-        qdd0[column] = skeleton.symbols.qdd[column]
     rows = build_rows(mechanism, moving)
     used = [rows[k] for k in partition.rows]
-    right = [-(_times(row.J, partition.driven, qdd0, graph) + row.gamma) for row in used]
-    for column, value in zip(partition.dependent, factors.solve(right), strict=True):
-        qdd0[column] = value
-    tau0 = _minus_laws(rne.inverse_dynamics(base, qdd0, loads.wrenches), loads)
-    return _solve(base, partition, factors, used, qd, qdd0, tau0, loads)
+    return Constrained(partition, base, factors, used, qd, loads)
+
+
+def reduced(
+    mechanism: Mechanism, skeleton: Skeleton, partition: Partition, external_forces: Selection = ()
+) -> Reduced:
+    """The motion of the whole mechanism from that of its independent and driven coordinates."""
+    found = constrained(mechanism, skeleton, partition, external_forces)
+    graph, tau = found.base.graph, found.base.symbols.tau
+    u, v = partition.independent, partition.dependent
+    # accelerations without those of the independent coordinates
+    qdd0 = found.accelerations(partition.driven)
+    tau0 = found.efforts(qdd0)
+    B = found.columns()
+    MA, Mr = found.mass(B)
+    right = found.projected(B, [t - t0 for t, t0 in zip(tau, tau0, strict=True)])
+    qdd_u = lu.factorize(Mr, len(u), graph, "Mr").solve(right)
+    qdd = list(qdd0)
+    for c, j in enumerate(u):
+        qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
+    for k, i in enumerate(v):
+        qdd[i] = _sum(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
+    # what the joints would have to supply without loops
+    need = [_sum(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qdd))]
+    lam = found.factors.solve_transposed([need[i] - tau[i] for i in v])
+    effort = []
+    for i in partition.driven:
+        rows = zip(found.used, lam, strict=True)
+        pulls = ((row.J.get(i, graph.zero), force) for row, force in rows)
+        effort.append(need[i] - _sum(graph.zero, pulls))
+    return Reduced(found.qd, qdd, lam, effort, found.loads)
 
 
 def _times(
@@ -128,70 +235,9 @@ def _minus_laws(tau: list[Expr], loads: Loads) -> list[Expr]:
     return [t - loads.efforts[k] if k in loads.efforts else t for k, t in enumerate(tau)]
 
 
-def _solve(
-    base: Skeleton,
-    partition: Partition,
-    factors: lu.LU,
-    used: Sequence[Row],
-    qd: list[Expr],
-    qdd0: list[Expr],
-    tau0: list[Expr],
-    loads: Loads,
-) -> Reduced:
-    graph, tau = base.graph, base.symbols.tau
-    u, v = partition.independent, partition.dependent
-    M = crb.mass_matrix(base).rows(graph.zero)
-    # columns of A: what the dependent coordinates do for each independent one
-    B = []
-    for j in u:
-        column = factors.solve([-row.J.get(j, graph.zero) for row in used])
-        for k, entry in enumerate(column):
-            graph.label(entry, f"B_{v[k] + 1}_{j + 1}")
-        B.append(column)
-    MA = [
-        [_sum(M[i][j], ((M[i][v[k]], B[c][k]) for k in range(len(v)))) for c, j in enumerate(u)]
-        for i in range(len(qd))
-    ]
-    free = [t - t0 for t, t0 in zip(tau, tau0, strict=True)]
-    right = [_sum(free[j], ((B[c][k], free[v[k]]) for k in range(len(v)))) for c, j in enumerate(u)]
-    Mr = {
-        (c, l): _sum(MA[j][l], ((B[c][k], MA[v[k]][l]) for k in range(len(v))))
-        for c, j in enumerate(u)
-        for l in range(c + 1)
-    }
-    qdd_u = _solve_symmetric(graph, Mr, right)
-    qdd = list(qdd0)
-    for c, j in enumerate(u):
-        qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
-    for k, i in enumerate(v):
-        qdd[i] = _sum(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
-    # what the joints would have to supply without loops
-    need = [_sum(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qd))]
-    lam = factors.solve_transposed([need[i] - tau[i] for i in v])
-    effort = []
-    for i in partition.driven:
-        pulls = ((row.J.get(i, graph.zero), force) for row, force in zip(used, lam, strict=True))
-        effort.append(need[i] - _sum(graph.zero, pulls))
-    return Reduced(qd, qdd, lam, effort, loads)
-
-
 def _sum(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
     """start + Σ a b."""
     total = start
     for a, b in products:
         total = total + a * b
     return total
-
-
-def _solve_symmetric(
-    graph: Graph, lower: dict[tuple[int, int], Expr], right: list[Expr]
-) -> list[Expr]:
-    """x with S x = right, S symmetric positive definite, by LDLᵀ."""
-    n = len(right)
-    entries = {
-        (i, j): lower[max(i, j), min(i, j)]
-        for i in range(n)
-        for j in range(n)
-        if lower[max(i, j), min(i, j)] is not graph.zero
-    }
-    return lu.factorize(entries, n, graph, "Mr").solve(right)

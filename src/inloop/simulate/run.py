@@ -25,6 +25,7 @@ METHODS = {
     "rk4": Method.RK4,
     "dopri": Method.DOPRI,
     "rodas": Method.RODAS,
+    "implicit": Method.IMPLICIT,
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15
@@ -52,8 +53,9 @@ def simulate(
         t_end: length of the run [s].
         step: step of the integrator [s]; shortened so that a whole number fits into t_end. With
             a tolerance: time between samples.
-        method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5) or "rodas"
-            (linearly implicit, order 4, for stiff laws); "scipy" for a slow reference by SciPy.
+        method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5), "rodas"
+            (linearly implicit, order 4, for stiff laws) or "implicit" (linearly implicit, order
+            2, cheap, for stiff laws in real time); "scipy" for a slow reference by SciPy.
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
@@ -87,7 +89,7 @@ def simulate(
         system = _system(plant, efforts, signals, drives)
         return _reference(plant, system, begin, schedule, tolerance or 1e-9)
     status, found, end, notes = _run(
-        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives)
+        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives, schedule.method)
     )
     result = _result(plant, found, status, tuple(notes), end)
     if status not in (Status.OK, Status.STOPPED):
@@ -156,6 +158,7 @@ def _run(
             x = now.x
             system.limits = now.limits
         limits = system.limits
+        notes += [note for note in system.notes if note not in notes]
         done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)
         pieces.append(piece)
@@ -225,11 +228,11 @@ def _other_way(plant: BarePlant, piece: Samples, guarded: bool) -> bool:
 
 
 def _system(
-    plant: BarePlant, tau: Array, u: Array, drives: str | None
+    plant: BarePlant, tau: Array, u: Array, drives: str | None, method: Method | None = None
 ) -> TreeSystem | ClosedSystem:
     if plant.loops is None:
-        return TreeSystem(plant, tau, u)
-    return ClosedSystem(plant, plant.loops, tau, u, drives)
+        return TreeSystem(plant, tau, u, method)
+    return ClosedSystem(plant, plant.loops, tau, u, drives, method)
 
 
 def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:

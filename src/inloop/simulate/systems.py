@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import COUNT, POINTER, System
+from inloop.native import COUNT, POINTER, Method, System
 from inloop.plant import Array, BarePlant, NativeEngine
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.plant.stepping import implicit_steps, jacobian
 
 
 @dataclass(frozen=True)
@@ -73,22 +74,72 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     )
 
 
+class _Implicit:
+    """The functions of implicit methods, and what they read and write."""
+
+    def __init__(self, plant: BarePlant, method: Method | None) -> None:
+        self.addresses: dict[str, int] = {}
+        self.notes: tuple[str, ...] = ()
+        self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
+        self.kept = np.zeros(1)
+        if method == Method.IMPLICIT:
+            name = implicit_steps(plant)
+            engine = native_engine(plant, name)
+            prefix, address = engine.unit.prefix, engine.library.address
+            self.addresses = {kind: address(f"{prefix}_{kind}") for kind in ("predict", "correct")}
+            self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
+            kept = engine.unit.find(name).outputs[-1]
+            self.kept = np.zeros(max(1, len(kept.exprs)))
+        elif method == Method.RODAS:
+            function = jacobian(plant)
+            if function is None:
+                self.notes = ("the Jacobian would be too large to generate: differences are used",)
+                return
+            engine = native_engine(plant, function)
+            self.addresses = {"jacobian": engine.library.address(f"{engine.unit.prefix}_jacobian")}
+            self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
+
+    @property
+    def pointers(self) -> tuple[int, int, int]:
+        """The last entries of the contexts."""
+        return (
+            self.predictor_pre.ctypes.data,
+            self.kept.ctypes.data,
+            self.jacobian_pre.ctypes.data,
+        )
+
+
 class TreeSystem:
-    """A mechanism without loops: x = (q, qd)."""
+    """A mechanism without loops: x = (q, qd, z).
+
+    Args:
+        plant: the compiled mechanism.
+        tau: efforts, read during the run.
+        u: inputs, read during the run.
+        method: the integrator; implicit ones need more than rates.
+    """
 
     limits: Array | None = None
 
-    def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
+    def __init__(
+        self, plant: BarePlant, tau: Array, u: Array, method: Method | None = None
+    ) -> None:
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
-        context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data)
+        more = _Implicit(plant, method)
+        self.notes = more.notes
+        context = _TreeContext(
+            prepared.ctypes.data, tau.ctypes.data, u.ctypes.data, *more.pointers
+        )
         self._plant = plant
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            keep=(engine.library, context, prepared, tau, u),
+            autonomous=all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
+            keep=(engine.library, context, prepared, tau, u, more),
+            **more.addresses,
         )
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
@@ -117,7 +168,13 @@ class ClosedSystem:
             self._limits[:] = values
 
     def __init__(
-        self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
+        self,
+        plant: BarePlant,
+        loops: Loops,
+        tau: Array,
+        u: Array,
+        drives: str | None,
+        method: Method | None = None,
     ) -> None:
         self._plant, self._loops = plant, loops
         function = loops.function("constrained")
@@ -134,6 +191,9 @@ class ClosedSystem:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
             drive_pre = np.ascontiguousarray(plant.prepared(drives))
+        more = _Implicit(plant, method)
+        self.notes = more.notes
+        address = self._engine.library.address
         self._context = _ClosedContext(
             prepared.ctypes.data,
             tau.ctypes.data,
@@ -146,15 +206,18 @@ class ClosedSystem:
             MOST_ITERATIONS,
             0,
             0.0,
+            address(f"{prefix}_settle"),
+            address(f"{prefix}_rates"),
+            *more.pointers,
         )
-        held = (tau, u, drive_pre)
-        address = self._engine.library.address
+        held = (tau, u, drive_pre, more)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
             keep=(self._engine.library, self._context, self._arrays, self._limits, prepared, held),
+            **more.addresses,
         )
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
@@ -221,9 +284,12 @@ def native_engine(plant: BarePlant, function: str) -> NativeEngine:
 
 
 class _TreeContext(ctypes.Structure):
-    """Mirrors `struct context` of the generated rates of a tree."""
+    """Mirrors `struct context` of codegen/c_library.py."""
 
-    _fields_ = (("pre", ctypes.c_void_p), ("tau", ctypes.c_void_p), ("u", ctypes.c_void_p))
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("pre", "tau", "u", "implicit_pre", "kept", "jacobian_pre")
+    )
 
 
 class _ClosedContext(ctypes.Structure):
@@ -236,4 +302,6 @@ class _ClosedContext(ctypes.Structure):
         ("most_iterations", ctypes.c_int64),
         ("iterations", ctypes.c_int64),
         ("residual", ctypes.c_double),
+        *((name, ctypes.c_void_p) for name in ("settle", "rates", "implicit_pre", "kept")),
+        ("jacobian_pre", ctypes.c_void_p),
     )

@@ -1,7 +1,7 @@
 """Scalar expression graphs, programs and passes. Knows no mechanics."""
 
 from inloop.symbolic import functions
-from inloop.symbolic.derivatives import forward, gradient, jacobian
+from inloop.symbolic.derivatives import directional, forward, gradient, jacobian
 from inloop.symbolic.expression import Expr, Scalar
 from inloop.symbolic.graph import Graph, reachable, rebuild
 from inloop.symbolic.hoist import hoist
@@ -20,6 +20,7 @@ __all__ = [
     "Scalar",
     "condense",
     "count_operations",
+    "directional",
     "evaluate",
     "forward",
     "functions",

@@ -1,0 +1,171 @@
+"""Implicit steps as C, in the form that the steppers call: predictor, corrector, Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inloop.codegen.c_closed import CONTEXT, ClosedUnit, indices
+from inloop.codegen.c_library import TREE_CONTEXT
+from inloop.codegen.header import comment_block
+from inloop.symbolic import Program
+
+Files = dict[str, str]
+
+
+def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+    """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops."""
+    predictor, corrector = programs
+    n, states = _size(predictor, "kv"), _size(predictor, "kz")
+    known = {**_tree_arguments(n), "pre": "c->implicit_pre", "g": "&g", "qdd": f"k + {n}"}
+    known |= {"rq": "rq", "kz": f"k + {2 * n}", "kept": "c->kept"}
+    results = f"k + {n}{f', k + {2 * n}' if states else ''}, c->kept"
+    corrected = f"y + {n}{f', y + {2 * n}' if states else ''}"
+    text = f"""/* k = (I - g W)^-1 f(t, x) */
+IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
+{{
+    const struct context *c = context;
+    (void)t;
+    {prefix}_{predictor.name}({_call(predictor, known)}, {results});
+    for (int i = 0; i < {n}; i++) k[i] = x[{n} + i] + g * k[{n} + i];
+    return 0;
+}}
+
+/* y = (I - g W)^-1 (f(t, x) - k) */
+IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g,
+                               const double *k, double *y)
+{{
+    const struct context *c = context;
+    double rq[{n}];
+    (void)t;
+    for (int i = 0; i < {n}; i++) rq[i] = x[{n} + i] - k[i];
+    {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
+    for (int i = 0; i < {n}; i++) y[i] = rq[i] + g * y[{n} + i];
+    return 0;
+}}
+"""
+    lines = [comment_block(about), f'#include "{prefix}.h"', "", TREE_CONTEXT, text]
+    return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
+def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+    """`<prefix>_jacobian` of a mechanism without loops."""
+    (program,) = programs
+    rows, size = program.outputs[0].shape
+    n = size - rows
+    known = {**_tree_arguments(n), "pre": "c->jacobian_pre"}
+    text = f"""/* J and dfdt; the first rows of J are known, (0, I, 0) */
+IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double *J,
+                                double *dfdt)
+{{
+    const struct context *c = context;
+    (void)t;
+    for (int i = 0; i < {n}; i++) dfdt[i] = 0.0;
+    {prefix}_{program.name}({_call(program, known)}, J + {n * size}, dfdt + {n});
+    return 0;
+}}
+"""
+    lines = [comment_block(about), f'#include "{prefix}.h"', "", TREE_CONTEXT, text]
+    return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
+def emit_closed_steps(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> Files:
+    """`<prefix>_predict` and `<prefix>_correct` in independent coordinates."""
+    predictor, corrector = programs
+    nu, m = len(unit.independent), len(unit.dependent)
+    z, guess = 2 * nu, 2 * nu + unit.states
+    known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g"}
+    known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept"}
+    results = f"k + {nu}{f', k + {z}' if unit.states else ''}, k + {guess}, c->kept"
+    corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}"
+    text = f"""/* k = (I - g W)^-1 f(t, x), where the estimates of dependent coordinates are drawn to
+   closure as by an infinitely stiff law */
+IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
+{{
+    struct context *c = context;
+    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;
+    {prefix}_{predictor.name}({_call(predictor, known)}, {results});
+    for (int i = 0; i < {nu}; i++) k[i] = x[{nu} + i] + g * k[{nu} + i];
+    for (int i = 0; i < {m}; i++) k[{guess} + i] += (c->q[dependent[i]] - x[{guess} + i]) / g;
+    return IL_OK;
+}}
+
+/* y = (I - g W)^-1 (f(t, x) - k) */
+IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g,
+                               const double *k, double *y)
+{{
+    struct context *c = context;
+    double rq[{nu}];
+    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;
+    for (int i = 0; i < {nu}; i++) {{
+        rq[i] = x[{nu} + i] - k[i];
+        c->qdd[independent[i]] = k[{nu} + i];
+    }}
+    {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
+    for (int i = 0; i < {nu}; i++) y[i] = rq[i] + g * y[{nu} + i];
+    for (int i = 0; i < {m}; i++) y[{guess} + i] = (c->q[dependent[i]] - x[{guess} + i]) / g;
+    return IL_OK;
+}}
+"""
+    return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
+
+
+def emit_closed_jacobian(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> Files:
+    """`<prefix>_jacobian` in independent coordinates."""
+    (program,) = programs
+    rows, columns = program.outputs[0].shape
+    nu, m = len(unit.independent), len(unit.dependent)
+    size = columns + m
+    known = {**_closed_arguments(2 * nu), "pre": "c->jacobian_pre"}
+    text = f"""/* J and dfdt; rates do not depend on the estimates of dependent coordinates.
+   Drives give no third derivative, so that dfdt is a difference. */
+IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double *J,
+                                double *dfdt)
+{{
+    struct context *c = context;
+    const double delta = 1e-7 * (fabs(t) > 1.0 ? fabs(t) : 1.0);
+    double found[{max(1, rows * columns)}], before[{size}];
+    int status = c->rates(context, t + delta, x, dfdt);
+    if (status == IL_OK) status = c->rates(context, t - delta, x, before);
+    if (status == IL_OK) status = c->settle(context, t, x);
+    if (status != IL_OK) return status;
+    for (int i = 0; i < {size}; i++) dfdt[i] = (dfdt[i] - before[i]) / (2.0 * delta);
+    {prefix}_{program.name}({_call(program, known)}, found);
+    for (int i = 0; i < {rows}; i++) {{
+        double *row = J + ({nu} + i) * {size};
+        memcpy(row, found + i * {columns}, {columns} * sizeof *row);
+        for (int j = {columns}; j < {size}; j++) row[j] = 0.0;
+    }}
+    return IL_OK;
+}}
+"""
+    return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
+
+
+def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:
+    tables = [name for name in ("independent", "dependent") if f"{name}[" in text]
+    head = [comment_block(about), f'#include "{prefix}.h"', '#include "il_status.h"', ""]
+    return "\n".join([*head, indices(unit, *tables), CONTEXT, text])
+
+
+def _size(program: Program, output: str) -> int:
+    return next((len(out.exprs) for out in program.outputs if out.name == output), 0)
+
+
+def _call(program: Program, known: dict[str, str]) -> str:
+    return ", ".join(known[block.name] for block in program.inputs)
+
+
+def _tree_arguments(n: int) -> dict[str, str]:
+    state = {"q": "x", "qd": f"x + {n}", "z": f"x + {2 * n}"}
+    return {**state, "tau": "c->tau", "u": "c->u", "t": "&t"}
+
+
+def _closed_arguments(z: int) -> dict[str, str]:
+    state = {"q": "c->q", "qd": "c->qd", "qdd": "c->qdd", "z": f"x + {z}"}
+    return {**state, "tau": "c->tau", "u": "c->u", "t": "&t"}
