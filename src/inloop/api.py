@@ -28,6 +28,7 @@ class Plant(BarePlant):
         sample: float | None = None,
         tolerance: float | None = None,
         start: Result | None = None,
+        reactions: str | Sequence[str] = (),
         **motions: Callable[[Any], Any],
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
@@ -47,6 +48,7 @@ class Plant(BarePlant):
             tolerance=tolerance,
             start=start,
             motions=motions,
+            reactions=reactions,
         )
 
     def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:

@@ -73,7 +73,7 @@ class ClosedLoops:
             Output.vector("a", found.qdd, "all accelerations [rad/s² or m/s²]"),
             Output.vector("lam", found.lam, "multipliers of the rows in use [N or N·m]"),
             Output.vector("effort", found.effort, "efforts of the driven joints [N·m or N]"),
-            *state_rates(found.loads),
+            *state_rates(found.rates),
         )
         doc = "Motion of the whole mechanism from its independent and driven coordinates."
         state = self.state("q qd qdd tau loads" if self.driven else "q qd tau loads")

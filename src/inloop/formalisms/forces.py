@@ -29,11 +29,19 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
+from inloop.model import (
+    AnyLaw,
+    Frame,
+    FrameForce,
+    LawState,
+    Link,
+    Matrix3,
+    Mechanism,
+    Point,
+    Torque,
+)
 from inloop.model import Force as ForceLaw
-from inloop.model import Frame, FrameForce, JointForce, Link, Matrix3, Mechanism, Point, Torque
-from inloop.symbolic import Expr, Scalar
-
-Law = JointForce | ForceLaw | Torque | Link | FrameForce
+from inloop.symbolic import Expr, Scalar, reachable
 
 
 @dataclass
@@ -46,6 +54,9 @@ class Loads:
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
         rates: time derivatives of the laws' internal states, in the order of the model.
+        radial: placeholders in the rates for the force that a joint transmits across its axis, by
+            coordinate; see `reactions`.
+        observed: what the laws make known, by name "<law>.<output>", in the order of the model.
         ports: the laws for implicit methods, which treat as explicit what has none.
     """
 
@@ -54,6 +65,8 @@ class Loads:
     inputs: list[Expr] = field(default_factory=list)
     input_names: list[str] = field(default_factory=list)
     rates: list[Expr] = field(default_factory=list)
+    observed: dict[str, Expr] = field(default_factory=dict)
+    radial: dict[int, Expr] = field(default_factory=dict)
     ports: list[Port] = field(default_factory=list)
 
     def push(self, index: int, effort: Expr) -> None:
@@ -99,17 +112,24 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
 
 
 def _substituted(
-    skeleton: Skeleton, law: Law, exprs: Sequence[Scalar], replace: dict[Expr, Expr], loads: Loads
+    skeleton: Skeleton,
+    law: AnyLaw,
+    exprs: Sequence[Scalar],
+    replace: dict[Expr, Expr],
+    loads: Loads,
 ) -> list[Expr]:
-    """A law's results with kinematics in place of placeholders; its states move along."""
+    """A law's value with kinematics in place of placeholders; rates and outputs move along."""
     known = {**replace, law.t: skeleton.symbols.t}
     loads.rates += skeleton.symbols.substitute([state.rate for state in law.states], known)
+    outputs = skeleton.symbols.substitute([output.value for output in law.outputs], known)
+    names = [output.name for output in law.outputs]
+    loads.observed.update(zip(names, outputs, strict=True))
     return skeleton.symbols.substitute(exprs, known)
 
 
 def _expose(
     loads: Loads,
-    law: Law,
+    law: AnyLaw,
     known: dict[Expr, Expr],
     efforts: Sequence[Scalar],
     work: Sequence[Expr],
@@ -139,10 +159,18 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for law in mechanism.joint_forces:
         link = skeleton.links[law.body]
         skeleton.graph.section = link.name
-        replace = {law.q: link.q, law.qd: link.qd}
+        radial = skeleton.graph.symbol(f"radial_{link.number}")
+        replace = {law.q: link.q, law.qd: link.qd, law.radial: radial}
+        if any(law.radial in reachable([r]) for r in _expressions(law.states)):
+            loads.radial[law.body] = radial
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
         feel = _along(law.q, law.qd, link.qd)
         _expose(loads, law, replace, [law.effort], [link.qd], [feel])
+
+
+def _expressions(states: Sequence[LawState]) -> list[Expr]:
+    """Those rates of a law's states that are not plain numbers."""
+    return [state.rate for state in states if isinstance(state.rate, Expr)]
 
 
 def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:

@@ -83,27 +83,28 @@ class Solver:
     factors: Factors
     order: tuple[int, ...]
 
-    def solve(
+    def motion(
         self, M_rv: Sequence[Expr], rq: Sequence[Expr], rz: Sequence[Expr]
-    ) -> tuple[list[Expr], list[Expr]]:
-        """kv and kz; kq is rq + g kv."""
-        right, kz = list(M_rv), list(rz)
+    ) -> list[Expr]:
+        """kv; kq is rq + g kv."""
+        right = list(M_rv)
         for law in self.laws:
-            felt = _times(law.J_feel, dict(enumerate(rq)))
-            own = {k: rz[law.first + k] for k in range(law.count)}
-            w = _sum(_times(law.D, own), _times(law.E, felt))
-            push = _sum(_times(law.g_e_s, felt), _times(law.g_e_z, w))
+            push = _sum(
+                _times(law.g_e_s, _felt(law, rq)), _times(law.g_e_z, _alone(law, rq, rz))
+            )
             for j, value in _times(_transposed(law.J_work), push).items():
                 right[j] = right[j] + value
-            for k in range(law.count):
-                kz[law.first + k] = w.get(k, self.g.graph.zero)
         found = self.factors.solve([right[j] for j in self.order])
-        kv = [found[self.order.index(j)] for j in range(len(right))]
+        return [found[self.order.index(j)] for j in range(len(right))]
+
+    def states(self, rq: Sequence[Expr], rz: Sequence[Expr], kv: Sequence[Expr]) -> list[Expr]:
+        """kz."""
+        kz = list(rz)
         for law in self.laws:
-            follow = _times(law.H, _times(law.J_feel, dict(enumerate(kv))))
-            for k, value in follow.items():
-                kz[law.first + k] = kz[law.first + k] + value
-        return kv, kz
+            found = _sum(_alone(law, rq, rz), _times(law.H, _felt(law, kv)))
+            for k in range(law.count):
+                kz[law.first + k] = found.get(k, self.g.graph.zero)
+        return kz
 
     def stored(self, store: Store) -> Solver:
         """The same solver made of stored numbers."""
@@ -115,6 +116,17 @@ class Solver:
             U = {key: store(entry) for key, entry in f.U.items()}
             factors = replace(f, L=L, U=U, reciprocals=[store(e) for e in f.reciprocals])
         return replace(self, laws=tuple(law.stored(store) for law in self.laws), factors=factors)
+
+
+def _felt(law: Law, v: Sequence[Expr]) -> dict[int, Expr]:
+    """J v of a law."""
+    return _times(law.J_feel, dict(enumerate(v)))
+
+
+def _alone(law: Law, rq: Sequence[Expr], rz: Sequence[Expr]) -> dict[int, Expr]:
+    """w = D rz + E J rq: what its states do without kv."""
+    own = {k: rz[law.first + k] for k in range(law.count)}
+    return _sum(_times(law.D, own), _times(law.E, _felt(law, rq)))
 
 
 class Storage:

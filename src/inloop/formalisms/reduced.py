@@ -13,7 +13,7 @@ scalars, so the sparsity of loops and tree folds the products down.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inloop.formalisms import crb, lu, rne
@@ -21,6 +21,7 @@ from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.partition import Partition
+from inloop.formalisms.reactions import complete_rates, radial_forces
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
@@ -50,14 +51,14 @@ class Reduced:
         qd, qdd: all velocities and accelerations.
         lam: multipliers of the rows in use, in the order of the partition.
         effort: efforts of the driven joints.
-        loads: what acts on the mechanism.
+        rates: of the states of force laws.
     """
 
     qd: list[Expr]
     qdd: list[Expr]
     lam: list[Expr]
     effort: list[Expr]
-    loads: Loads
+    rates: list[Expr]
 
 
 def newton(rows: Sequence[Row], partition: Partition, graph: Graph) -> Newton:
@@ -85,7 +86,8 @@ class Constrained:
 
     Attributes:
         partition: roles of coordinates and rows.
-        base: the links with all velocities, inertias regrouped.
+        moving: the links with all velocities.
+        base: the same, inertias regrouped.
         factors: of J_v.
         used: the constraint rows in use, with velocity terms.
         qd: all velocities.
@@ -93,41 +95,58 @@ class Constrained:
     """
 
     partition: Partition
+    moving: Skeleton
     base: Skeleton
     factors: lu.LU
     used: list[Row]
     qd: list[Expr]
     loads: Loads
 
-    def accelerations(self, known: Sequence[int]) -> list[Expr]:
-        """qdd that keeps the loops closed: symbols for the coordinates in `known`, zero for other
-        independent ones."""
+    def accelerations(self, known: Mapping[int, Expr]) -> list[Expr]:
+        """All qdd that keep the loops closed, from independent and driven ones; zero if absent."""
         graph = self.base.graph
-        qdd = [graph.zero] * len(self.qd)
-        for column in known:
-            qdd[column] = self.base.symbols.qdd[column]
-        right = [-(_times(row.J, known, qdd, graph) + row.gamma) for row in self.used]
+        qdd = [known.get(k, graph.zero) for k in range(len(self.qd))]
+        right = [-(_times(row.J, tuple(known), qdd, graph) + row.gamma) for row in self.used]
         for column, value in zip(self.partition.dependent, self.factors.solve(right), strict=True):
             qdd[column] = value
         return qdd
+
+    def driven(self) -> dict[int, Expr]:
+        """Symbols of the accelerations of driven joints."""
+        return {k: self.base.symbols.qdd[k] for k in self.partition.driven}
 
     def efforts(self, qdd: Sequence[Expr]) -> list[Expr]:
         """M qdd + c, without loops."""
         tau = rne.inverse_dynamics(self.base, qdd, self.loads.wrenches)
         return _minus_laws(tau, self.loads)
 
-    def residual(self) -> list[Expr]:
-        """Aᵀ (tau - M qdd - c) for symbols qdd of the independent and driven coordinates."""
+    def residual(self, qdd_u: Sequence[Expr]) -> list[Expr]:
+        """Aᵀ (tau - M qdd - c) for accelerations of the independent coordinates."""
         parts, graph = self.partition, self.base.graph
-        need = self.efforts(self.accelerations((*parts.independent, *parts.driven)))
-        free = [t - n for t, n in zip(self.base.symbols.tau, need, strict=True)]
-        # Bᵀ free_v = -J_uᵀ J_v⁻ᵀ free_v
-        lam = self.factors.solve_transposed([free[i] for i in parts.dependent])
+        known = {**dict(zip(parts.independent, qdd_u, strict=True)), **self.driven()}
+        free, lam = self._unbalanced(self.accelerations(known))
+        # Bᵀ free_v = -J_uᵀ J_v⁻ᵀ free_v = J_uᵀ lam
         rows = list(zip(self.used, lam, strict=True))
         return [
-            free[j] - _sum(graph.zero, ((row.J.get(j, graph.zero), l) for row, l in rows))
+            _sum(free[j], ((row.J.get(j, graph.zero), force) for row, force in rows))
             for j in parts.independent
         ]
+
+    def reactions(self, qdd_u: Sequence[Expr]) -> dict[Expr, Expr]:
+        """What laws need to know of the joints' reactions, by placeholders."""
+        if not self.loads.radial:
+            return {}
+        known = {**dict(zip(self.partition.independent, qdd_u, strict=True)), **self.driven()}
+        qdd = self.accelerations(known)
+        _, lam = self._unbalanced(qdd)
+        return radial_forces(self.moving, self.loads, qdd, self.used, lam)
+
+    def _unbalanced(self, qdd: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """tau - M qdd - c, and the multipliers that balance its dependent part."""
+        need = self.efforts(qdd)
+        free = [t - n for t, n in zip(self.base.symbols.tau, need, strict=True)]
+        lam = self.factors.solve_transposed([-free[i] for i in self.partition.dependent])
+        return free, lam
 
     def columns(self) -> list[list[Expr]]:
         """B = ∂q_v/∂q_u, one list per independent coordinate."""
@@ -183,7 +202,7 @@ def constrained(
     base = regroup(moving)
     rows = build_rows(mechanism, moving)
     used = [rows[k] for k in partition.rows]
-    return Constrained(partition, base, factors, used, qd, loads)
+    return Constrained(partition, moving, base, factors, used, qd, loads)
 
 
 def reduced(
@@ -194,7 +213,7 @@ def reduced(
     graph, tau = found.base.graph, found.base.symbols.tau
     u, v = partition.independent, partition.dependent
     # accelerations without those of the independent coordinates
-    qdd0 = found.accelerations(partition.driven)
+    qdd0 = found.accelerations(found.driven())
     tau0 = found.efforts(qdd0)
     B = found.columns()
     MA, Mr = found.mass(B)
@@ -213,7 +232,8 @@ def reduced(
         rows = zip(found.used, lam, strict=True)
         pulls = ((row.J.get(i, graph.zero), force) for row, force in rows)
         effort.append(need[i] - _sum(graph.zero, pulls))
-    return Reduced(found.qd, qdd, lam, effort, found.loads)
+    rates = complete_rates(found.moving, found.loads, qdd, found.used, lam)
+    return Reduced(found.qd, qdd, lam, effort, rates)
 
 
 def _times(

@@ -8,13 +8,19 @@ out is of the order of g², like what the method leaves out itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inloop.formalisms import lu
+from inloop.formalisms.crb import MassMatrix
 from inloop.formalisms.derive import Derivation
-from inloop.formalisms.implicit import Solver, Storage, build_solver
+from inloop.formalisms.forces import Loads
+from inloop.formalisms.implicit import Factors, Solver, Storage, build_solver
 from inloop.formalisms.partition import Partition
+from inloop.formalisms.ports import Entries, Tangent
+from inloop.formalisms.reactions import radial_forces
+from inloop.formalisms.reduced import Constrained
 from inloop.symbolic import Expr, Input, Output, Program, directional, rebuild
 
 if TYPE_CHECKING:
@@ -26,12 +32,12 @@ FORMALISM = "mass matrix with the slopes of force laws"
 
 def tree_steps(d: Derivation) -> tuple[Program, Program]:
     """Predictor and corrector of a mechanism without loops."""
-    solver = build_solver(d.mass, d.loads.ports, d.symbols, range(d.n))
-    storage = Storage(d.graph)
+    step = _Step(d, d.loads, lambda qdd: _tree_reactions(d, qdd), range(d.n))
+    step.factorize(d.mass)
     right = [a - b for a, b in zip(d.symbols.tau, d.c, strict=True)]
-    predictor = _predictor(d, solver, storage, right, d.symbols.qd, d.loads.rates)
     rest = [a - b for a, b in zip(d.symbols.tau, d.tau, strict=True)]
-    return predictor, _corrector(d, solver, storage, rest, d.loads.rates)
+    state = "q qd tau loads"
+    return step.predictor(PREDICTOR, state, right), step.corrector(CORRECTOR, f"qdd {state}", rest)
 
 
 def closed_steps(
@@ -40,59 +46,97 @@ def closed_steps(
     """Predictor and corrector in independent coordinates, at a closed position."""
     d, found = loops.derivation, loops.at(partition)
     B = found.columns()
-    solver = build_solver(found.mass(B)[1], found.loads.ports, d.symbols, partition.independent)
-    storage = Storage(d.graph)
-    tau0 = found.efforts(found.accelerations(partition.driven))
-    right = found.projected(B, [a - b for a, b in zip(d.symbols.tau, tau0, strict=True)])
-    rq = [d.symbols.qd[j] for j in partition.independent]
+    step = _Step(d, found.loads, found.reactions, partition.independent)
+    step.factorize(found.mass(B)[1])
+    right = _free(d, found, B)
+    rest = found.residual(step.qdd)
     follow = Output.vector("vd", [found.qd[i] for i in partition.dependent], "dependent velocities")
-    state = loops.state("q qd qdd tau loads" if partition.driven else "q qd tau loads")
-    rates = found.loads.rates
-    predictor = _predictor(d, solver, storage, right, rq, rates, state, (follow,), suffix)
-    state = loops.state("q qd qdd tau loads")
-    return predictor, _corrector(d, solver, storage, found.residual(), rates, state, suffix)
+    state = loops.state("q qd tau loads")
+    first = f"qdd {state}" if partition.driven else state
+    return (
+        step.predictor(f"{PREDICTOR}{suffix}", first, right, (follow,)),
+        step.corrector(f"{CORRECTOR}{suffix}", f"qdd {state}", rest),
+    )
 
 
-def _predictor(
-    d: Derivation,
-    solver: Solver,
-    storage: Storage,
-    right: Sequence[Expr],
-    rq: Sequence[Expr],
-    rates: Sequence[Expr],
-    state: str = "q qd tau loads",
-    more: tuple[Output, ...] = (),
-    suffix: str = "",
-) -> Program:
-    kv, kz = solver.solve(right, rq, rates)
-    solver.stored(storage)
-    outputs = (*_solution("k", kv, kz), *more, Output.vector("kept", storage.symbols, "factors"))
-    doc = "First half of an implicit step: (I - g W) k = f."
-    program = d.make(f"{PREDICTOR}{suffix}", state, outputs, doc, FORMALISM)
-    return _with_inputs(program, [_span(solver)])
+def _tree_reactions(d: Derivation, qdd: Sequence[Expr]) -> dict[Expr, Expr]:
+    return radial_forces(d.skeleton, d.loads, qdd) if d.loads.radial else {}
 
 
-def _corrector(
-    d: Derivation,
-    solver: Solver,
-    storage: Storage,
-    residual: Sequence[Expr],
-    rates: Sequence[Expr],
-    state: str = "q qd qdd tau loads",
-    suffix: str = "",
-) -> Program:
-    graph = d.graph
-    rq = [graph.symbol(f"rq.{k}") for k in range(len(residual))]
-    kz = [graph.symbol(f"kz.{k}") for k in range(len(rates))]
-    rz = [rate - k for rate, k in zip(rates, kz, strict=True)]
-    yv, yz = solver.stored(storage).solve(residual, rq, rz)
-    doc = "Second half of an implicit step: (I - g W) y = f - k; qdd are the accelerations of k."
-    program = d.make(f"{CORRECTOR}{suffix}", state, _solution("y", yv, yz), doc, FORMALISM)
-    blocks = [_span(solver), Input("rq", tuple(rq), "residual of the velocities")]
-    if kz:
-        blocks.append(Input("kz", tuple(kz), "first solution of the states of force laws"))
-    blocks.append(Input("kept", tuple(storage.symbols.values()), "factors"))
-    return _with_inputs(program, blocks)
+def _free(d: Derivation, found: Constrained, B: list[list[Expr]]) -> list[Expr]:
+    """Aᵀ (tau - tau0): what accelerates the independent coordinates."""
+    tau0 = found.efforts(found.accelerations(found.driven()))
+    return found.projected(B, [a - b for a, b in zip(d.symbols.tau, tau0, strict=True)])
+
+
+class _Step:
+    """The two programs of an implicit step.
+
+    Args:
+        d: the derivation.
+        loads: its force laws, at the velocities of the mechanism.
+        reactions: what laws need of the joints' reactions, from accelerations.
+        coordinates: whose accelerations are sought.
+    """
+
+    def __init__(
+        self,
+        d: Derivation,
+        loads: Loads,
+        reactions: Callable[[Sequence[Expr]], dict[Expr, Expr]],
+        coordinates: Sequence[int],
+    ) -> None:
+        self._d, self._loads, self._reactions = d, loads, reactions
+        self._coordinates = tuple(coordinates)
+        self.qdd = [d.symbols.qdd[k] for k in coordinates]
+        self._storage = Storage(d.graph)
+
+    def factorize(self, mass: MassMatrix | Entries) -> None:
+        """Slopes are taken with the reactions of a mechanism that does not accelerate."""
+        still = self._reactions([self._d.graph.zero] * len(self.qdd))
+        ports = [
+            replace(port, known={key: still.get(e, e) for key, e in port.known.items()})
+            for port in self._loads.ports
+        ]
+        self._solver = build_solver(mass, ports, self._d.symbols, self._coordinates)
+
+    def _rates(self, qdd: Sequence[Expr]) -> list[Expr]:
+        return rebuild(self._loads.rates, self._d.graph, self._reactions(qdd))
+
+    def predictor(
+        self, name: str, state: str, right: Sequence[Expr], more: tuple[Output, ...] = ()
+    ) -> Program:
+        """k, and the factors that are kept."""
+        d, solver = self._d, self._solver
+        rq = [d.symbols.qd[k] for k in self._coordinates]
+        # the order needs k to the first order only: reactions may lag behind
+        kv = solver.motion(right, rq, self._rates([d.graph.zero] * len(rq)))
+        kz = solver.states(rq, self._rates(kv), kv)
+        solver.stored(self._storage)
+        kept = Output.vector("kept", self._storage.symbols, "factors")
+        doc = "First half of an implicit step: (I - g W) k = f."
+        program = d.make(name, state, (*_solution("k", kv, kz), *more, kept), doc, FORMALISM)
+        return replace(program, inputs=(*program.inputs, _span(solver)))
+
+    def corrector(self, name: str, state: str, residual: Sequence[Expr]) -> Program:
+        """y, from the residual at the accelerations qdd."""
+        d, solver = self._d, self._solver.stored(self._storage)
+        rq = [d.graph.symbol(f"rq.{k}") for k in range(len(residual))]
+        kz = [d.graph.symbol(f"kz.{k}") for k in range(len(self._loads.rates))]
+        yv = solver.motion(residual, rq, _less(self._rates(self.qdd), kz))
+        found = [a + b for a, b in zip(self.qdd, yv, strict=True)]
+        yz = solver.states(rq, _less(self._rates(found), kz), yv)
+        doc = "Second half of an implicit step: (I - g W) y = f - k; qdd is k of the velocities."
+        program = d.make(name, state, _solution("y", yv, yz), doc, FORMALISM)
+        blocks = [_span(solver), Input("rq", tuple(rq), "residual of the velocities")]
+        if kz:
+            blocks.append(Input("kz", tuple(kz), "k of the states of force laws"))
+        blocks.append(Input("kept", tuple(self._storage.symbols.values()), "factors"))
+        return replace(program, inputs=(*program.inputs, *blocks))
+
+
+def _less(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def _span(solver: Solver) -> Input:
@@ -104,24 +148,16 @@ def _solution(name: str, v: list[Expr], z: list[Expr]) -> tuple[Output, ...]:
     return (found, Output.vector(f"{name}z", z, "rates of states of force laws")) if z else (found,)
 
 
-def _with_inputs(program: Program, blocks: Sequence[Input]) -> Program:
-    inputs = (*program.inputs, *blocks)
-    return Program(program.name, inputs, program.outputs, program.doc, program.formalism)
-
-
 # the complete Jacobian
 
 
 def tree_jacobian(d: Derivation) -> Program:
     """∂(qdd, zd)/∂(q, qd, z) and ∂(qdd, zd)/∂t."""
-    symbols = (*d.symbols.q, *d.symbols.qd, *d.symbols.states)
-    tangents: list[Mapping[Expr, Expr]] = [{s: d.graph.one} for s in (*symbols, d.symbols.t)]
-    qdd = dict(zip(d.symbols.qdd, d.qdd[0], strict=True))
+    symbols = (*d.symbols.q, *d.symbols.qd, *d.symbols.states, d.symbols.t)
+    tangents: list[Tangent] = [{s: d.graph.one} for s in symbols]
+    rates = rebuild(d.loads.rates, d.graph, _tree_reactions(d, d.symbols.qdd))
     rest = [-tau for tau in d.tau]
-    columns = [
-        [*d.factors.solve(rebuild(directional(rest, t), d.graph, qdd)), *directional(d.loads.rates, t)]
-        for t in tangents
-    ]
+    columns = _columns(d.factors, rest, rates, d.symbols.qdd, d.qdd[0], tangents)
     outputs = (
         Output.matrix("J", zip(*columns[:-1], strict=True), "∂(qdd, zd)/∂(q, qd, z)"),
         Output.vector("dfdt", columns[-1], "∂(qdd, zd)/∂t"),
@@ -137,26 +173,47 @@ def closed_jacobian(loops: ClosedLoops, partition: Partition, suffix: str = "") 
     u, v = partition.independent, partition.dependent
     B = found.columns()
     mass = lu.factorize(found.mass(B)[1], len(u), graph, "Mr")
-    tau0 = found.efforts(found.accelerations(partition.driven))
-    right = found.projected(B, [a - b for a, b in zip(symbols.tau, tau0, strict=True)])
-    qdd = dict(zip((symbols.qdd[j] for j in u), mass.solve(right), strict=True))
-    tangents: list[Mapping[Expr, Expr]] = [
+    tangents: list[Tangent] = [
         {symbols.q[j]: graph.one} | {symbols.q[i]: B[c][k] for k, i in enumerate(v)}
         for c, j in enumerate(u)
     ]
     tangents += [{s: graph.one} for s in (*(symbols.qd[j] for j in u), *symbols.states)]
-    rest, follow = found.residual(), [found.qd[i] for i in v]
-    columns = [
-        [
-            *mass.solve(rebuild(directional(rest, tangent), graph, qdd)),
-            *directional(found.loads.rates, tangent),
-            *directional(follow, tangent),
-        ]
-        for tangent in tangents
-    ]
-    out = Output.matrix("J", zip(*columns, strict=True), "∂(qdd_u, zd, qd_v)/∂(q_u, qd_u, z)")
+    qdd = [symbols.qdd[j] for j in u]
+    rates = rebuild(found.loads.rates, graph, found.reactions(qdd))
+    at = mass.solve(_free(d, found, B))
+    columns = _columns(mass, found.residual(qdd), rates, qdd, at, tangents)
+    follow = [directional([found.qd[i] for i in v], tangent) for tangent in tangents]
+    rows = zip(*(a + b for a, b in zip(columns, follow, strict=True)), strict=True)
+    out = Output.matrix("J", rows, "∂(qdd_u, zd, qd_v)/∂(q_u, qd_u, z)")
     state = loops.state("q qd qdd tau loads" if partition.driven else "q qd tau loads")
     doc = "Jacobian of the rates in independent coordinates, at a closed position."
     formalism = "coordinate partitioning, forward derivatives"
     return d.make(f"{JACOBIAN}{suffix}", state, (out,), doc, formalism)
 
+
+def _columns(
+    mass: Factors,
+    residual: Sequence[Expr],
+    rates: Sequence[Expr],
+    qdd: Sequence[Expr],
+    at: Sequence[Expr],
+    tangents: Sequence[Tangent],
+) -> list[list[Expr]]:
+    """Derivatives of qdd and of the rates of states, one column per direction.
+
+    Args:
+        mass: factors of the mass matrix.
+        residual: tau - M qdd - c with symbols qdd.
+        rates: of states, with the same symbols where they need reactions.
+        qdd: those symbols.
+        at: the accelerations.
+        tangents: the directions.
+    """
+    graph = qdd[0].graph
+    known = dict(zip(qdd, at, strict=True))
+    columns = []
+    for tangent in tangents:
+        moved = mass.solve(rebuild(directional(residual, tangent), graph, known))
+        along = {**tangent, **dict(zip(qdd, moved, strict=True))}
+        columns.append([*moved, *rebuild(directional(rates, along), graph, known)])
+    return columns

@@ -3,11 +3,13 @@
 from inloop.model.builder import ModelBuilder
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.effects import (
+    AnyLaw,
     ExternalForce,
     Force,
     FrameForce,
     JointForce,
     JointInput,
+    LawOutput,
     LawState,
     Link,
     Torque,
@@ -32,10 +34,10 @@ from inloop.model.rotations import axis_angle, rpy
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
+    "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
     "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle", "Input",
-    "Joint", "JointForce", "JointInput", "JointSpec", "LawState", "Link", "Loop", "Matrix3",
-    "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose", "Scalar",
-    "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
+    "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link", "Loop",
+    "Matrix3", "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose",
+    "Scalar", "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
     "planar", "prismatic", "revolute", "rpy", "universal",
 ]  # fmt: skip

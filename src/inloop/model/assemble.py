@@ -266,5 +266,6 @@ class Assembly:
 
 
 def _shared(law: LawDraft) -> dict[str, Any]:
-    """Return what a law of any kind has: placeholders, place and states."""
-    return {**law.symbols, "where": law.where, "states": law.states}
+    """Return what a law of any kind has: placeholders, place, states and outputs."""
+    shared = {"where": law.where, "states": law.states, "outputs": law.outputs}
+    return {**law.symbols, **shared}

@@ -11,7 +11,7 @@ from inloop.model.assemble import build
 from inloop.model.closures import ClosureBuilder
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.elements import Visual
-from inloop.model.force_elements import ForceElementBuilder
+from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
@@ -22,7 +22,7 @@ from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(ForceElementBuilder, ClosureBuilder):
+class ModelBuilder(FrictionBuilder, ClosureBuilder):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with

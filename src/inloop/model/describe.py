@@ -42,6 +42,7 @@ def describe(mechanism: Mechanism) -> str:
         sections.append(f"independent: {', '.join(names)}")
     sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
+    sections += _section(("output", "unit", "value"), _output_rows(mechanism))
     if mechanism.notes:
         sections.append("\n".join(["notes", *(f"  {note}" for note in mechanism.notes)]))
     return "\n\n".join(sections) + "\n"
@@ -134,6 +135,10 @@ def _drive_rows(mechanism: Mechanism) -> list[Row]:
 
 def _state_rows(mechanism: Mechanism) -> list[Row]:
     return [(s.name, f"{s.initial:g}", _scalar(s.rate)) for s in mechanism.states]
+
+
+def _output_rows(mechanism: Mechanism) -> list[Row]:
+    return [(o.name, o.unit or "-", _scalar(o.value)) for o in mechanism.law_outputs]
 
 
 def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from inloop.errors import Mistake
 from inloop.model.constraints import Derivatives, LoopKind
-from inloop.model.effects import Axes, LawState
+from inloop.model.effects import Axes, LawOutput, LawState
 from inloop.model.elements import Joint, Visual
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
 from inloop.model.intake import Intake
@@ -64,6 +64,7 @@ class LawDraft:
         components: what the law returned.
         where: file and line of the declaration.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     kind: LawKind
@@ -74,6 +75,7 @@ class LawDraft:
     components: tuple[Scalar, ...]
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -35,17 +35,38 @@ class LawState:
 
 
 @dataclass(frozen=True)
+class LawOutput:
+    """A quantity that a law makes known, such as a gap or a contact force.
+
+    Attributes:
+        name: "<law>.<output>".
+        unit: label.
+        value: an expression of the law's placeholders and states.
+    """
+
+    name: str
+    unit: str
+    value: Scalar
+
+
+@dataclass(frozen=True)
 class JointForce:
-    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
+    """Effort of a joint, positive drives q up [N or N·m].
+
+    Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
+    force that the joint transmits across its axis [N].
+    """
 
     name: str
     body: int
     q: Expr
     qd: Expr
+    radial: Expr
     t: Expr
     effort: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +84,7 @@ class Force:
         components: the force.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -75,6 +97,7 @@ class Force:
     components: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +115,7 @@ class Torque:
         components: the torque.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -104,6 +128,7 @@ class Torque:
     components: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,6 +145,7 @@ class Link:
         force: the pull.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -131,6 +157,7 @@ class Link:
     force: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +180,7 @@ class FrameForce:
         torque: the torque.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -167,6 +195,10 @@ class FrameForce:
     torque: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+
+AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce
 
 
 @dataclass(frozen=True)

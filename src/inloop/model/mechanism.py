@@ -12,11 +12,13 @@ from inloop.model import topology
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.describe import describe
 from inloop.model.effects import (
+    AnyLaw,
     ExternalForce,
     Force,
     FrameForce,
     JointForce,
     JointInput,
+    LawOutput,
     LawState,
     Link,
     Torque,
@@ -105,10 +107,22 @@ class Mechanism:
 
     @cached_property
     def states(self) -> tuple[LawState, ...]:
-        """Internal states of all laws: of joint forces, forces, torques, links, frame forces."""
-        laws: list[JointForce | Force | Torque | Link | FrameForce]
-        laws = [*self.joint_forces, *self.forces, *self.torques, *self.links, *self.frame_forces]
-        return tuple(state for law in laws for state in law.states)
+        """Internal states of all laws, in the order of `laws`."""
+        return tuple(state for law in self.laws for state in law.states)
+
+    @cached_property
+    def law_outputs(self) -> tuple[LawOutput, ...]:
+        """What the laws make known, in the order of `laws`."""
+        return tuple(output for law in self.laws for output in law.outputs)
+
+    @property
+    def laws(self) -> tuple[AnyLaw, ...]:
+        """All laws: joint forces, forces, torques, links, frame forces."""
+        kinds = self.joint_forces, self.forces, self.torques, self.links, self.frame_forces
+        laws: list[AnyLaw] = []
+        for kind in kinds:
+            laws.extend(kind)
+        return tuple(laws)
 
     def children(self, body: int) -> tuple[Body, ...]:
         """Return the bodies that hang on a body, or on GROUND."""

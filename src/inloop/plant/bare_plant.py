@@ -20,10 +20,11 @@ from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
 from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
+from inloop.plant.reactions import joint_reactions
 from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
-STATE = ("q", "qd", "qdd", "tau")
+STATE = ("q", "qd", "qdd", "tau", "lam")
 OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
 LARGE = 60  # coordinates from which the mass matrix is built only when asked for
 Extra = Callable[[Sequence[Program], str, Sequence[str]], Mapping[str, str]]
@@ -71,6 +72,7 @@ class BarePlant:
         core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
         # the open tree of a closed mechanism may have massless tips: no accelerations of its own
         core = [n for n in core if n != "direct_dynamics" or not closed]
+        core += ["law_outputs"] if mechanism.law_outputs else []
         self._add([self._timed_program(name) for name in core])
         if closed:
             self._add_loops(ClosedLoops(self._derivation, external_forces))
@@ -268,6 +270,61 @@ class BarePlant:
     def energy(self, q: Numbers, qd: Numbers) -> Array:
         """Kinetic and potential energy [J], shape (2,) or (N, 2)."""
         return self.evaluate("energy", q=q, qd=qd)["E"]
+
+    def law_outputs(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """What the force laws make known, by name "<law>.<output>"; shape () or (N,) each.
+
+        Args:
+            q: coordinates.
+            qd: velocities.
+            z: states of the laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+        """
+        outputs = self.mechanism.law_outputs
+        if not outputs:
+            return {}
+        y = self.evaluate("law_outputs", q=q, qd=qd, z=z, u=u, t=t)["y"]
+        return {output.name: y[..., k] for k, output in enumerate(outputs)}
+
+    def joint_reactions(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        qdd: Numbers | None = None,
+        *,
+        tau: Numbers | None = None,
+        lam: Numbers | None = None,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """Force [N] and moment [N·m] that each joint transmits to its body, in world axes.
+
+        The moment is about the origin of the body. Efforts of drives and laws in the joint are
+        part of both.
+
+        Args:
+            q: coordinates; a closed position for a mechanism with loops.
+            qd: velocities.
+            qdd: accelerations; if not given, those that the efforts `tau` produce.
+            tau: joint efforts, zero if not given.
+            lam: multipliers that belong to given accelerations of a mechanism with loops.
+            z: states of force laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            "<joint>.force" and "<joint>.moment", shape (3,) or (N, 3).
+        """
+        return joint_reactions(self, q, qd, qdd, lam, tau, z=z, u=u, t=t)
 
     def inverse_dynamics_derivatives(
         self, q: Numbers, qd: Numbers, qdd: Numbers, u: Numbers | None = None, t: float = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 from inloop.codegen.c_closed import ClosedUnit, emit_closed_rates
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.constraints import Row
 from inloop.formalisms.partition import Partition, choose
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.engine import Array
@@ -55,8 +56,7 @@ class Loops:
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
-        rows = (self._closed.rows[k] for k in self.partition.rows)
-        return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+        return tuple(_row_name(self._closed.rows[k]) for k in self.partition.rows)
 
     @property
     def independent(self) -> tuple[str, ...]:
@@ -116,6 +116,17 @@ class Loops:
         if fresh:
             self._plant.add_partition()
         return True
+
+    def on_all_rows(self, lam: Array) -> Array:
+        """Multipliers of all rows from those of the rows in use; the others are zero."""
+        full = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        full[..., list(self.partition.rows)] = lam
+        return full
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """Names of all rows, dropped ones too."""
+        return tuple(map(_row_name, self._closed.rows))
 
     def derived(self, derive: Callable[[ClosedLoops, Partition, str], Derived]) -> Derived:
         """Further programs for the current partition."""
@@ -180,3 +191,7 @@ class Loops:
         name = self.function("constrained")
         found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}
+
+
+def _row_name(row: Row) -> str:
+    return f"{row.element}.{row.direction.replace(' ', '_')}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
+from inloop.simulate import observe
 from inloop.simulate.progress import Progress
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.start import first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
-BLOCK = 200  # samples
 STEPS_UNGUARDED = 3  # over a singular position
 METHODS = {
     "euler": Method.EULER,
@@ -45,6 +45,7 @@ def simulate(
     tolerance: float | None = None,
     start: Result | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    reactions: str | Sequence[str] = (),
 ) -> Result:
     """Integrate the equations of motion.
 
@@ -67,6 +68,9 @@ def simulate(
             those of one uninterrupted run.
         motions: functions of time for driven joints, by name; they are traced and compiled.
 
+        reactions: joints whose forces and moments the result shall hold, as
+            "<joint>.force.x", ..., "<joint>.moment.z" in world axes: names, or "all".
+
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
@@ -76,6 +80,7 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     signals = _inputs(plant, inputs or {})
     drives = plant.drive_function(motions or {})
+    joints = observe.chosen_joints(plant, reactions)
     if start is None:
         begin = _beginning(plant, first_state(plant, q, qd, drives))
     elif q is None and qd is None and start.end is not None:
@@ -87,47 +92,61 @@ def simulate(
         )
     if method == SCIPY and isinstance(schedule, FixedSteps):
         system = _system(plant, efforts, signals, drives)
-        return _reference(plant, system, begin, schedule, tolerance or 1e-9)
-    status, found, end, notes = _run(
-        plant, schedule, begin, lambda: _system(plant, efforts, signals, drives, schedule.method)
-    )
-    result = _result(plant, found, status, tuple(notes), end)
+        found, end = _reference(system, begin, schedule, tolerance or 1e-9), None
+        status, notes = Status.OK, ["integrated by SciPy"]
+    else:
+        status, found, end, notes = _run(
+            plant, schedule, begin, lambda: _system(plant, efforts, signals, drives, schedule.method)
+        )
+    outcome = _Outcome(found, status, tuple(notes), end)
+    result = _result(plant, outcome, signals, efforts, joints)
     if status not in (Status.OK, Status.STOPPED):
         raise _failed(result, step)
     return result
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """What came out of a run, before anything is computed from it."""
+
+    samples: Samples
+    status: Status
+    notes: tuple[str, ...]
+    end: End | None
+
+
 def _result(
-    plant: BarePlant, found: Samples, status: Status, notes: tuple[str, ...], end: End | None
+    plant: BarePlant, outcome: _Outcome, u: Array, tau: Array, reactions: Sequence[str]
 ) -> Result:
+    found = outcome.samples
     return Result(
         name=plant.name,
         coordinates=plant.coordinates,
         t=found.t,
         q=found.q,
         qd=found.qd,
-        energy=_energy(plant, found.q, found.qd),
-        status=status.name,
-        signals=found.signals,
+        energy=observe.energy(plant, found),
+        status=outcome.status.name,
+        signals={
+            **found.signals,
+            **observe.law_outputs(plant, found, u),
+            **observe.reactions(plant, found, u, tau, reactions),
+        },
         violation=found.violation,
-        notes=notes,
-        end=end,
+        notes=outcome.notes,
+        end=outcome.end,
     )
 
 
 def _reference(
-    plant: BarePlant,
-    system: TreeSystem | ClosedSystem,
-    begin: End,
-    schedule: FixedSteps,
-    tolerance: float,
-) -> Result:
+    system: TreeSystem | ClosedSystem, begin: End, schedule: FixedSteps, tolerance: float
+) -> Samples:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(t_end / _spacing(schedule)))
     times = np.linspace(begin.t, t_end, count + 1)
     x = solve(system, system.start(begin.q, begin.qd, begin.z), times, tolerance)
-    return _result(plant, system.expand(times, x), Status.OK, ("integrated by SciPy",), None)
+    return system.expand(times, x)
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array]) -> End:
@@ -233,13 +252,6 @@ def _system(
     if plant.loops is None:
         return TreeSystem(plant, tau, u, method)
     return ClosedSystem(plant, plant.loops, tau, u, drives, method)
-
-
-def _energy(plant: BarePlant, q: Array, qd: Array) -> Array:
-    """Energy of all samples, in blocks short enough that no vector code has to be compiled."""
-    cuts = range(0, len(q), BLOCK)
-    blocks = [plant.energy(q[k : k + BLOCK], qd[k : k + BLOCK]) for k in cuts]
-    return np.concatenate(blocks)
 
 
 def _schedule(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
