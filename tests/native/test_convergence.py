@@ -90,6 +90,17 @@ def test_differences_do_for_a_jacobian(problems) -> None:
     assert result.x[-1] == pytest.approx(given.x[-1], abs=1e-9)
 
 
+@pytest.mark.parametrize("jacobian", ["half_jacobian", "zero_jacobian"])
+def test_implicit_is_of_order_2_with_any_jacobian(problems, jacobian: str) -> None:
+    exact, errors = problems.coupled_at(2.3), []
+    for steps in (200, 400, 800):
+        result = integrate(problems, Method.IMPLICIT, steps, jacobian=jacobian)
+        errors.append(np.abs(result.x[-1] - exact).max())
+    assert measured_orders(errors) == pytest.approx(2, abs=0.2)
+    right = integrate(problems, Method.IMPLICIT, 800)
+    assert np.abs(result.x[-1] - right.x[-1]).max() > 1e-9  # it is another matrix
+
+
 @each_method
 def test_evaluations_are_counted_and_shared(problems, method: Method) -> None:
     per_step = {

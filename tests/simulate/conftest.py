@@ -1,4 +1,4 @@
-"""Makes `random_trees` importable for the tests of this folder."""
+"""Makes `random_trees` and `stiff_models` importable for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -6,3 +6,4 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "formalisms"))
+sys.path.insert(0, str(Path(__file__).parent))

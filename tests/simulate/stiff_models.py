@@ -56,6 +56,7 @@ def bristle(sigma0: float, sigma1: float, sigma2: float, level: float) -> Callab
 
 
 def four_bar(laws: Callable[[il.Model], None] | None = None, name: str = "linkage") -> il.Model:
+    """One loop, one degree of freedom."""
     m = il.Model(name, gravity=(0, -9.81, 0))
     crank = m.body(
         "crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), mass=0.7,
@@ -71,7 +72,6 @@ def four_bar(laws: Callable[[il.Model], None] | None = None, name: str = "linkag
         inertia=(1e-3, 2e-3, 2.4e-3),
     )  # fmt: skip
     m.close(coupler.point("end", (L2, 0, 0)), rocker.point("tip", (L3, 0, 0)), name="ring")
-    m.independent("crank")
     if laws is not None:
         laws(m)
     return m

@@ -128,6 +128,7 @@ def _substituted(
 
 
 def _expose(
+    skeleton: Skeleton,
     loads: Loads,
     law: AnyLaw,
     known: dict[Expr, Expr],
@@ -136,10 +137,11 @@ def _expose(
     feels: Sequence[Feel],
 ) -> None:
     """Keep a law for implicit methods; its states are the last ones in `loads`."""
+    known = {**known, law.t: skeleton.symbols.t}
     if law.states or any(isinstance(effort, Expr) for effort in efforts):
         first = len(loads.rates) - len(law.states)
-        states = law.states
-        loads.ports.append(Port(tuple(efforts), tuple(work), tuple(feels), states, first, known))
+        motion = (tuple(efforts), tuple(work), tuple(feels))
+        loads.ports.append(Port(*motion, law.t, law.states, first, known))
 
 
 def _along(position: Expr, velocity: Expr, rate: Expr) -> Feel:
@@ -165,7 +167,7 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
             loads.radial[law.body] = radial
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
         feel = _along(law.q, law.qd, link.qd)
-        _expose(loads, law, replace, [law.effort], [link.qd], [feel])
+        _expose(skeleton, loads, law, replace, [law.effort], [link.qd], [feel])
 
 
 def _expressions(states: Sequence[LawState]) -> list[Expr]:
@@ -293,7 +295,7 @@ def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
         f_C = link.to_internal(matrix_times(R_BF, f))
         R_FC = product(transpose(R_BF), link.R_BC)
         work = matrix_times(product(R_FC, R_CW), v_W)
-    _expose(loads, law, replace, law.components, work, list(map(_along, law.p, law.v, v_W)))
+    _expose(skeleton, loads, law, replace, law.components, work, list(map(_along, law.p, law.v, v_W)))
     loads.apply(law.at.body, p_CQ, f_C, zero_vector(skeleton.graph))
 
 
@@ -319,7 +321,7 @@ def _torque(law: Torque, place: _Places, loads: Loads) -> None:
     }
     components = as_vector(_substituted(skeleton, law, law.components, replace, loads))
     turns = [_turn(law, axis) for axis in range(3)]
-    _expose(loads, law, replace, law.components, om, list(map(Feel, turns, law.w, om)))
+    _expose(skeleton, loads, law, replace, law.components, om, list(map(Feel, turns, law.w, om)))
     n = matrix_times(transpose(R_to), components)
     zero = zero_vector(skeleton.graph)
     loads.apply(law.body, zero, zero, n)
@@ -349,7 +351,7 @@ def _link(law: Link, place: _Places, loads: Loads) -> None:
     pull = _substituted(skeleton, law, [law.force], replace, loads)[0]
     graph.label(pull, f"F_{law.name}")
     # a pull shortens: it works against the rate of the length
-    _expose(loads, law, replace, [-law.force], [rate], [_along(law.l, law.ld, rate)])
+    _expose(skeleton, loads, law, replace, [-law.force], [rate], [_along(law.l, law.ld, rate)])
     on_a = scale(pull, unit)
     zero = zero_vector(graph)
     for point, p_C, f_W in ((law.a, pa_C, on_a), (law.b, pb_C, scale(graph.constant(-1.0), on_a))):
@@ -376,7 +378,7 @@ def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
     # the rate of the small rotation is nearly the angular velocity
     feels = list(map(_along, (*law.p, *law.r), (*law.v, *law.w), (*v, *w)))
-    _expose(loads, law, replace, (*law.force, *law.torque), (*v, *w), feels)
+    _expose(skeleton, loads, law, replace, (*law.force, *law.torque), (*v, *w), feels)
     f_W = matrix_times(a.R, as_vector(found[:3]))
     n_W = matrix_times(a.R, as_vector(found[3:]))
     for frame, sign in ((law.b, 1.0), (law.a, -1.0)):

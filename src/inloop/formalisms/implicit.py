@@ -13,6 +13,10 @@ H = g D z_v + g E, what is left is
     (M + Σ Jᵀ C J) kv = M rv + Σ Jᵀ (g e_s J rq + g e_z w),   C = -g (e_v + e_z H + g e_s)
     kz = w + H J kv,  w = D rz + E J rq,   kq = rq + g kv
 
+The first right-hand side also holds g ∂f/∂t. Of a law this is g (e_t + e_s s_t + e_v sd_t) and the
+same of its rates, where s_t and sd_t are the motion that comes from drives: with s_t, J rq is just
+the rate sd.
+
 Left to the explicit part of the method, which keeps its order with any W: inertia, gravity and
 velocity terms, how J changes with q, and slopes that drive apart (C < 0 or z_z > 0 of a law with one
 effort or one state), which could make the matrix singular.
@@ -43,6 +47,8 @@ class Law:
         C: what it adds to the mass matrix, between the two.
         g_e_s, g_e_z: g times slopes of the efforts.
         D, E, H: see above.
+        sd: the velocities that it feels.
+        g_e_t, g_z_t: g times slopes by time, drives included.
         first: number of its first state.
         count: number of its states.
     """
@@ -55,16 +61,19 @@ class Law:
     D: Entries
     E: Entries
     H: Entries
+    sd: dict[int, Expr]
+    g_e_t: dict[int, Expr]
+    g_z_t: dict[int, Expr]
     first: int
     count: int
 
     def stored(self, store: Store) -> Law:
-        """The same with what the solution needs kept; C is in the factors."""
+        """The same with what further solutions need kept; C is in the factors."""
         kept = {
             name: {key: store(entry) for key, entry in getattr(self, name).items()}
             for name in ("J_work", "J_feel", "g_e_s", "g_e_z", "D", "E", "H")
         }
-        return replace(self, C={}, **kept)
+        return replace(self, C={}, sd={}, g_e_t={}, g_z_t={}, **kept)
 
 
 @dataclass(frozen=True)
@@ -83,25 +92,37 @@ class Solver:
     factors: Factors
     order: tuple[int, ...]
 
+    def first(self, M_rv: Sequence[Expr], rz: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """M_rv and rz of the first solution, with g ∂f/∂t."""
+        right, rates = list(M_rv), list(rz)
+        for law in self.laws:
+            for j, value in _times(_transposed(law.J_work), law.g_e_t).items():
+                right[j] = right[j] + value
+            for k, value in law.g_z_t.items():
+                rates[law.first + k] = rates[law.first + k] + value
+        return right, rates
+
     def motion(
-        self, M_rv: Sequence[Expr], rq: Sequence[Expr], rz: Sequence[Expr]
+        self, M_rv: Sequence[Expr], rz: Sequence[Expr], rq: Sequence[Expr] | None = None
     ) -> list[Expr]:
-        """kv; kq is rq + g kv."""
+        """kv; without rq, of the first solution."""
         right = list(M_rv)
         for law in self.laws:
-            push = _sum(
-                _times(law.g_e_s, _felt(law, rq)), _times(law.g_e_z, _alone(law, rq, rz))
-            )
+            felt = law.sd if rq is None else _felt(law, rq)
+            push = _sum(_times(law.g_e_s, felt), _times(law.g_e_z, _alone(law, felt, rz)))
             for j, value in _times(_transposed(law.J_work), push).items():
                 right[j] = right[j] + value
         found = self.factors.solve([right[j] for j in self.order])
         return [found[self.order.index(j)] for j in range(len(right))]
 
-    def states(self, rq: Sequence[Expr], rz: Sequence[Expr], kv: Sequence[Expr]) -> list[Expr]:
-        """kz."""
+    def states(
+        self, kv: Sequence[Expr], rz: Sequence[Expr], rq: Sequence[Expr] | None = None
+    ) -> list[Expr]:
+        """kz; without rq, of the first solution."""
         kz = list(rz)
         for law in self.laws:
-            found = _sum(_alone(law, rq, rz), _times(law.H, _felt(law, kv)))
+            felt = law.sd if rq is None else _felt(law, rq)
+            found = _sum(_alone(law, felt, rz), _times(law.H, _felt(law, kv)))
             for k in range(law.count):
                 kz[law.first + k] = found.get(k, self.g.graph.zero)
         return kz
@@ -123,10 +144,10 @@ def _felt(law: Law, v: Sequence[Expr]) -> dict[int, Expr]:
     return _times(law.J_feel, dict(enumerate(v)))
 
 
-def _alone(law: Law, rq: Sequence[Expr], rz: Sequence[Expr]) -> dict[int, Expr]:
+def _alone(law: Law, felt: Mapping[int, Expr], rz: Sequence[Expr]) -> dict[int, Expr]:
     """w = D rz + E J rq: what its states do without kv."""
     own = {k: rz[law.first + k] for k in range(law.count)}
-    return _sum(_times(law.D, own), _times(law.E, _felt(law, rq)))
+    return _sum(_times(law.D, own), _times(law.E, felt))
 
 
 class Storage:
@@ -190,8 +211,17 @@ def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr) 
     if port.scalar and C:
         C = {(0, 0): graph.call("max", C[0, 0], graph.zero)}
     J_work = _jacobian(port.work, columns)
-    J_feel = _jacobian([feel.rate for feel in port.feels], columns)
-    return Law(J_work, J_feel, C, g_e_s, g_e_z, D, E, H, port.first, count)
+    rates = [feel.rate for feel in port.feels]
+    J_feel = _jacobian(rates, columns)
+    # what drives add to the rates: the symbols qdd of driven joints
+    others = {v: a for v, a in zip(symbols.qd, symbols.qdd, strict=True) if v not in columns}
+    drift = {j: e for j, e in enumerate(directional(rates, others)) if e is not graph.zero}
+    g_e_t, g_z_t = (
+        _sum({i: g * e for (i, _), e in by_t.items()}, _times(scaled(g, by_v), drift))
+        for by_t, by_v in ((slope.e_t, slope.e_v), (slope.z_t, slope.z_v))
+    )
+    sd = dict(enumerate(rates))
+    return Law(J_work, J_feel, C, g_e_s, g_e_z, D, E, H, sd, g_e_t, g_z_t, port.first, count)
 
 
 def _inverse(z_z: Entries, count: int, g: Expr) -> Entries:

@@ -41,6 +41,7 @@ class Port:
         efforts: expressions of the law's placeholders.
         work: the velocities on which they do work, as expressions of the derivation.
         feels: the motion on which they depend.
+        t: placeholder of time.
         states: internal states of the law.
         first: number of the first of them among all states of the model.
         known: placeholders → expressions of the derivation.
@@ -49,6 +50,7 @@ class Port:
     efforts: tuple[Scalar, ...]
     work: tuple[Expr, ...]
     feels: tuple[Feel, ...]
+    t: Expr
     states: tuple[LawState, ...]
     first: int
     known: Mapping[Expr, Expr]
@@ -64,16 +66,18 @@ class Slopes:
     """Derivatives of a law, by (row, column), without zeros.
 
     Attributes:
-        e_s, e_v, e_z: of the efforts by positions, rates and states.
-        z_s, z_v, z_z: of the rates of the states.
+        e_s, e_v, e_z, e_t: of the efforts by positions, rates, states and time.
+        z_s, z_v, z_z, z_t: of the rates of the states.
     """
 
     e_s: Entries
     e_v: Entries
     e_z: Entries
+    e_t: Entries
     z_s: Entries
     z_v: Entries
     z_z: Entries
+    z_t: Entries
 
 
 def slopes(port: Port, symbols: Symbols) -> Slopes:
@@ -82,12 +86,13 @@ def slopes(port: Port, symbols: Symbols) -> Slopes:
     by_position = [feel.position for feel in port.feels]
     by_rate = [{feel.velocity: graph.one} for feel in port.feels]
     by_state = [{state.symbol: graph.one} for state in port.states]
+    by_time = [{port.t: graph.one}]
     efforts = [graph.wrap(e) for e in port.efforts]
     rates = [graph.wrap(state.rate) for state in port.states]
     blocks = [
         _columns(rows, tangents, port, symbols)
         for rows in (efforts, rates)
-        for tangents in (by_position, by_rate, by_state)
+        for tangents in (by_position, by_rate, by_state, by_time)
     ]
     return Slopes(*blocks)
 

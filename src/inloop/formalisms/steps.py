@@ -1,6 +1,6 @@
 """Programs of implicit steps: predictor, corrector and the complete Jacobian of the rates.
 
-The predictor solves (I - g W) k = f(x), the corrector (I - g W) y = f(x) - k with the factors that
+The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = f(x) - k with the factors that
 the predictor has kept; implicit.py tells what W holds. The residual f - k comes from inverse
 dynamics at the accelerations k, times the inverse of the predictor's mass matrix: what this leaves
 out is of the order of g², like what the method leaves out itself.
@@ -108,10 +108,9 @@ class _Step:
     ) -> Program:
         """k, and the factors that are kept."""
         d, solver = self._d, self._solver
-        rq = [d.symbols.qd[k] for k in self._coordinates]
         # the order needs k to the first order only: reactions may lag behind
-        kv = solver.motion(right, rq, self._rates([d.graph.zero] * len(rq)))
-        kz = solver.states(rq, self._rates(kv), kv)
+        kv = solver.motion(*solver.first(right, self._rates([d.graph.zero] * len(right))))
+        kz = solver.states(kv, solver.first(right, self._rates(kv))[1])
         solver.stored(self._storage)
         kept = Output.vector("kept", self._storage.symbols, "factors")
         doc = "First half of an implicit step: (I - g W) k = f."
@@ -123,9 +122,9 @@ class _Step:
         d, solver = self._d, self._solver.stored(self._storage)
         rq = [d.graph.symbol(f"rq.{k}") for k in range(len(residual))]
         kz = [d.graph.symbol(f"kz.{k}") for k in range(len(self._loads.rates))]
-        yv = solver.motion(residual, rq, _less(self._rates(self.qdd), kz))
+        yv = solver.motion(residual, _less(self._rates(self.qdd), kz), rq)
         found = [a + b for a, b in zip(self.qdd, yv, strict=True)]
-        yz = solver.states(rq, _less(self._rates(found), kz), yv)
+        yz = solver.states(yv, _less(self._rates(found), kz), rq)
         doc = "Second half of an implicit step: (I - g W) y = f - k; qdd is k of the velocities."
         program = d.make(name, state, _solution("y", yv, yz), doc, FORMALISM)
         blocks = [_span(solver), Input("rq", tuple(rq), "residual of the velocities")]

@@ -23,7 +23,8 @@ def partials(node: Expr) -> tuple[Expr, ...]:
     if op == "mul":
         return a[1], a[0]
     if op == "div":
-        return one / a[1], -(node / a[1])
+        inverse = one / a[1]
+        return inverse, -(node * inverse)
     if op == "sin":
         return (g.call("cos", a[0]),)
     if op == "cos":

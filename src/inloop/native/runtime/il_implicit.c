@@ -1,13 +1,13 @@
 /* A Rosenbrock method of order 2 with two stages, for fixed steps through stiff force laws:
 
-     (I - g W) k = f(t, x),                          g = gamma h
+     (I - g W) k = f(t, x) + g df/dt,                g = gamma h
      (I - g W) y = f(t + h/2, x + h/2 k) - k
      x_new = x + h (k + y)
 
    It is a W-method: its order is 2 for any matrix W, because the conditions hold without one on W
    (Steihaug & Wolfbrandt 1979, doi:10.1090/S0025-5718-1979-0521273-8; Hairer & Wanner, Solving
    Ordinary Differential Equations II (1996), IV.7: with b = (0, 1), alpha_21 = 1/2, gamma_21 =
-   -gamma). So W need hold only what is stiff, the force laws, and mechanisms factorize nothing
+   -gamma; df/dt, too, may be left out where it is not stiff). So W need hold only what is stiff, the force laws, and mechanisms factorize nothing
    larger than their mass matrix. With the complete Jacobian gamma = 1 - 1/sqrt 2 makes it
    L-stable (the stability function is that of ROS2: Verwer, Spee, Blom & Hundsdorfer 1999,
    doi:10.1137/S1064827597326651). Why this one of the family with b2 alpha_21 = 1/2: the point at
@@ -44,7 +44,7 @@ static parts split(const il_stepper *stepper)
     return (parts){k, k + size, k + 2 * size, k + 3 * size, k + 5 * size, J, J + size * size};
 }
 
-/* k, with all of df/dx for W: (I - g J)^-1 f = (I / g - J)^-1 f / g */
+/* k, with all of df/dx for W: (I - g J)^-1 r = (I / g - J)^-1 r / g */
 static int predict_by_jacobian(il_stepper *stepper, const il_span *span, double g, const parts *p)
 {
     int status = il_first_slope(stepper, span);
@@ -58,7 +58,7 @@ static int predict_by_jacobian(il_stepper *stepper, const il_span *span, double 
         return status;
     }
     for (int64_t i = 0; i < stepper->size; i++) {
-        p->k[i] = stepper->slope[i] / g;
+        p->k[i] = stepper->slope[i] / g + p->dfdt[i];
     }
     il_shifted_solve(stepper, g, p->J, p->W, p->k);
     return IL_OK;

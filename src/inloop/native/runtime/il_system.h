@@ -22,7 +22,7 @@ typedef int (*il_jacobian)(void *context, double t, const double *x, double *J, 
    the matrix I - g W, where W holds of df/dx at least what is stiff. The corrector uses the matrix
    that the predictor has left in the context.
 
-   k = (I - g W)^-1 f(t, x), W at x */
+   k = (I - g W)^-1 (f(t, x) + g df/dt), W at x; of df/dt, too, what is stiff */
 typedef int (*il_predictor)(void *context, double t, const double *x, double g, double *k);
 /* y = (I - g W)^-1 (f(t, x) - k) */
 typedef int (*il_corrector)(void *context, double t, const double *x, double g, const double *k,
