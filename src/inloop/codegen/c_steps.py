@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inloop.codegen.c_alike import alike_declaration, emit_alike
 from inloop.codegen.c_closed import CONTEXT, ClosedUnit, indices
 from inloop.codegen.c_library import TREE_CONTEXT
 from inloop.codegen.header import comment_block
 from inloop.symbolic import Program
 
 Files = dict[str, str]
+LAWS = "_laws"
 
 
 def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
     """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops."""
-    predictor, corrector = programs
+    predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
     n, states = _size(predictor, "kv"), _size(predictor, "kz")
     known = {**_tree_arguments(n), "pre": "c->implicit_pre", "g": "&g", "qdd": f"k + {n}"}
-    known |= {"rq": "rq", "kz": f"k + {2 * n}", "kept": "c->kept"}
+    known |= {"rq": "rq", "kz": f"k + {2 * n}", "kept": "c->kept", "law": "law"}
     results = f"k + {n}{f', k + {2 * n}' if states else ''}, c->kept"
     corrected = f"y + {n}{f', y + {2 * n}' if states else ''}"
     text = f"""/* k = (I - g W)^-1 f(t, x) */
@@ -25,6 +27,7 @@ IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double 
 {{
     const struct context *c = context;
     (void)t;
+{_laws(programs, predictor, prefix, known)}\
     {prefix}_{predictor.name}({_call(predictor, known)}, {results});
     for (int i = 0; i < {n}; i++) k[i] = x[{n} + i] + g * k[{n} + i];
     return 0;
@@ -38,13 +41,15 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
     double rq[{n}];
     (void)t;
     for (int i = 0; i < {n}; i++) rq[i] = x[{n} + i] - k[i];
+{_laws(programs, corrector, prefix, known)}\
     {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
     for (int i = 0; i < {n}; i++) y[i] = rq[i] + g * y[{n} + i];
     return 0;
 }}
 """
-    lines = [comment_block(about), f'#include "{prefix}.h"', "", TREE_CONTEXT, text]
-    return {f"{prefix}_steps.c": "\n".join(lines)}
+    head = [comment_block(about), f'#include "{prefix}.h"', "", TREE_CONTEXT]
+    lines = [*head, *_declarations(programs, prefix), text]
+    return {f"{prefix}_steps.c": "\n".join(lines), **_law_files(programs, prefix, about)}
 
 
 def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
@@ -72,11 +77,11 @@ def emit_closed_steps(
     unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
 ) -> Files:
     """`<prefix>_predict` and `<prefix>_correct` in independent coordinates."""
-    predictor, corrector = programs
+    predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
     nu, m = len(unit.independent), len(unit.dependent)
     z, guess = 2 * nu, 2 * nu + unit.states
     known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g"}
-    known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept"}
+    known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept", "law": "law"}
     results = f"k + {nu}{f', k + {z}' if unit.states else ''}, k + {guess}, c->kept"
     corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}"
     text = f"""/* k = (I - g W)^-1 f(t, x), where the estimates of dependent coordinates are drawn to
@@ -86,6 +91,7 @@ IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double 
     struct context *c = context;
     const int status = c->settle(context, t, x);
     if (status != IL_OK) return status;
+{_laws(programs, predictor, prefix, known)}\
     {prefix}_{predictor.name}({_call(predictor, known)}, {results});
     for (int i = 0; i < {nu}; i++) k[i] = x[{nu} + i] + g * k[{nu} + i];
     for (int i = 0; i < {m}; i++) k[{guess} + i] += (c->q[dependent[i]] - x[{guess} + i]) / g;
@@ -104,13 +110,16 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
         rq[i] = x[{nu} + i] - k[i];
         c->qdd[independent[i]] = k[{nu} + i];
     }}
+{_laws(programs, corrector, prefix, known)}\
     {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
     for (int i = 0; i < {nu}; i++) y[i] = rq[i] + g * y[{nu} + i];
     for (int i = 0; i < {m}; i++) y[{guess} + i] = (c->q[dependent[i]] - x[{guess} + i]) / g;
     return IL_OK;
 }}
 """
-    return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
+    text = "\n".join([*_declarations(programs, prefix), text])
+    file = _closed_file(unit, prefix, about, text)
+    return {f"{prefix}_steps.c": file, **_law_files(programs, prefix, about)}
 
 
 def emit_closed_jacobian(
@@ -151,6 +160,39 @@ def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str)
     tables = [name for name in ("independent", "dependent") if f"{name}[" in text]
     head = [comment_block(about), f'#include "{prefix}.h"', '#include "il_status.h"', ""]
     return "\n".join([*head, indices(unit, *tables), CONTEXT, text])
+
+
+def _named(programs: Sequence[Program], kind: str) -> Program:
+    return next(p for p in programs if p.name.startswith(kind) and not p.name.endswith(LAWS))
+
+
+def _laws_of(programs: Sequence[Program], program: Program) -> Program | None:
+    return next((p for p in programs if p.name == f"{program.name}{LAWS}"), None)
+
+
+def _laws(
+    programs: Sequence[Program], program: Program, prefix: str, known: dict[str, str]
+) -> str:
+    """Lines that compute the block `law` of a program, if it has one."""
+    laws = _laws_of(programs, program)
+    if laws is None:
+        return ""
+    size = len(laws.outputs[0].exprs)
+    call = f"{_call(laws, known)}, law"
+    return f"    double law[{size}];\n    {prefix}_{laws.name}_alike({call});\n"
+
+
+def _declarations(programs: Sequence[Program], prefix: str) -> list[str]:
+    laws = [p for p in programs if p.name.endswith(LAWS)]
+    return [f"{alike_declaration(p, prefix)};\n" for p in laws]
+
+
+def _law_files(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+    files: Files = {}
+    for program in programs:
+        if program.name.endswith(LAWS):
+            files |= emit_alike(program, prefix, about)
+    return files
 
 
 def _size(program: Program, output: str) -> int:

@@ -8,7 +8,7 @@ out is of the order of g², like what the method leaves out itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,34 +16,39 @@ from inloop.formalisms import lu
 from inloop.formalisms.crb import MassMatrix
 from inloop.formalisms.derive import Derivation
 from inloop.formalisms.forces import Loads
-from inloop.formalisms.implicit import Factors, Solver, Storage, build_solver
+from inloop.formalisms.implicit import Factors, Law, Solver, Storage, build_solver
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.ports import Entries, Tangent
 from inloop.formalisms.reactions import radial_forces
 from inloop.formalisms.reduced import Constrained
-from inloop.symbolic import Expr, Input, Output, Program, directional, rebuild
+from inloop.symbolic import Expr, Input, Output, Program, align, directional, rebuild
 
 if TYPE_CHECKING:
     from inloop.formalisms.closed import ClosedLoops
 
 PREDICTOR, CORRECTOR, JACOBIAN = "predictor", "corrector", "rates_jacobian"
+ALIKE_FROM = 3  # laws of one kind from which they are computed side by side
+WHOLE = 4  # their number is filled up to a multiple of this
 FORMALISM = "mass matrix with the slopes of force laws"
 
 
-def tree_steps(d: Derivation) -> tuple[Program, Program]:
-    """Predictor and corrector of a mechanism without loops."""
+def tree_steps(d: Derivation) -> tuple[Program, ...]:
+    """Predictor and corrector of a mechanism without loops, each followed by its laws."""
     step = _Step(d, d.loads, lambda qdd: _tree_reactions(d, qdd), range(d.n))
     step.factorize(d.mass)
     right = [a - b for a, b in zip(d.symbols.tau, d.c, strict=True)]
     rest = [a - b for a, b in zip(d.symbols.tau, d.tau, strict=True)]
     state = "q qd tau loads"
-    return step.predictor(PREDICTOR, state, right), step.corrector(CORRECTOR, f"qdd {state}", rest)
+    return (
+        *step.predictor(PREDICTOR, state, right),
+        *step.corrector(CORRECTOR, f"qdd {state}", rest),
+    )
 
 
 def closed_steps(
     loops: ClosedLoops, partition: Partition, suffix: str = ""
-) -> tuple[Program, Program]:
-    """Predictor and corrector in independent coordinates, at a closed position."""
+) -> tuple[Program, ...]:
+    """The same in independent coordinates, at a closed position."""
     d, found = loops.derivation, loops.at(partition)
     B = found.columns()
     step = _Step(d, found.loads, found.reactions, partition.independent)
@@ -54,8 +59,8 @@ def closed_steps(
     state = loops.state("q qd tau loads")
     first = f"qdd {state}" if partition.driven else state
     return (
-        step.predictor(f"{PREDICTOR}{suffix}", first, right, (follow,)),
-        step.corrector(f"{CORRECTOR}{suffix}", f"qdd {state}", rest),
+        *step.predictor(f"{PREDICTOR}{suffix}", first, right, (follow,)),
+        *step.corrector(f"{CORRECTOR}{suffix}", f"qdd {state}", rest),
     )
 
 
@@ -105,7 +110,7 @@ class _Step:
 
     def predictor(
         self, name: str, state: str, right: Sequence[Expr], more: tuple[Output, ...] = ()
-    ) -> Program:
+    ) -> tuple[Program, ...]:
         """k, and the factors that are kept."""
         d, solver = self._d, self._solver
         # the order needs k to the first order only: reactions may lag behind
@@ -115,9 +120,21 @@ class _Step:
         kept = Output.vector("kept", self._storage.symbols, "factors")
         doc = "First half of an implicit step: (I - g W) k = f."
         program = d.make(name, state, (*_solution("k", kv, kz), *more, kept), doc, FORMALISM)
-        return replace(program, inputs=(*program.inputs, _span(solver)))
+        program = replace(program, inputs=(*program.inputs, _span(solver)))
+        rows = []
+        for law, row in self._scalar_laws():
+            blocks = (law.C, law.g_e_s, law.g_e_z, law.D, law.E, law.H)
+            rows.append([*row, *(entry for block in blocks for entry in block.values())])
+        return _laws_apart(program, rows)
 
-    def corrector(self, name: str, state: str, residual: Sequence[Expr]) -> Program:
+    def _scalar_laws(self) -> Iterator[tuple[Law, list[Expr]]]:
+        """Laws of single joints, each with its effort and the rates of its states."""
+        for port, law in zip(self._loads.ports, self._solver.laws, strict=True):
+            if port.scalar and port.work[0].is_symbol:
+                effort = self._d.symbols.substitute(port.efforts, port.known)
+                yield law, effort + self._loads.rates[law.first : law.first + law.count]
+
+    def corrector(self, name: str, state: str, residual: Sequence[Expr]) -> tuple[Program, ...]:
         """y, from the residual at the accelerations qdd."""
         d, solver = self._d, self._solver.stored(self._storage)
         rq = [d.graph.symbol(f"rq.{k}") for k in range(len(residual))]
@@ -131,7 +148,45 @@ class _Step:
         if kz:
             blocks.append(Input("kz", tuple(kz), "k of the states of force laws"))
         blocks.append(Input("kept", tuple(self._storage.symbols.values()), "factors"))
-        return replace(program, inputs=(*program.inputs, *blocks))
+        program = replace(program, inputs=(*program.inputs, *blocks))
+        return _laws_apart(program, [row for _, row in self._scalar_laws()])
+
+
+def _laws_apart(program: Program, rows: Sequence[Sequence[Expr]]) -> tuple[Program, ...]:
+    """A program without the laws of one kind that act on many joints, and a program of these.
+
+    What is cut out is a row of expressions for each law, of the largest group of rows that are
+    alike: back ends compute them side by side.
+    """
+    groups: list[list[list[Expr]]] = []
+    for row in rows:
+        # signs are absorbed by what uses a value
+        plain = [e.args[0] if e.op == "neg" else e for e in row]
+        plain = [e for e in plain if e.args and not e.static]
+        group = next((g for g in groups if align([g[0], plain]) is not None), None)
+        if group is None:
+            groups.append([plain])
+        else:
+            group.append(plain)
+    largest = max(groups, key=len, default=[])
+    if len(largest) < ALIKE_FROM or not largest[0]:
+        return (program,)
+    columns = len(largest[0])
+    symbols = [program.graph.symbol(f"law.{k}") for k in range(columns * len(largest))]
+    places = iter(symbols)
+    known = {row[c]: next(places) for c in range(columns) for row in largest}
+    # one line per value, filled up to whole vectors by repeating the last law
+    padded = [*largest, *[largest[-1]] * (-len(largest) % WHOLE)]
+    exprs = tuple(row[c] for c in range(columns) for row in padded)
+    doc = "values and slopes of force laws: a row per value, a column per law"
+    block = Input("law", tuple(known.get(e, e) for e in exprs), doc)
+    inputs = (*program.inputs, block)
+    rest = program.with_exprs(rebuild(program.exprs, program.graph, known), inputs)
+    law = Output("law", exprs, (columns, len(padded)), doc)
+    names = ("q", "qd", "u", "z", "t", "g")
+    inputs = tuple(b for b in program.inputs if b.name in names)
+    doc = "Force laws of one kind."
+    return rest, Program(f"{program.name}_laws", inputs, (law,), doc, program.formalism)
 
 
 def _less(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
