@@ -13,7 +13,11 @@ from inloop.native import FixedSteps, Method, Run, Snapshot, Status, run, runtim
 
 ORDERS = {Method.EULER: 1, Method.RK4: 4, Method.DOPRI: 5, Method.RODAS: 4, Method.IMPLICIT: 2}
 STEPS = {
-    Method.EULER: 400, Method.RK4: 24, Method.DOPRI: 16, Method.RODAS: 24, Method.IMPLICIT: 100
+    Method.EULER: 400,
+    Method.RK4: 24,
+    Method.DOPRI: 16,
+    Method.RODAS: 24,
+    Method.IMPLICIT: 100,
 }  # of 2 s; fmt: skip
 each_method = pytest.mark.parametrize("method", list(Method))
 

@@ -36,7 +36,9 @@ def at_rest(m: il.Model) -> None:
         return (-40.0 * w[0] + 3e4 * skew, -30.0 * w[1], -50.0 * w[2] + 9e3 * skew)
 
     def strut(l, ld, z):
-        return 4e5 * (l - math.dist(tip, anchor)) + 300.0 * ld + 2e4 * z, {"z": 5.0 * ld - 900.0 * z}
+        return 4e5 * (l - math.dist(tip, anchor)) + 300.0 * ld + 2e4 * z, {
+            "z": 5.0 * ld - 900.0 * z
+        }
 
     m.joint_force("base", bristle(4e5, 300.0, 5.0, 60.0), states={"z": 0.0})
     m.joint_force("slide", lambda q, qd: -9e5 * (q - ARM_START[2]) - 800.0 * qd)
@@ -243,6 +245,7 @@ def test_a_stiff_spring_follows_a_motion(driven: bool) -> None:
         m.ground.point("far", (-2.0, 0, 0))
         m.bushing("hand", "block", (1e7, 0, 0, 0, 0, 0), (3000.0, 0, 0, 0, 0, 0))
     else:
+
         def pull(q, qd, t):
             return -1e7 * (q - way(t)) - 3000.0 * (qd - 1.5 * il.cos(5.0 * t))
 
@@ -289,7 +292,7 @@ def test_lugre_stops_and_turns_round(sigma0: float) -> None:
     result = m.compile().simulate(t_end=4.0, step=1e-3, method="implicit")
 
     def rates(t, x):
-        q, v, z = x
+        _, v, z = x
         zd = v - sigma0 * abs(v) / level * z
         return [v, 2.5 * math.sin(3.0 * t) - sigma0 * z - sigma1 * zd - viscous * v, zd]
 

@@ -22,7 +22,7 @@ def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[st
     known |= {"rq": "rq", "kz": f"k + {2 * n}", "kept": "c->kept", "law": "law"}
     results = f"k + {n}{f', k + {2 * n}' if states else ''}, c->kept"
     corrected = f"y + {n}{f', y + {2 * n}' if states else ''}"
-    text = f"""/* k = (I - g W)^-1 f(t, x) */
+    text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt) */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
 {{
     const struct context *c = context;
@@ -84,8 +84,8 @@ def emit_closed_steps(
     known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept", "law": "law"}
     results = f"k + {nu}{f', k + {z}' if unit.states else ''}, k + {guess}, c->kept"
     corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}"
-    text = f"""/* k = (I - g W)^-1 f(t, x), where the estimates of dependent coordinates are drawn to
-   closure as by an infinitely stiff law */
+    text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt), where the estimates of dependent coordinates
+   are drawn to closure as by an infinitely stiff law */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
 {{
     struct context *c = context;
@@ -170,9 +170,7 @@ def _laws_of(programs: Sequence[Program], program: Program) -> Program | None:
     return next((p for p in programs if p.name == f"{program.name}{LAWS}"), None)
 
 
-def _laws(
-    programs: Sequence[Program], program: Program, prefix: str, known: dict[str, str]
-) -> str:
+def _laws(programs: Sequence[Program], program: Program, prefix: str, known: dict[str, str]) -> str:
     """Lines that compute the block `law` of a program, if it has one."""
     laws = _laws_of(programs, program)
     if laws is None:

@@ -295,7 +295,9 @@ def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
         f_C = link.to_internal(matrix_times(R_BF, f))
         R_FC = product(transpose(R_BF), link.R_BC)
         work = matrix_times(product(R_FC, R_CW), v_W)
-    _expose(skeleton, loads, law, replace, law.components, work, list(map(_along, law.p, law.v, v_W)))
+    _expose(
+        skeleton, loads, law, replace, law.components, work, list(map(_along, law.p, law.v, v_W))
+    )
     loads.apply(law.at.body, p_CQ, f_C, zero_vector(skeleton.graph))
 
 
@@ -328,8 +330,10 @@ def _torque(law: Torque, place: _Places, loads: Loads) -> None:
 
 
 def _turn(law: Torque, axis: int) -> Tangent:
-    """How R_WF changes with a rotation about one of the law's axes, with e the unit vector there:
-    e~ R in world axes, R e~ in those of the body."""
+    """How R_WF changes with a rotation about one of the law's axes.
+
+    With e the unit vector there: e~ R in world axes, R e~ in those of the body.
+    """
     j, k = (axis + 1) % 3, (axis + 2) % 3
     R = law.R
     if law.axes == "world":

@@ -18,8 +18,8 @@ same of its rates, where s_t and sd_t are the motion that comes from drives: wit
 the rate sd.
 
 Left to the explicit part of the method, which keeps its order with any W: inertia, gravity and
-velocity terms, how J changes with q, and slopes that drive apart (C < 0 or z_z > 0 of a law with one
-effort or one state), which could make the matrix singular.
+velocity terms, how J changes with q, and slopes that drive apart (C < 0 or z_z > 0 of a law with
+one effort or one state), which could make the matrix singular.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class Law:
 
     def stored(self, store: Store) -> Law:
         """The same with what further solutions need kept; C is in the factors."""
-        kept = {
-            name: {key: store(entry) for key, entry in getattr(self, name).items()}
-            for name in ("J_work", "J_feel", "g_e_s", "g_e_z", "D", "E", "H")
-        }
-        return replace(self, C={}, sd={}, g_e_t={}, g_z_t={}, **kept)
+        blocks = (self.J_work, self.J_feel, self.g_e_s, self.g_e_z, self.D, self.E, self.H)
+        J_work, J_feel, g_e_s, g_e_z, D, E, H = (
+            {key: store(entry) for key, entry in block.items()} for block in blocks
+        )
+        return Law(J_work, J_feel, {}, g_e_s, g_e_z, D, E, H, {}, {}, {}, self.first, self.count)
 
 
 @dataclass(frozen=True)

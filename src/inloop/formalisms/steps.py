@@ -1,9 +1,9 @@
 """Programs of implicit steps: predictor, corrector and the complete Jacobian of the rates.
 
-The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = f(x) - k with the factors that
-the predictor has kept; implicit.py tells what W holds. The residual f - k comes from inverse
-dynamics at the accelerations k, times the inverse of the predictor's mass matrix: what this leaves
-out is of the order of g², like what the method leaves out itself.
+The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = f(x) - k with the
+factors that the predictor has kept; implicit.py tells what W holds. The residual f - k comes from
+inverse dynamics at the accelerations k, times the inverse of the predictor's mass matrix: what this
+leaves out is of the order of g², like what the method leaves out itself.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ def tree_steps(d: Derivation) -> tuple[Program, ...]:
     )
 
 
-def closed_steps(
-    loops: ClosedLoops, partition: Partition, suffix: str = ""
-) -> tuple[Program, ...]:
+def closed_steps(loops: ClosedLoops, partition: Partition, suffix: str = "") -> tuple[Program, ...]:
     """The same in independent coordinates, at a closed position."""
     d, found = loops.derivation, loops.at(partition)
     B = found.columns()

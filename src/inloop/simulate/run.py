@@ -96,7 +96,10 @@ def simulate(
         status, notes = Status.OK, ["integrated by SciPy"]
     else:
         status, found, end, notes = _run(
-            plant, schedule, begin, lambda: _system(plant, efforts, signals, drives, schedule.method)
+            plant,
+            schedule,
+            begin,
+            lambda: _system(plant, efforts, signals, drives, schedule.method),
         )
     outcome = _Outcome(found, status, tuple(notes), end)
     result = _result(plant, outcome, signals, efforts, joints)

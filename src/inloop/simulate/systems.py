@@ -78,15 +78,16 @@ class _Implicit:
     """The functions of implicit methods, and what they read and write."""
 
     def __init__(self, plant: BarePlant, method: Method | None) -> None:
-        self.addresses: dict[str, int] = {}
+        self.predict, self.correct, self.jacobian = 0, 0, 0
+        self.engine: NativeEngine | None = None
         self.notes: tuple[str, ...] = ()
         self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
         self.kept = np.zeros(1)
         if method == Method.IMPLICIT:
             name = implicit_steps(plant)
-            engine = native_engine(plant, name)
+            self.engine = engine = native_engine(plant, name)
             prefix, address = engine.unit.prefix, engine.library.address
-            self.addresses = {kind: address(f"{prefix}_{kind}") for kind in ("predict", "correct")}
+            self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
             self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
             kept = engine.unit.find(name).outputs[-1]
             self.kept = np.zeros(max(1, len(kept.exprs)))
@@ -95,8 +96,8 @@ class _Implicit:
             if function is None:
                 self.notes = ("the Jacobian would be too large to generate: differences are used",)
                 return
-            engine = native_engine(plant, function)
-            self.addresses = {"jacobian": engine.library.address(f"{engine.unit.prefix}_jacobian")}
+            self.engine = engine = native_engine(plant, function)
+            self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
             self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
 
     @property
@@ -128,9 +129,7 @@ class TreeSystem:
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
         more = _Implicit(plant, method)
         self.notes = more.notes
-        context = _TreeContext(
-            prepared.ctypes.data, tau.ctypes.data, u.ctypes.data, *more.pointers
-        )
+        context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data, *more.pointers)
         self._plant = plant
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
@@ -139,7 +138,9 @@ class TreeSystem:
             context=ctypes.addressof(context),
             autonomous=all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
             keep=(engine.library, context, prepared, tau, u, more),
-            **more.addresses,
+            jacobian=more.jacobian,
+            predict=more.predict,
+            correct=more.correct,
         )
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
@@ -217,7 +218,9 @@ class ClosedSystem:
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
             keep=(self._engine.library, self._context, self._arrays, self._limits, prepared, held),
-            **more.addresses,
+            jacobian=more.jacobian,
+            predict=more.predict,
+            correct=more.correct,
         )
 
     def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:

@@ -1,7 +1,8 @@
 """Rows of expressions that differ only in their leaves: one template, and the leaves of each row.
 
 Force laws of one kind, on several joints, are such rows: the same formula with other numbers and
-other coordinates. A back end can evaluate the template for several rows at once.
+other coordinates. A back end can evaluate the template for several rows at once. Numbers that fold
+away, 0, 1 and those of another sign, make rows differ.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Alike:
     slots: dict[Expr, Column]
 
 
-class _Differ(Exception):
+class _DifferError(Exception):
     """The rows are not alike."""
 
 
@@ -38,7 +39,7 @@ def align(rows: Sequence[Sequence[Expr]]) -> Alike | None:
     aligner = _Aligner()
     try:
         template = tuple(aligner.visit(column) for column in zip(*rows, strict=True))
-    except _Differ:
+    except _DifferError:
         return None
     return Alike(template, {symbol: column for column, symbol in aligner.slots.items()})
 
@@ -62,11 +63,9 @@ class _Aligner:
         if all(not node.args for node in column):
             if first.is_constant and all(node is first for node in column):
                 return first
-            return self.slots.setdefault(
-                column, first.graph.symbol(f"lane.{len(self.slots)}")
-            )
+            return self.slots.setdefault(column, first.graph.symbol(f"lane.{len(self.slots)}"))
         if any(self._shape(node) != self._shape(first) for node in column):
-            raise _Differ
+            raise _DifferError
         arguments = [self._arguments(node, first) for node in column]
         return apply(first.graph, first, tuple(self.visit(c) for c in zip(*arguments, strict=True)))
 

@@ -94,9 +94,7 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]
     return [[column[i] for column in columns] for i in range(len(exprs))]
 
 
-def _forward(
-    nodes: list[Expr], exprs: Sequence[Expr], tangents: Mapping[Expr, Expr]
-) -> list[Expr]:
+def _forward(nodes: list[Expr], exprs: Sequence[Expr], tangents: Mapping[Expr, Expr]) -> list[Expr]:
     tangent = dict(tangents)
     for node in nodes:
         # where: only nodes above the symbol carry a tangent
