@@ -112,9 +112,9 @@ class Bench:
         self._call(self.system.predict, (t, g), [np.ascontiguousarray(x), k])
         return k
 
-    def correct(self, t: float, x: np.ndarray, g: float, k: np.ndarray) -> np.ndarray:
+    def correct(self, t: float, x: np.ndarray, g: float, w: float, k: np.ndarray) -> np.ndarray:
         y = np.empty(len(x))
-        self._call(self.system.correct, (t, g), [np.ascontiguousarray(x), k, y])
+        self._call(self.system.correct, (t, g, w), [np.ascontiguousarray(x), k, y])
         return y
 
     def jacobian(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -51,7 +51,7 @@ def test_laws_are_cut_out_and_give_the_same_step(count: int) -> None:
     assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.2)
     # and the corrector's residual vanishes with k
     near = bench.predict(0.0, x, 1e-10)
-    assert np.abs(bench.correct(0.0, x, 1e-10, near)).max() < 1e-6 * np.abs(f).max()
+    assert np.abs(bench.correct(0.0, x, 1e-10, 1.0, near)).max() < 1e-6 * np.abs(f).max()
     assert np.abs(k - f).max() > 0.01 * np.abs(f).max()
 
 
@@ -60,6 +60,27 @@ def test_laws_of_different_shape_stay_where_they_are() -> None:
     Bench(plant, Method.IMPLICIT)
     assert "predictor_laws" not in plant.operations
     assert plant.operations["predictor"]["function"] > 0
+
+
+def test_laws_that_need_reactions_stay_where_they_are() -> None:
+    m = il.Model("pressed_chain")
+    on = m.ground
+    for k in range(3):
+        body = m.body(
+            f"link_{k}", on=on, joint=il.revolute("y", initial=(0.2 * k, 0.3)), mass=1.3 + k,
+            com=(0.1, 0.02, 0.03), inertia=(0.01, 0.02, 0.03),
+        )  # fmt: skip
+        on = body.point("end", (0.3, 0.01, 0.02))
+        m.lugre(
+            f"link_{k}", stiffness=2e3 + k, damping=1.1, coulomb=0.3, radius=0.02,
+            normal="reaction", reaction_start=20.0,
+        )  # fmt: skip
+    plant = m.compile()
+    result = plant.simulate(t_end=0.2, step=1e-3, method="implicit")
+    exact = plant.simulate(t_end=0.2, step=1e-3, method="rodas", tolerance=1e-8)
+    assert "predictor_laws" not in plant.operations
+    assert np.ptp(exact.q, axis=0).min() > 0.01
+    assert np.abs(result.q[-1] - exact.q[-1]).max() < 1e-3
 
 
 def test_generated_steps_compile_without_a_warning() -> None:

@@ -18,7 +18,13 @@ def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[st
     """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops."""
     predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
     n, states = _size(predictor, "kv"), _size(predictor, "kz")
-    known = {**_tree_arguments(n), "pre": "c->implicit_pre", "g": "&g", "qdd": f"k + {n}"}
+    known = {
+        **_tree_arguments(n),
+        "pre": "c->implicit_pre",
+        "g": "&g",
+        "w": "&w",
+        "qdd": f"k + {n}",
+    }
     known |= {"rq": "rq", "kz": f"k + {2 * n}", "kept": "c->kept", "law": "law"}
     results = f"k + {n}{f', k + {2 * n}' if states else ''}, c->kept"
     corrected = f"y + {n}{f', y + {2 * n}' if states else ''}"
@@ -33,14 +39,14 @@ IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double 
     return 0;
 }}
 
-/* y = (I - g W)^-1 (f(t, x) - k) */
-IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g,
+/* y = (I - g W)^-1 (w f(t, x) - k + (w - 1) g df/dt) */
+IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g, double w,
                                const double *k, double *y)
 {{
     const struct context *c = context;
     double rq[{n}];
     (void)t;
-    for (int i = 0; i < {n}; i++) rq[i] = x[{n} + i] - k[i];
+    for (int i = 0; i < {n}; i++) rq[i] = w * x[{n} + i] - k[i];
 {_laws(programs, corrector, prefix, known)}\
     {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
     for (int i = 0; i < {n}; i++) y[i] = rq[i] + g * y[{n} + i];
@@ -80,10 +86,10 @@ def emit_closed_steps(
     predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
     nu, m = len(unit.independent), len(unit.dependent)
     z, guess = 2 * nu, 2 * nu + unit.states
-    known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g"}
+    known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g", "w": "&w"}
     known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept", "law": "law"}
     results = f"k + {nu}{f', k + {z}' if unit.states else ''}, k + {guess}, c->kept"
-    corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}"
+    corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}, y + {guess}"
     text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt), where the estimates of dependent coordinates
    are drawn to closure as by an infinitely stiff law */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
@@ -98,8 +104,8 @@ IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double 
     return IL_OK;
 }}
 
-/* y = (I - g W)^-1 (f(t, x) - k) */
-IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g,
+/* y = (I - g W)^-1 (w f(t, x) - k + (w - 1) g df/dt) */
+IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g, double w,
                                const double *k, double *y)
 {{
     struct context *c = context;
@@ -107,13 +113,17 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
     const int status = c->settle(context, t, x);
     if (status != IL_OK) return status;
     for (int i = 0; i < {nu}; i++) {{
-        rq[i] = x[{nu} + i] - k[i];
+        rq[i] = w * x[{nu} + i] - k[i];
         c->qdd[independent[i]] = k[{nu} + i];
     }}
 {_laws(programs, corrector, prefix, known)}\
     {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
     for (int i = 0; i < {nu}; i++) y[i] = rq[i] + g * y[{nu} + i];
-    for (int i = 0; i < {m}; i++) y[{guess} + i] = (c->q[dependent[i]] - x[{guess} + i]) / g;
+    /* so that the step ends at closure here plus what the rest of it moves */
+    for (int i = 0; i < {m}; i++) {{
+        const double off = (c->q[dependent[i]] - x[{guess} + i]) / g;
+        y[{guess} + i] = (w - 1.0) * y[{guess} + i] + (2.0 - w) * off;
+    }}
     return IL_OK;
 }}
 """

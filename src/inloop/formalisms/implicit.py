@@ -13,9 +13,9 @@ H = g D z_v + g E, what is left is
     (M + Σ Jᵀ C J) kv = M rv + Σ Jᵀ (g e_s J rq + g e_z w),   C = -g (e_v + e_z H + g e_s)
     kz = w + H J kv,  w = D rz + E J rq,   kq = rq + g kv
 
-The first right-hand side also holds g ∂f/∂t. Of a law this is g (e_t + e_s s_t + e_v sd_t) and the
-same of its rates, where s_t and sd_t are the motion that comes from drives: with s_t, J rq is just
-the rate sd.
+Right-hand sides also hold g ∂f/∂t or a part of it. Of a law this is g (e_t + e_s s_t + e_v sd_t),
+and likewise of its rates, where s_t and sd_t are the motion that comes from drives: with s_t, J rq
+of the first solution is just the rate sd.
 
 Left to the explicit part of the method, which keeps its order with any W: inertia, gravity and
 velocity terms, how J changes with q, and slopes that drive apart (C < 0 or z_z > 0 of a law with
@@ -34,6 +34,7 @@ from inloop.formalisms.symbols import Symbols
 from inloop.symbolic import Expr, Graph, directional
 
 Store = Callable[[Expr], Expr]
+Motion = Mapping[int, Expr]
 Factors = ltdl.Factors | lu.LU
 
 
@@ -48,6 +49,7 @@ class Law:
         g_e_s, g_e_z: g times slopes of the efforts.
         D, E, H: see above.
         sd: the velocities that it feels.
+        s_t: the part of them that comes from drives; empty: none.
         g_e_t, g_z_t: g times slopes by time, drives included.
         first: number of its first state.
         count: number of its states.
@@ -62,6 +64,7 @@ class Law:
     E: Entries
     H: Entries
     sd: dict[int, Expr]
+    s_t: dict[int, Expr]
     g_e_t: dict[int, Expr]
     g_z_t: dict[int, Expr]
     first: int
@@ -73,7 +76,13 @@ class Law:
         J_work, J_feel, g_e_s, g_e_z, D, E, H = (
             {key: store(entry) for key, entry in block.items()} for block in blocks
         )
-        return Law(J_work, J_feel, {}, g_e_s, g_e_z, D, E, H, {}, {}, {}, self.first, self.count)
+        s_t, g_e_t, g_z_t = (
+            {key: store(entry) for key, entry in vector.items()}
+            for vector in (self.s_t, self.g_e_t, self.g_z_t)
+        )
+        nothing: Entries = {}
+        matrices = (J_work, J_feel, nothing, g_e_s, g_e_z, D, E, H)
+        return Law(*matrices, {}, s_t, g_e_t, g_z_t, self.first, self.count)
 
 
 @dataclass(frozen=True)
@@ -92,37 +101,48 @@ class Solver:
     factors: Factors
     order: tuple[int, ...]
 
-    def first(self, M_rv: Sequence[Expr], rz: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
-        """M_rv and rz of the first solution, with g ∂f/∂t."""
+    def with_time(
+        self, M_rv: Sequence[Expr], rz: Sequence[Expr], part: Expr
+    ) -> tuple[list[Expr], list[Expr]]:
+        """M_rv and rz with a part of g ∂f/∂t, the motion of drives apart."""
         right, rates = list(M_rv), list(rz)
         for law in self.laws:
             for j, value in _times(_transposed(law.J_work), law.g_e_t).items():
-                right[j] = right[j] + value
+                right[j] = right[j] + part * value
             for k, value in law.g_z_t.items():
-                rates[law.first + k] = rates[law.first + k] + value
+                rates[law.first + k] = rates[law.first + k] + part * value
         return right, rates
 
+    def felt(self, rq: Sequence[Expr], part: Expr) -> list[Motion]:
+        """J rq of all laws, with a part of the motion of drives."""
+        return [
+            _sum(_felt(law, rq), {k: part * e for k, e in law.s_t.items()}) for law in self.laws
+        ]
+
     def motion(
-        self, M_rv: Sequence[Expr], rz: Sequence[Expr], rq: Sequence[Expr] | None = None
-    ) -> list[Expr]:
-        """kv; without rq, of the first solution."""
+        self, M_rv: Sequence[Expr], rz: Sequence[Expr], felt: Sequence[Motion]
+    ) -> tuple[list[Expr], list[Expr]]:
+        """kv, and M kv where the laws are not `stored`."""
         right = list(M_rv)
-        for law in self.laws:
-            felt = law.sd if rq is None else _felt(law, rq)
-            push = _sum(_times(law.g_e_s, felt), _times(law.g_e_z, _alone(law, felt, rz)))
+        for law, sd in zip(self.laws, felt, strict=True):
+            push = _sum(_times(law.g_e_s, sd), _times(law.g_e_z, _alone(law, sd, rz)))
             for j, value in _times(_transposed(law.J_work), push).items():
                 right[j] = right[j] + value
         found = self.factors.solve([right[j] for j in self.order])
-        return [found[self.order.index(j)] for j in range(len(right))]
-
-    def states(
-        self, kv: Sequence[Expr], rz: Sequence[Expr], rq: Sequence[Expr] | None = None
-    ) -> list[Expr]:
-        """kz; without rq, of the first solution."""
-        kz = list(rz)
+        kv = [found[self.order.index(j)] for j in range(len(right))]
+        # (M + Σ Jᵀ C J) kv is known
+        M_kv = list(right)
         for law in self.laws:
-            felt = law.sd if rq is None else _felt(law, rq)
-            found = _sum(_alone(law, felt, rz), _times(law.H, _felt(law, kv)))
+            held = _times(_transposed(law.J_work), _times(law.C, _felt(law, kv)))
+            for j, value in held.items():
+                M_kv[j] = M_kv[j] - value
+        return kv, M_kv
+
+    def states(self, kv: Sequence[Expr], rz: Sequence[Expr], felt: Sequence[Motion]) -> list[Expr]:
+        """kz."""
+        kz = list(rz)
+        for law, sd in zip(self.laws, felt, strict=True):
+            found = _sum(_alone(law, sd, rz), _times(law.H, _felt(law, kv)))
             for k in range(law.count):
                 kz[law.first + k] = found.get(k, self.g.graph.zero)
         return kz
@@ -165,7 +185,11 @@ class Storage:
 
 
 def build_solver(
-    mass: MassMatrix | Entries, ports: Sequence[Port], symbols: Symbols, coordinates: Sequence[int]
+    mass: MassMatrix | Entries,
+    ports: Sequence[Port],
+    symbols: Symbols,
+    coordinates: Sequence[int],
+    moved: bool = False,
 ) -> Solver:
     """Factorize the mass matrix with the slopes of the laws.
 
@@ -174,10 +198,11 @@ def build_solver(
         ports: the force laws.
         symbols: of the derivation; coordinates that are not independent hang on `qd` of those.
         coordinates: whose accelerations are sought.
+        moved: drives or constraints that depend on time move the mechanism.
     """
     g = symbols.graph.symbol("g")
     columns = [symbols.qd[k] for k in coordinates]
-    laws = tuple(_eliminated(port, symbols, columns, g) for port in ports)
+    laws = tuple(_eliminated(port, symbols, columns, g, moved) for port in ports)
     added: Entries = {}
     for law in laws:
         inner = _product(_transposed(law.J_work), _product(law.C, law.J_feel))
@@ -196,7 +221,7 @@ def build_solver(
     return Solver(g, laws, lu.factorize(entries, n, symbols.graph, "Me"), order)
 
 
-def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr) -> Law:
+def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr, moved: bool) -> Law:
     """A law without its states."""
     graph = symbols.graph
     slope = slopes(port, symbols)
@@ -221,7 +246,10 @@ def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr) 
         for by_t, by_v in ((slope.e_t, slope.e_v), (slope.z_t, slope.z_v))
     )
     sd = dict(enumerate(rates))
-    return Law(J_work, J_feel, C, g_e_s, g_e_z, D, E, H, sd, g_e_t, g_z_t, port.first, count)
+    own = _times(_scaled(minus, J_feel), dict(enumerate(columns)))
+    s_t = _sum(sd, own) if moved else {}
+    matrices = (J_work, J_feel, C, g_e_s, g_e_z, D, E, H)
+    return Law(*matrices, sd, s_t, g_e_t, g_z_t, port.first, count)
 
 
 def _inverse(z_z: Entries, count: int, g: Expr) -> Entries:

@@ -1,9 +1,10 @@
 """Programs of implicit steps: predictor, corrector and the complete Jacobian of the rates.
 
-The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = f(x) - k with the
-factors that the predictor has kept; implicit.py tells what W holds. The residual f - k comes from
-inverse dynamics at the accelerations k, times the inverse of the predictor's mass matrix: what this
-leaves out is of the order of g², like what the method leaves out itself.
+The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = w f(x) - k +
+(w - 1) g ∂f/∂t with the factors that the predictor has kept; implicit.py tells what W holds. The
+residual f - k comes from inverse dynamics at the accelerations k, times the inverse of the
+predictor's mass matrix: what this leaves out is of the order of g², like what the method leaves out
+itself.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from inloop.formalisms.partition import Partition
 from inloop.formalisms.ports import Entries, Tangent
 from inloop.formalisms.reactions import radial_forces
 from inloop.formalisms.reduced import Constrained
-from inloop.symbolic import Expr, Input, Output, Program, align, directional, rebuild
+from inloop.symbolic import Expr, Input, Output, Program, align, directional, reachable, rebuild
 
 if TYPE_CHECKING:
     from inloop.formalisms.closed import ClosedLoops
@@ -50,7 +51,8 @@ def closed_steps(loops: ClosedLoops, partition: Partition, suffix: str = "") -> 
     d, found = loops.derivation, loops.at(partition)
     B = found.columns()
     step = _Step(d, found.loads, found.reactions, partition.independent)
-    step.factorize(found.mass(B)[1])
+    moved = bool(partition.driven) or any(row.nu is not d.graph.zero for row in found.used)
+    step.factorize(found.mass(B)[1], moved)
     right = _free(d, found, B)
     rest = found.residual(step.qdd)
     follow = Output.vector("vd", [found.qd[i] for i in partition.dependent], "dependent velocities")
@@ -58,7 +60,7 @@ def closed_steps(loops: ClosedLoops, partition: Partition, suffix: str = "") -> 
     first = f"qdd {state}" if partition.driven else state
     return (
         *step.predictor(f"{PREDICTOR}{suffix}", first, right, (follow,)),
-        *step.corrector(f"{CORRECTOR}{suffix}", f"qdd {state}", rest),
+        *step.corrector(f"{CORRECTOR}{suffix}", f"qdd {state}", rest, (follow,)),
     )
 
 
@@ -94,14 +96,22 @@ class _Step:
         self.qdd = [d.symbols.qdd[k] for k in coordinates]
         self._storage = Storage(d.graph)
 
-    def factorize(self, mass: MassMatrix | Entries) -> None:
+    def factorize(self, mass: MassMatrix | Entries, moved: bool = False) -> None:
         """Slopes are taken with the reactions of a mechanism that does not accelerate."""
         still = self._reactions([self._d.graph.zero] * len(self.qdd))
         ports = [
             replace(port, known={key: still.get(e, e) for key, e in port.known.items()})
             for port in self._loads.ports
         ]
-        self._solver = build_solver(mass, ports, self._d.symbols, self._coordinates)
+        self._solver = build_solver(mass, ports, self._d.symbols, self._coordinates, moved)
+        # for the accelerations themselves, on which reactions depend
+        self._inertia = build_solver(mass, (), self._d.symbols, self._coordinates)
+
+    def _accelerations(self, inertia: Solver, right: Sequence[Expr]) -> list[Expr]:
+        """M⁻¹ right where laws need reactions; else nobody asks."""
+        if not self._loads.radial:
+            return [self._d.graph.zero] * len(right)
+        return inertia.motion(right, (), ())[0]
 
     def _rates(self, qdd: Sequence[Expr]) -> list[Expr]:
         return rebuild(self._loads.rates, self._d.graph, self._reactions(qdd))
@@ -111,10 +121,16 @@ class _Step:
     ) -> tuple[Program, ...]:
         """k, and the factors that are kept."""
         d, solver = self._d, self._solver
-        # the order needs k to the first order only: reactions may lag behind
-        kv = solver.motion(*solver.first(right, self._rates([d.graph.zero] * len(right))))
-        kz = solver.states(kv, solver.first(right, self._rates(kv))[1])
+        felt = [law.sd for law in solver.laws]
+        rates = self._rates(self._accelerations(self._inertia, right))
+        right, rates = solver.with_time(right, rates, d.graph.one)
+        kv, M_kv = solver.motion(right, rates, felt)
+        kz = solver.states(kv, rates, felt)
+        self._M_kv = [self._storage(e) for e in M_kv]
         solver.stored(self._storage)
+        self._kept_inertia = self._inertia
+        if self._loads.radial:
+            self._kept_inertia = self._inertia.stored(self._storage)
         kept = Output.vector("kept", self._storage.symbols, "factors")
         doc = "First half of an implicit step: (I - g W) k = f."
         program = d.make(name, state, (*_solution("k", kv, kz), *more, kept), doc, FORMALISM)
@@ -126,23 +142,43 @@ class _Step:
         return _laws_apart(program, rows)
 
     def _scalar_laws(self) -> Iterator[tuple[Law, list[Expr]]]:
-        """Laws of single joints, each with its effort and the rates of its states."""
-        for port, law in zip(self._loads.ports, self._solver.laws, strict=True):
-            if port.scalar and port.work[0].is_symbol:
-                effort = self._d.symbols.substitute(port.efforts, port.known)
-                yield law, effort + self._loads.rates[law.first : law.first + law.count]
+        """Laws of single joints, each with its effort and the rates of its states.
 
-    def corrector(self, name: str, state: str, residual: Sequence[Expr]) -> tuple[Program, ...]:
+        Without those that need reactions, which are known only later.
+        """
+        reactions = set(self._loads.radial.values())
+        for port, law in zip(self._loads.ports, self._solver.laws, strict=True):
+            rates = self._loads.rates[law.first : law.first + law.count]
+            alone = port.scalar and port.work[0].is_symbol
+            if alone and reactions.isdisjoint(reachable(rates)):
+                yield law, self._d.symbols.substitute(port.efforts, port.known) + rates
+
+    def corrector(
+        self,
+        name: str,
+        state: str,
+        residual: Sequence[Expr],
+        more_outputs: tuple[Output, ...] = (),
+    ) -> tuple[Program, ...]:
         """y, from the residual at the accelerations qdd."""
         d, solver = self._d, self._solver.stored(self._storage)
         rq = [d.graph.symbol(f"rq.{k}") for k in range(len(residual))]
         kz = [d.graph.symbol(f"kz.{k}") for k in range(len(self._loads.rates))]
-        yv = solver.motion(residual, _less(self._rates(self.qdd), kz), rq)
-        found = [a + b for a, b in zip(self.qdd, yv, strict=True)]
-        yz = solver.states(yv, _less(self._rates(found), kz), rq)
-        doc = "Second half of an implicit step: (I - g W) y = f - k; qdd is k of the velocities."
-        program = d.make(name, state, _solution("y", yv, yz), doc, FORMALISM)
-        blocks = [_span(solver), Input("rq", tuple(rq), "residual of the velocities")]
+        # w f - k = w (f - k) + (w - 1) k
+        w = d.graph.symbol("w")
+        more = w - 1.0
+        right = [w * r + more * Mk for r, Mk in zip(residual, self._M_kv, strict=True)]
+        felt = solver.felt(rq, more)
+        change = self._accelerations(self._kept_inertia, residual)
+        rates = self._rates([a + b for a, b in zip(self.qdd, change, strict=True)])
+        weighted = [w * rate - k for rate, k in zip(rates, kz, strict=True)]
+        right, weighted = solver.with_time(right, weighted, more)
+        yv, _ = solver.motion(right, weighted, felt)
+        yz = solver.states(yv, weighted, felt)
+        doc = "Second half of an implicit step: (I - g W) y = w f - k; qdd is k of the velocities."
+        program = d.make(name, state, (*_solution("y", yv, yz), *more_outputs), doc, FORMALISM)
+        blocks = [_span(solver), Input("w", (w,), "weight of f")]
+        blocks.append(Input("rq", tuple(rq), "right-hand side of the velocities"))
         if kz:
             blocks.append(Input("kz", tuple(kz), "k of the states of force laws"))
         blocks.append(Input("kept", tuple(self._storage.symbols.values()), "factors"))
@@ -185,10 +221,6 @@ def _laws_apart(program: Program, rows: Sequence[Sequence[Expr]]) -> tuple[Progr
     inputs = tuple(b for b in program.inputs if b.name in names)
     doc = "Force laws of one kind."
     return rest, Program(f"{program.name}_laws", inputs, (law,), doc, program.formalism)
-
-
-def _less(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
-    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def _span(solver: Solver) -> Input:

@@ -24,9 +24,9 @@ typedef int (*il_jacobian)(void *context, double t, const double *x, double *J, 
 
    k = (I - g W)^-1 (f(t, x) + g df/dt), W at x; of df/dt, too, what is stiff */
 typedef int (*il_predictor)(void *context, double t, const double *x, double g, double *k);
-/* y = (I - g W)^-1 (f(t, x) - k) */
-typedef int (*il_corrector)(void *context, double t, const double *x, double g, const double *k,
-                            double *y);
+/* y = (I - g W)^-1 (w f(t, x) - k + (w - 1) g df/dt), W and df/dt those of the predictor */
+typedef int (*il_corrector)(void *context, double t, const double *x, double g, double w,
+                            const double *k, double *y);
 
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
