@@ -15,6 +15,8 @@ import pytest
 from random_trees import Tree, random_tree
 
 import inloop as il
+from inloop.formalisms import Derivation
+from inloop.symbolic import interpret
 
 LINKAGES = 100
 ROWS = {"rod": 1, "ball": 3, "hinge": 5, "solid": 6}
@@ -340,6 +342,29 @@ def test_motion_and_efforts_solve_equation_3(case: tuple[Linkage, State]) -> Non
     assert near(state.found["effort"], lam[len(lam) - len(driven) :])
     # what loops and drives do to the joints
     assert near(M @ state.found["a"] + c - state.tau, J.T @ lam)
+
+
+def test_reactions_along_the_axes_are_the_efforts(case: tuple[Linkage, State]) -> None:
+    """A joint transmits along its axis what acts in it and nothing else: cut forces are right."""
+    linkage, state = case
+    plant, n = state.plant, state.plant.n
+    efforts, found = state.tau.copy(), state.found
+    efforts[sorted(linkage.drives)] += found["effort"]
+    efforts -= [limb.armature * a for limb, a in zip(linkage.tree.limbs, found["a"], strict=True)]
+    assert plant.loops is not None
+    # interpreted: nothing to compile
+    program = Derivation(plant.mechanism).program("joint_reactions")
+    lam = plant.loops.on_all_rows(found["lam"])
+    reactions = interpret(program, q=state.q, qd=state.qd, qdd=found["a"], lam=lam)
+    force, moment = reactions["force"].reshape(n, 3), reactions["moment"].reshape(n, 3)
+    along = np.zeros(n)
+    peer = Peer(linkage)
+    peer.move(state.q, state.qd, found["a"])
+    for k, limb in enumerate(linkage.tree.limbs):
+        axis = peer.data.oMi[peer.joint(k)].rotation @ limb.direction
+        along[k] = axis @ (moment if limb.kind == "revolute" else force)[k]
+    scale = max(1.0, np.abs(force).max(), np.abs(moment).max())
+    np.testing.assert_allclose(along, efforts, rtol=0, atol=1e-9 * scale)
 
 
 def test_multipliers(case: tuple[Linkage, State]) -> None:

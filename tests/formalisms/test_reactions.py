@@ -167,3 +167,18 @@ def test_reactions_do_not_depend_on_where_the_loop_is_cut() -> None:
         np.testing.assert_allclose(run["slider.force.x"], 0.0, atol=1e-10)
         effort = 0.3 - 0.1 * run["crank.q"]
         np.testing.assert_allclose(run["crank.moment.y"], effort, rtol=0, atol=1e-10)
+
+
+def test_given_accelerations_of_a_loop_need_their_multipliers() -> None:
+    plant = slider_crank("slider").compile()
+    assert plant.loops is not None
+    q, qd = plant.loops.position.q, plant.vector(crank=3.0)
+    motion = plant.loops.motion(q, qd, np.zeros(3))
+    by_efforts = plant.joint_reactions(q, qd)
+    given = plant.joint_reactions(q, motion["v"], motion["a"], lam=motion["lam"])
+    for name, vector in by_efforts.items():
+        np.testing.assert_allclose(given[name], vector, rtol=0, atol=1e-9, err_msg=name)
+    with pytest.raises(il.InputError, match="needs the multipliers"):
+        plant.joint_reactions(q, qd, motion["a"])
+    with pytest.raises(il.InputError, match="one state of a mechanism with loops at a time"):
+        plant.joint_reactions([q, q], [qd, qd])

@@ -29,7 +29,9 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--headless", action="store_true", help="no page in the browser")
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
-    parser.add_argument("--method", choices=METHODS, default="rk4", help="integrator; rk4")
+    parser.add_argument(
+        "--method", choices=METHODS, help="integrator; rk4 or what suits the mechanism"
+    )
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
@@ -85,15 +87,18 @@ def _simulate(
     exhibit = subject.exhibit
     t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
+    method, tolerance = args.method or "rk4", args.tolerance
+    if exhibit is not None and args.method is None:
+        method, tolerance = exhibit.method, tolerance or exhibit.tolerance
     sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
     try:
         return (
             plant.simulate(
                 t_end=t_end,
                 step=step,
-                method=args.method,
+                method=method,
                 sample=sample,
-                tolerance=args.tolerance,
+                tolerance=tolerance,
             ),
             None,
         )

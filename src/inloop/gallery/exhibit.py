@@ -99,6 +99,8 @@ class Exhibit:
         start: the state it starts from, in words; the numbers are in the joints of the model.
         seconds: length of a run that shows something [s].
         step: step that suits `references` [s].
+        method: integrator that suits the mechanism.
+        tolerance: relative error per step, if the integrator chooses its steps.
         options: choices to be made when the model is built.
         poses: named coordinate vectors [rad or m].
         references: figures to compare with.
@@ -111,6 +113,8 @@ class Exhibit:
     start: str
     seconds: float
     step: float = 1e-3
+    method: str = "rk4"
+    tolerance: float | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()

@@ -68,6 +68,11 @@ class JointForce:
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
 
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (self.effort,)
+
 
 @dataclass(frozen=True)
 class Force:
@@ -98,6 +103,11 @@ class Force:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.components
 
 
 @dataclass(frozen=True)
@@ -130,6 +140,11 @@ class Torque:
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
 
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.components
+
 
 @dataclass(frozen=True)
 class Link:
@@ -158,6 +173,11 @@ class Link:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (self.force,)
 
 
 @dataclass(frozen=True)
@@ -196,6 +216,11 @@ class FrameForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (*self.force, *self.torque)
 
 
 AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce

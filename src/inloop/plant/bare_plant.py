@@ -314,7 +314,8 @@ class BarePlant:
         Args:
             q: coordinates; a closed position for a mechanism with loops.
             qd: velocities.
-            qdd: accelerations; if not given, those that the efforts `tau` produce.
+            qdd: accelerations; if not given, those that the efforts `tau` produce, and dependent
+                coordinates and velocities of a mechanism with loops follow from the others.
             tau: joint efforts, zero if not given.
             lam: multipliers that belong to given accelerations of a mechanism with loops.
             z: states of force laws; those at the start if not given.

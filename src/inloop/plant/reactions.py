@@ -28,7 +28,8 @@ def joint_reactions(
         plant: the compiled mechanism.
         q: coordinates; a closed position for a mechanism with loops.
         qd: velocities.
-        qdd: accelerations; if not given, those under the efforts `tau`.
+        qdd: accelerations; if not given, those under the efforts `tau`, and dependent
+            coordinates and velocities of a mechanism with loops follow from the others.
         lam: multipliers of the rows in use, with given accelerations of a mechanism with loops.
         tau: joint efforts, zero if not given.
         others: z, u, t.
@@ -37,7 +38,7 @@ def joint_reactions(
         "<joint>.force" [N] and "<joint>.moment" [N·m], shape (3,) or (N, 3).
     """
     if qdd is None:
-        qdd, lam = _accelerations(plant, q, qd, tau, others)
+        q, qd, qdd, lam = _motion(plant, q, qd, tau, others)
     elif plant.loops is not None and lam is None:
         raise InputError(
             "joint_reactions needs the multipliers that belong to given accelerations",
@@ -53,17 +54,18 @@ def joint_reactions(
     }
 
 
-def _accelerations(
+def _motion(
     plant: BarePlant, q: Any, qd: Any, tau: Any, others: dict[str, Any]
-) -> tuple[Array, Array | None]:
-    """Accelerations and multipliers under given efforts."""
+) -> tuple[Any, Any, Array, Array | None]:
+    """Position, velocities, accelerations and multipliers under given efforts."""
     efforts = np.zeros(plant.n) if tau is None else np.asarray(tau, dtype=np.float64)
     if plant.loops is None:
-        return plant.evaluate("direct_dynamics", q=q, qd=qd, tau=efforts, **others)["qdd"], None
+        found = plant.evaluate("direct_dynamics", q=q, qd=qd, tau=efforts, **others)
+        return q, qd, found["qdd"], None
     if np.ndim(q) != 1:
         raise InputError(
             "joint_reactions takes one state of a mechanism with loops at a time",
             fix="Give qdd and lam for many states, or simulate with reactions=...",
         )
     found = plant.loops.motion(np.asarray(q), np.asarray(qd), efforts, **others)
-    return found["a"], found["lam"]
+    return found["q"], found["v"], found["a"], found["lam"]
