@@ -361,6 +361,22 @@ def test_runs_repeat_and_continue_to_the_last_bit() -> None:
         assert (whole.q[200:] == rest.q).all() and (whole.qd[200:] == rest.qd).all()
 
 
+def test_a_mechanism_that_is_driven_altogether_leaves_the_states() -> None:
+    """z' = v - σ0 |v| z / level with a given velocity, against SciPy."""
+    m = il.Model("shown", gravity=(0, 0, 0))
+    m.body("block", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    m.drive("block", lambda t: 0.01 * il.sin(6.0 * t))
+    m.joint_force("block", bristle(1e3, 3.0, 0.1, 2.0), name="f", states={"z": 0.0})
+    result = m.compile().simulate(t_end=1.0, step=1e-3, method="implicit")
+
+    def rate(t, z):
+        v = 0.06 * np.cos(6.0 * t)
+        return v - 1e3 * np.abs(v) / 2.0 * z
+
+    exact = solve_ivp(rate, (0.0, 1.0), [0.0], rtol=1e-9, atol=1e-12, t_eval=result.t)
+    assert np.abs(result["f.z"] - exact.y[0]).max() < 1e-3 * np.abs(exact.y[0]).max()
+
+
 def test_a_law_that_gives_nan_ends_the_run_with_the_last_good_state() -> None:
     plant = block(lambda q, qd: -100.0 * q - il.sqrt(0.05 - q))
     with pytest.raises(il.SimulationError, match="diverged") as caught:

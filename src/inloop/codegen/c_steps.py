@@ -109,7 +109,7 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
                                const double *k, double *y)
 {{
     struct context *c = context;
-    double rq[{nu}];
+    double rq[{max(1, nu)}];
     const int status = c->settle(context, t, x);
     if (status != IL_OK) return status;
     for (int i = 0; i < {nu}; i++) {{

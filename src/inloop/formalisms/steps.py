@@ -293,10 +293,10 @@ def _columns(
         at: the accelerations.
         tangents: the directions.
     """
-    graph = qdd[0].graph
     known = dict(zip(qdd, at, strict=True))
     columns = []
     for tangent in tangents:
+        graph = next(iter(tangent)).graph
         moved = mass.solve(rebuild(directional(residual, tangent), graph, known))
         along = {**tangent, **dict(zip(qdd, moved, strict=True))}
         columns.append([*moved, *rebuild(directional(rates, along), graph, known)])
