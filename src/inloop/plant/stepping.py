@@ -14,8 +14,8 @@ from inloop.symbolic import Program
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
-# operations of the rates times columns of the Jacobian from which differences are used instead: a
-# minute or two of derivation and compilation
+# operations of the rates times columns of the Jacobian, from which it is taken by differences: an
+# upper bound of its length, to keep derivation and compilation short
 LARGEST_JACOBIAN = 150_000
 
 
