@@ -26,6 +26,7 @@ SECTIONS = {
     "speed": "One evaluation, one core",
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
+    "friction": "Friction in real time",
 }
 
 
@@ -85,7 +86,7 @@ def _attempt(name: str, options: argparse.Namespace) -> Findings | None:
 def _arguments(name: str, options: argparse.Namespace) -> Row:
     if name == "speed":
         return {"every_model": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops"):
+    if name in ("batch", "loops", "friction"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

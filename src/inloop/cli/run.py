@@ -18,7 +18,7 @@ NO_STUDIO = "The studio comes with a later version; this run is headless."
 SAMPLES = 10_000  # a run keeps at most about so many states
 RESULT_ENDINGS = (".csv", ".npz", ".parquet")
 STOPPED, FAILED = 130, 2
-METHODS = ("rk4", "euler", "dopri", "rodas", "scipy")
+METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "scipy")
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.native import COUNT, POINTER, System
-from inloop.plant import Array, BarePlant, native_engine
+from inloop.native import COUNT, POINTER, Method, System
+from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.simulate.inputs import FollowedInputs
 
 
@@ -80,18 +81,75 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     return functools.reduce(Samples.followed_by, tails)
 
 
+class _Implicit:
+    """The functions of implicit methods, and what they read and write."""
+
+    def __init__(self, plant: BarePlant, method: Method | None) -> None:
+        self.predict, self.correct, self.jacobian = 0, 0, 0
+        self.engine: NativeEngine | None = None
+        self.notes: tuple[str, ...] = ()
+        self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
+        self.kept = np.zeros(1)
+        if method == Method.IMPLICIT:
+            name = implicit_steps(plant)
+            self.engine = engine = native_engine(plant, name)
+            prefix, address = engine.unit.prefix, engine.library.address
+            self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
+            self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
+            kept = engine.unit.find(name).outputs[-1]
+            self.kept = np.zeros(max(1, len(kept.exprs)))
+        elif method == Method.RODAS:
+            function = jacobian(plant)
+            if function is None:
+                self.notes = ("the Jacobian would be too large to generate: differences are used",)
+                return
+            self.engine = engine = native_engine(plant, function)
+            self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
+            self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
+
+    @property
+    def pointers(self) -> tuple[int, int, int]:
+        """The last entries of the contexts."""
+        return (
+            self.predictor_pre.ctypes.data,
+            self.kept.ctypes.data,
+            self.jacobian_pre.ctypes.data,
+        )
+
+
 class TreeSystem:
     """A mechanism without loops: x = (q, qd)."""
 
     guard: Array | None = None
 
-    def __init__(self, plant: BarePlant, tau: Array, u: Array, signals: str | None = None) -> None:
-        """Rates that read tau and u; `signals` names a function of the plant that writes u."""
+    def __init__(
+        self,
+        plant: BarePlant,
+        tau: Array,
+        u: Array,
+        signals: str | None = None,
+        method: Method | None = None,
+    ) -> None:
+        """Rates that read tau and u.
+
+        Args:
+            plant: the compiled mechanism.
+            tau: efforts of the joints.
+            u: inputs.
+            signals: name of a function of the plant that writes u over time.
+            method: the integrator; implicit ones need more than rates.
+        """
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
         self._inputs = FollowedInputs(plant, u, signals)
+        more = _Implicit(plant, method)
+        self.notes = more.notes
         context = _TreeContext(
-            prepared.ctypes.data, tau.ctypes.data, u.ctypes.data, self._inputs.address
+            prepared.ctypes.data,
+            tau.ctypes.data,
+            u.ctypes.data,
+            self._inputs.address,
+            *more.pointers,
         )
         self._plant, self.u = plant, u
         self.system = System(
@@ -99,7 +157,12 @@ class TreeSystem:
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            keep=(engine.library, context, prepared, tau, u, self._inputs),
+            autonomous=signals is None
+            and all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
+            keep=(engine.library, context, prepared, tau, u, self._inputs, more),
+            jacobian=more.jacobian,
+            predict=more.predict,
+            correct=more.correct,
         )
 
     def blame(self, t: float) -> str:
@@ -144,6 +207,7 @@ class ClosedSystem:
         u: Array,
         drives: str | None,
         signals: str | None = None,
+        method: Method | None = None,
     ) -> None:
         """Rates that read tau and u.
 
@@ -154,6 +218,7 @@ class ClosedSystem:
             u: inputs.
             drives: name of the function of the driven joints.
             signals: name of a function of the plant that writes u over time.
+            method: the integrator; implicit ones need more than rates.
         """
         self._plant, self._loops, self.u = plant, loops, u
         function = loops.function("constrained")
@@ -169,6 +234,10 @@ class ClosedSystem:
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
             drive_pre = np.ascontiguousarray(plant.prepared(drives))
         self._inputs = FollowedInputs(plant, u, signals)
+        more = _Implicit(plant, method)
+        self.notes = more.notes
+        self._settled = np.zeros((3, plant.n))
+        address = self._engine.library.address
         self._context = _ClosedContext(
             prepared.ctypes.data,
             tau.ctypes.data,
@@ -184,15 +253,21 @@ class ClosedSystem:
             self._inputs.address,
             -1,
             0.0,
+            address(f"{prefix}_settle"),
+            address(f"{prefix}_rates"),
+            *(a.ctypes.data for a in self._settled),
+            *more.pointers,
         )
-        held = (tau, u, self._inputs, drive_pre)
-        address = self._engine.library.address
+        held = (tau, u, self._inputs, drive_pre, self._settled, more)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
             keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
+            jacobian=more.jacobian,
+            predict=more.predict,
+            correct=more.correct,
         )
 
     def blame(self, t: float) -> str:
@@ -293,7 +368,10 @@ def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
 class _TreeContext(ctypes.Structure):
     """Mirrors `struct context` of the generated rates of a tree."""
 
-    _fields_ = tuple((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "inputs"))
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("pre", "tau", "u", "inputs", "implicit_pre", "kept", "jacobian_pre")
+    )
 
 
 class _ClosedContext(ctypes.Structure):
@@ -309,4 +387,6 @@ class _ClosedContext(ctypes.Structure):
         ("inputs", ctypes.c_void_p),
         ("bad_drive", ctypes.c_int64),
         ("bad_t", ctypes.c_double),
+        *((name, ctypes.c_void_p) for name in ("settle", "rates", "at_q", "at_qd", "at_qdd")),
+        *((name, ctypes.c_void_p) for name in ("implicit_pre", "kept", "jacobian_pre")),
     )
