@@ -68,14 +68,15 @@ class Prepared:
         runtime = load_runtime()
         size = runtime.function("il_work_size", COUNT, COUNT, COUNT, returns=COUNT)
         self._tau = np.zeros(plant.n)
-        self._system = TreeSystem(plant, self._tau, np.zeros(max(1, len(plant.inputs))), method)
+        self._system = TreeSystem(
+            plant, self._tau, np.zeros(max(1, len(plant.inputs))), method=method
+        )
         system = self._system.system
         if not contestant.generated:
             system = replace(system, jacobian=0)
-        self._start = self._system.start(
-            np.array(POSES["q_n"]), np.zeros(plant.n), plant.first_states
-        )
-        self._structure = system._structure()
+        at = np.array(POSES["q_n"]), np.zeros(plant.n), plant.first_states
+        self._start = self._system.start(0.0, *at)
+        self._structure = system.structure()
         self._work = np.zeros(size(method, system.n, system.m))
         self._pivots = np.zeros(system.n + system.m, dtype=np.int64)
         self._method = method

@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "codegen": {"symbolic"},
     "native": set(),
     "plant": {"symbolic", "model", "formalisms", "codegen", "native"},
-    "simulate": {"plant", "native", "model"},
+    "simulate": {"plant", "native"},
     "analysis": {"simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},

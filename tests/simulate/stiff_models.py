@@ -85,14 +85,14 @@ class Bench:
         tau = np.zeros(plant.n) if tau is None else tau
         u = np.zeros(max(1, len(plant.inputs)))
         if plant.loops is None:
-            self.held: TreeSystem | ClosedSystem = TreeSystem(plant, tau, u, method)
+            self.held: TreeSystem | ClosedSystem = TreeSystem(plant, tau, u, method=method)
         else:
             drives = plant.drive_function({})
-            self.held = ClosedSystem(plant, plant.loops, tau, u, drives, method)
+            self.held = ClosedSystem(plant, plant.loops, tau, u, drives, method=method)
         self.system: System = self.held.system
 
     def start(self, q: np.ndarray, qd: np.ndarray, z: np.ndarray) -> np.ndarray:
-        return self.held.start(q, qd, z)
+        return self.held.start(0.0, q, qd, z)
 
     def _call(self, address: int, reals: tuple[float, ...], arrays: list[np.ndarray]) -> None:
         pointer, real = ctypes.c_void_p, ctypes.c_double

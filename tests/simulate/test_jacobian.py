@@ -44,7 +44,7 @@ def driven_linkage() -> il.Model:
         "tail", on="rocker.tip", joint=il.revolute("z", initial=(0.3, 0.0)), mass=0.3,
         com=(0.1, 0.02, 0), inertia=(1e-4, 2e-4, 3e-4),
     )  # fmt: skip
-    m.joint_force("tail", lambda q, qd: -2.0 * q - 0.02 * qd)
+    m.joint_force("tail", lambda q, qd: -2.0 * q - 0.05 * qd)
     return m
 
 
@@ -57,7 +57,7 @@ def test_jacobian_of_a_closed_mechanism(driven: bool) -> None:
     x = bench.start(first.q[0], np.full(plant.n, 0.7), plant.first_states + 0.02)
     # loops closed to the last bit at every call
     bench.held._context.tolerance = 1e-13
-    bench.held._limits[:] = np.inf
+    bench.held._guard[:] = 0.0
     J, dfdt = bench.jacobian(0.3, x)
     expected = differences(lambda x: bench.rates(0.3, x), x, 1e-4)
     assert np.abs(expected[1:, 0]).max() > 1.0
@@ -77,7 +77,7 @@ def test_rodas_takes_the_same_steps(make) -> None:
     exact = run(bench.system, x, schedule)
     rough = run(replace(bench.system, jacobian=0), x, schedule)
     assert exact.status == rough.status == Status.OK
-    assert abs(exact.steps - rough.steps) <= 0.02 * rough.steps
+    assert abs(exact.steps - rough.steps) <= 0.05 * rough.steps
     assert exact.x[-1] == pytest.approx(rough.x[-1], abs=1e-6)
     assert rough.evaluations > 1.5 * exact.evaluations
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from inloop.model import Event
 from inloop.native import Mode, Transition, load_runtime
-from inloop.plant import Array, BarePlant, native_engine
+from inloop.plant import Array, BarePlant, ModeEvent, native_engine
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
@@ -93,7 +92,7 @@ class Face:
     def _transition(
         self,
         k: int,
-        event: Event,
+        event: ModeEvent,
         faces: Mapping[str, Face],
         numbers: Mapping[str, int],
         kept: list[object],
@@ -120,7 +119,7 @@ class Face:
         self,
         kind: str,
         k: int,
-        event: Event,
+        event: ModeEvent,
         target: Face,
         faces: Mapping[str, Face],
         plastic: bool,
