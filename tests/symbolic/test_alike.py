@@ -36,6 +36,7 @@ def test_rows_of_another_shape_are_not_alike() -> None:
     graph = Graph()
     x, y = graph.symbol("x"), graph.symbol("y")
     assert align([[sf.exp(x)], [sf.sin(y)]]) is None
+    assert align([[x], [x, y]]) is None
     assert align([[x * y + 2.0], [x * (y + 2.0)]]) is None
     assert align([[sf.exp(x)], [x]]) is None
     assert align([[x * y], [y * 3.0]]) is not None

@@ -35,7 +35,9 @@ class _DifferError(Exception):
 
 
 def align(rows: Sequence[Sequence[Expr]]) -> Alike | None:
-    """The template of rows of equal length; None if they differ in more than leaves."""
+    """The template of rows; None if they differ in more than leaves."""
+    if len({len(row) for row in rows}) > 1:
+        return None
     aligner = _Aligner()
     try:
         template = tuple(aligner.visit(column) for column in zip(*rows, strict=True))
