@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -222,7 +223,6 @@ class ClosedSystem:
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        self._limits[:], self._context.tolerance = np.inf, CLOSED
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
@@ -230,7 +230,8 @@ class ClosedSystem:
         name = f"{self._engine.unit.prefix}_expand"
         types = (POINTER, COUNT, *[POINTER] * len(arrays))
         call = self._engine.library.function(name, *types, returns=COUNT)
-        good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
+        with self._closely():
+            good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
@@ -243,6 +244,19 @@ class ClosedSystem:
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
         return Samples(t, q, qd, z, signals, _violation(self._plant, q, qd, t))
+
+    @contextmanager
+    def _closely(self) -> Iterator[None]:
+        """Close loops as well as samples need it, wherever they are; then as before.
+
+        Looking at a state must not change the steps that follow.
+        """
+        before = self._limits.copy(), self._context.tolerance
+        self._limits[:], self._context.tolerance = np.inf, CLOSED
+        try:
+            yield
+        finally:
+            self._limits[:], self._context.tolerance = before
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
