@@ -40,7 +40,7 @@ from inloop.model import (
     sphere,
     universal,
 )
-from inloop.simulate import Result
+from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
     absolute,
@@ -69,7 +69,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
     "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError",
-    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "circle",
+    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "blank_figure", "circle",
     "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp",
     "felt", "fixed", "free", "hunt_crossley", "load", "log", "lugre_contact", "max0", "maximum",
     "minimum", "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic",

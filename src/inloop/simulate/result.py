@@ -12,6 +12,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
+from inloop.simulate.figures import blank_figure
 
 MOST_PLOTS = 8  # unless signals are named
 MOST_EVENTS = 10  # in a table
@@ -206,16 +207,8 @@ class Result:
             signals: names; the first eight coordinates by default.
             file: write the figure to this file instead of showing it.
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise InputError(
-                "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
-            ) from error
-        if file is not None:
-            _check_figure_name(Figure(), Path(file))
         chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates[:MOST_PLOTS]]
-        figure = Figure(figsize=(8.0, 1.2 + 1.4 * len(chosen)), layout="constrained")
+        figure = blank_figure((8.0, 1.2 + 1.4 * len(chosen)), file)
         axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
         for axis, signal in zip(axes, chosen, strict=True):
             axis.plot(self.t, self[signal], linewidth=1.2)
@@ -226,12 +219,3 @@ class Result:
         if file is not None:
             figure.savefig(file, dpi=120)
         return figure
-
-
-def _check_figure_name(figure: Any, file: Path) -> None:
-    known = figure.canvas.get_supported_filetypes()
-    if file.suffix[1:].lower() not in known:
-        raise InputError(
-            f"cannot draw a figure as '{file.suffix}'",
-            fix="Use a name that ends in .png, .svg or .pdf.",
-        )
