@@ -22,6 +22,8 @@ from __future__ import annotations
 from typing import Any
 
 import inloop as il
+from inloop.gallery.action_encoder import ENCODER
+from inloop.gallery.action_figure6 import FIGURE6
 from inloop.gallery.exhibit import Exhibit, Option
 
 INCH = 0.0254  # [m]
@@ -169,5 +171,6 @@ EXHIBIT = Exhibit(
     make=simple_action,
     start="hammer on the key, key at rest",
     seconds=2.0,
+    experiments={"figure6": FIGURE6, "encoder": ENCODER},
     options={"springs": Option(True, "model B, with springs; else model A")},
 )

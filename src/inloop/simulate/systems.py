@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -116,6 +116,8 @@ class TreeSystem:
         z = x[:, 2 * n :]
         return Samples(t, x[:, :n], x[:, n : 2 * n], z, _states(self._plant, z))
 
+    motion = expand
+
 
 class ClosedSystem:
     """A mechanism with loops or drives: x holds the independent coordinates."""
@@ -222,6 +224,14 @@ class ClosedSystem:
         return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
+        """All about states of the stepper: their motion, forces in cuts, constraint values."""
+        found = self.motion(t, x)
+        lam = [found.signals[f"lam.{row}"] for row in self._loops.row_names]
+        columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
+        found.signals.update(_cut_forces(self._loops, found.q, columns))
+        return replace(found, violation=_violation(self._plant, found.q, found.qd, found.t))
+
+    def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
@@ -238,12 +248,11 @@ class ClosedSystem:
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
-        signals |= _cut_forces(self._loops, q, lam)
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
-        return Samples(t, q, qd, z, signals, _violation(self._plant, q, qd, t))
+        return Samples(t, q, qd, z, signals)
 
     @contextmanager
     def _closely(self) -> Iterator[None]:

@@ -1,0 +1,102 @@
+"""Why model A could not be displayed, and what helps: springs, or a good sensor.
+
+Three loops of `action_loop`: models A and B behind the encoder and the servo of the source, and
+model A behind a fine encoder, read fast, with low-passed derivatives. Model A answers to
+acceleration, and one count of the coarse encoder is 10.4 m/s² at the front: with the 2.3 kg that
+the key weighs there, 24 N. Model B answers to position: one count is 0.3 N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import inloop as il
+from inloop.gallery.action_loop import (
+    COARSE,
+    FINE,
+    HAND_STIFFNESS,
+    MOST_FORCE,
+    Sensing,
+    Trace,
+    close_loop,
+    intended,
+    manipulandum,
+)
+from inloop.gallery.experiment import Bench, Experiment, Outcome
+
+SECONDS = 2.0
+STIFFNESSES = (100.0, 200.0, HAND_STIFFNESS, 800.0, 1600.0)  # of the hand [N/m]
+# name: has springs, driven joint, sensing
+LOOPS: dict[str, tuple[bool, str, Sensing]] = {
+    "A coarse": (False, "key", COARSE),
+    "B coarse": (True, "hand", COARSE),
+    "A fine": (False, "key", FINE),
+}
+TITLES = {
+    "A coarse": "model A\n50 lines/inch, differences, 7 ms",
+    "B coarse": "model B\n50 lines/inch, 7 ms",
+    "A fine": "model A\n1 µm, low-pass 20 Hz, 0.2 ms",
+}
+FORCE, ANGLE, WANTED = "#1f5fa8", "#c2410c", "#7a7a7a"
+
+
+def _run(bench: Bench) -> Outcome:
+    actions = {springs: bench.compile(springs=springs) for springs in (False, True)}
+    lever, seconds = manipulandum().compile(), bench.seconds or SECONDS
+    figures: dict[str, float] = {}
+    shown: dict[str, Trace] = {}
+    for stiffness in STIFFNESSES:
+        lever.parameters["hand_stiffness"] = stiffness
+        for name, (springs, driven, sensing) in LOOPS.items():
+            trace = close_loop(lever, actions[springs], driven, sensing, seconds)
+            figures |= _measures(f"{name}, hand {stiffness:g} N/m", trace)
+            if stiffness == HAND_STIFFNESS:
+                shown[name] = trace
+    return Outcome(
+        figures=figures,
+        draw=lambda figure: _draw(figure, shown),
+        size=(10.0, 5.2),
+        notes=(
+            "jumps: RMS change of the force within 7 ms; saturated: part of the time in which the "
+            f"motor is at its {MOST_FORCE:g} N;\nunstable: it was there, or the lever at its "
+            "stops",
+        ),
+    )
+
+
+def _measures(name: str, trace: Trace) -> dict[str, float]:
+    return {
+        f"{name}: unstable": float(trace.unstable),
+        f"{name}: jumps [N]": trace.jumps,
+        f"{name}: saturated": trace.saturated,
+    }
+
+
+def _draw(figure: Any, traces: Mapping[str, Trace]) -> None:
+    axes = figure.subplots(2, len(traces), sharex=True, sharey="row")
+    for (upper, lower), (name, trace) in zip(axes.T, traces.items(), strict=True):
+        verdict = "unstable" if trace.unstable else "stable"
+        upper.set_title(f"{TITLES[name]}: {verdict}", fontsize=10)
+        upper.step(trace.t, trace.force, where="post", color=FORCE, linewidth=1.0)
+        lower.plot(trace.t, [_wanted(t) for t in trace.t], color=WANTED, linestyle="--",
+                   label="what the hand wants")  # fmt: skip
+        lower.plot(trace.t, trace.angle, color=ANGLE, label="key")
+        lower.set_xlabel("t [s]")
+        for axis in (upper, lower):
+            axis.grid(True, alpha=0.3)
+            axis.margins(x=0.0)
+        for limit in (-MOST_FORCE, MOST_FORCE):
+            upper.axhline(limit, color="black", linewidth=0.8, linestyle=":")
+    axes[0, 0].set_ylabel("force on the hand [N]")
+    axes[1, 0].set_ylabel("angle [rad]")
+    axes[1, -1].legend(loc="upper right", fontsize=8)
+    axes[0, -1].text(0.02, MOST_FORCE - 1.5, "limit of the motor", fontsize=8, va="top")
+    figure.suptitle(f"A hand of {HAND_STIFFNESS:g} N/m lifts and lowers a displayed piano key")
+
+
+def _wanted(t: float) -> float:
+    return float(intended(t)[0])
+
+
+ENCODER = Experiment("models A and B in the loop with a coarse and with a fine sensor", _run)
