@@ -8,10 +8,10 @@ the key weighs there, 24 N. Model B answers to position: one count is 0.3 N.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-import inloop as il
 from inloop.gallery.action_loop import (
     COARSE,
     FINE,
@@ -34,9 +34,9 @@ LOOPS: dict[str, tuple[bool, str, Sensing]] = {
     "A fine": (False, "key", FINE),
 }
 TITLES = {
-    "A coarse": "model A\n50 lines/inch, differences, 7 ms",
+    "A coarse": "model A\n50 lines/inch, 7 ms",
     "B coarse": "model B\n50 lines/inch, 7 ms",
-    "A fine": "model A\n1 µm, low-pass 20 Hz, 0.2 ms",
+    "A fine": "model A\n0.1 µm, low-pass 70 Hz, 0.1 ms",
 }
 FORCE, ANGLE, WANTED = "#1f5fa8", "#c2410c", "#7a7a7a"
 
@@ -58,19 +58,24 @@ def _run(bench: Bench) -> Outcome:
         draw=lambda figure: _draw(figure, shown),
         size=(10.0, 5.2),
         notes=(
-            "jumps: RMS change of the force within 7 ms; saturated: part of the time in which the "
-            f"motor is at its {MOST_FORCE:g} N;\nunstable: it was there, or the lever at its "
-            "stops",
+            f"unstable: the motor came to its limit of {MOST_FORCE:g} N, or the lever to its "
+            "stops; saturated: part of the\ntime at that limit; jumps: RMS change of the force "
+            "within 7 ms; stuck: steps that the model could\nnot do, because what the sensor tells "
+            "contradicts itself",
         ),
     )
 
 
 def _measures(name: str, trace: Trace) -> dict[str, float]:
-    return {
-        f"{name}: unstable": float(trace.unstable),
-        f"{name}: jumps [N]": trace.jumps,
-        f"{name}: saturated": trace.saturated,
+    found = {
+        "unstable": float(trace.unstable),
+        "runs away at [s]": trace.runs_away,
+        "meets its stops at [s]": trace.at_stops,
+        "saturated": trace.saturated,
+        "jumps [N]": trace.jumps,
+        "stuck": float(trace.stuck),
     }
+    return {f"{name}: {what}": value for what, value in found.items() if not math.isnan(value)}
 
 
 def _draw(figure: Any, traces: Mapping[str, Trace]) -> None:
@@ -88,7 +93,7 @@ def _draw(figure: Any, traces: Mapping[str, Trace]) -> None:
             axis.margins(x=0.0)
         for limit in (-MOST_FORCE, MOST_FORCE):
             upper.axhline(limit, color="black", linewidth=0.8, linestyle=":")
-    axes[0, 0].set_ylabel("force on the hand [N]")
+    axes[0, 0].set_ylabel("force of the model [N]")
     axes[1, 0].set_ylabel("angle [rad]")
     axes[1, -1].legend(loc="upper right", fontsize=8)
     axes[0, -1].text(0.02, MOST_FORCE - 1.5, "limit of the motor", fontsize=8, va="top")

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.strokes import strokes
 
 FRONT = 0.1016  # from the pivot to where hand and encoder are: L1 [m]
 INERTIA, DAMPING = 0.0021, 0.35  # of the lever [kg m²], at the front [N s/m]
@@ -40,13 +41,7 @@ Estimator = il.devices.BackwardDifferences | il.devices.FilteredDifferences
 
 def intended(t: Any) -> tuple[Any, Any]:
     """Angle [rad] and rate [rad/s] that the hand wants at time t [s]."""
-    angle: Any = 0.0
-    rate: Any = 0.0
-    for begin, duration, size in STROKES:
-        x = il.minimum(il.max0((t - begin) / duration), 1.0)
-        angle = angle + size * x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
-        rate = rate + size / duration * 30.0 * x**2 * (1.0 - x) ** 2
-    return angle, rate
+    return strokes(t, STROKES)
 
 
 def manipulandum() -> il.Model:
@@ -119,6 +114,12 @@ class Trace:
         return float(np.mean(np.abs(self.force) >= MOST_FORCE))
 
     @property
+    def runs_away(self) -> float:
+        """When the motor was at its limit for the first time [s]; NaN if it never was."""
+        times = [t for t, force in zip(self.t, self.force, strict=True) if abs(force) >= MOST_FORCE]
+        return times[0] if times else math.nan
+
+    @property
     def jumps(self) -> float:
         """RMS of the change of the force within 7 ms [N]."""
         force = np.interp(np.arange(0.0, self.t[-1], 7e-3), self.t, self.force)
@@ -127,7 +128,7 @@ class Trace:
     @property
     def unstable(self) -> bool:
         """True if the loop ran away: into the stops, or into the limit of the motor."""
-        return bool(np.isfinite(self.at_stops)) or self.saturated > 0.0
+        return not (math.isnan(self.at_stops) and math.isnan(self.runs_away))
 
 
 def close_loop(
