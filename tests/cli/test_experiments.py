@@ -29,7 +29,9 @@ def test_parameters_act_and_people_get_a_table(capsys: Capture) -> None:
     assert main([*FIGURE6, "--set", "M1=3"]) == 0
     text = capsys.readouterr().out
     assert "release 1 [s]" in text and "switch times" in text
-    assert "F_KU at rest [N]     4." in text
+    row = next(r for r in text.splitlines() if "F_KU at rest" in r)
+    # key and hammer at rest, with less than half of the key's weight: 8.1 N before
+    assert 3.5 < float(row.split()[-1]) < 4.5
 
 
 def test_experiments_are_listed_and_described(capsys: Capture) -> None:
@@ -65,8 +67,7 @@ def test_what_cannot_be_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    model = 'import inloop as il\nm = il.Model("crane")\nm.body("a", on=m.ground, mass=1.0)\n'
-    (tmp_path / "crane.py").write_text(model)
+    (tmp_path / "crane.py").write_text('import inloop as il\nm = il.Model("crane")\n')
     short = ("--seconds", "0.05") if "encoder" in words else ()
     assert main(["run", *words, "--headless", *short]) == 2
     assert text in capsys.readouterr().err
