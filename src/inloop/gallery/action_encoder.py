@@ -44,20 +44,23 @@ FORCE, ANGLE, WANTED = "#1f5fa8", "#c2410c", "#7a7a7a"
 def _run(bench: Bench) -> Outcome:
     actions = {springs: bench.compile(springs=springs) for springs in (False, True)}
     lever, seconds = manipulandum().compile(), bench.seconds or SECONDS
-    figures: dict[str, float] = {}
-    shown: dict[str, Trace] = {}
+    traces: dict[float, dict[str, Trace]] = {}
     for stiffness in STIFFNESSES:
         lever.parameters["hand_stiffness"] = stiffness
-        for name, (springs, driven, sensing) in LOOPS.items():
-            trace = close_loop(lever, actions[springs], driven, sensing, seconds)
+        traces[stiffness] = {
+            name: close_loop(lever, actions[springs], driven, sensing, seconds)
+            for name, (springs, driven, sensing) in LOOPS.items()
+        }
+    figures: dict[str, float] = {}
+    for stiffness, loops in traces.items():
+        for name, trace in loops.items():
             figures |= _measures(f"{name}, hand {stiffness:g} N/m", trace)
-            if stiffness == HAND_STIFFNESS:
-                shown[name] = trace
     return Outcome(
         figures=figures,
-        draw=lambda figure: _draw(figure, shown),
+        draw=lambda figure: _draw(figure, traces[HAND_STIFFNESS]),
         size=(10.0, 5.2),
         notes=(
+            _table(traces),
             f"unstable: the motor came to its limit of {MOST_FORCE:g} N, or the lever to its "
             "stops; saturated: part of the\ntime at that limit; jumps: RMS change of the force "
             "within 7 ms; stuck: steps that the model could\nnot do, because what the sensor tells "
@@ -76,6 +79,15 @@ def _measures(name: str, trace: Trace) -> dict[str, float]:
         "stuck": float(trace.stuck),
     }
     return {f"{name}: {what}": value for what, value in found.items() if not math.isnan(value)}
+
+
+def _table(traces: Mapping[float, Mapping[str, Trace]]) -> str:
+    """Verdict and jumps of all loops, a line for each hand."""
+    lines = ["hand [N/m]" + "".join(f"{name:>20}" for name in LOOPS)]
+    for stiffness, loops in traces.items():
+        cells = [f"{'un' * t.unstable}stable, {t.jumps:.2g} N" for t in loops.values()]
+        lines.append(f"{stiffness:<10g}" + "".join(f"{cell:>20}" for cell in cells))
+    return "\n".join(lines)
 
 
 def _draw(figure: Any, traces: Mapping[str, Trace]) -> None:
