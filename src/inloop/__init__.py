@@ -4,6 +4,7 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
+from inloop import devices
 from inloop.api import Model, Plant, compile_mechanism, load, piecewise
 from inloop.errors import (
     BuildError,
@@ -40,7 +41,7 @@ from inloop.model import (
     sphere,
     universal,
 )
-from inloop.simulate import Result
+from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
     absolute,
@@ -69,10 +70,10 @@ __version__ = "0.1.0"
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
     "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError",
-    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "circle",
-    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp",
-    "felt", "fixed", "free", "hunt_crossley", "load", "log", "lugre_contact", "max0", "maximum",
-    "minimum", "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic",
-    "revolute", "rim", "rpy", "segment", "sign", "sin", "sphere", "sqrt", "table", "tan",
-    "tanh", "universal", "where",
+    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "blank_figure", "circle",
+    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical",
+    "devices", "exp", "felt", "fixed", "free", "hunt_crossley", "load", "log", "lugre_contact",
+    "max0", "maximum", "minimum", "piecewise", "planar", "plane", "point", "power", "power_law",
+    "prismatic", "revolute", "rim", "rpy", "segment", "sign", "sin", "sphere", "sqrt", "table",
+    "tan", "tanh", "universal", "where",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ def bouncing_ball() -> il.Model:
         doc="A ball on a floor, with restitution.",
     )
     mass = m.parameter("mass", 1.0, unit="kg", range=(0.01, 10.0), doc="mass of the ball")
-    e = m.parameter("e", RESTITUTION, range=(0.0, 1.0), doc="restitution")
+    e = m.parameter("e", RESTITUTION, unit="1", range=(0.0, 1.0), doc="restitution")
     ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(HEIGHT, 0.0)), mass=mass)
     flight, rest = m.mode("flight"), m.mode("rest")
     with m.during(rest):

@@ -27,7 +27,7 @@ def cart_pendulum() -> il.Model:
         ),
         doc="Pendulum on a cart that hits walls.",
     )
-    e = m.parameter("e", 0.8, range=(0.0, 1.0), doc="restitution of the walls")
+    e = m.parameter("e", 0.8, unit="1", range=(0.0, 1.0), doc="restitution of the walls")
     room = m.parameter("room", ROOM, unit="m", range=(0.1, 2.0), doc="from the middle to a wall")
     cart = m.body("cart", on=m.ground, joint=il.prismatic("x", initial=(0.0, SPEED)), mass=CART)
     m.body(

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from inloop.native import Mode, Transition, load_runtime
-from inloop.plant import Array, BarePlant, ModeEvent, native_engine
+from inloop.plant import Array, BarePlant, Event, native_engine
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
@@ -92,7 +92,7 @@ class Face:
     def _transition(
         self,
         k: int,
-        event: ModeEvent,
+        event: Event,
         faces: Mapping[str, Face],
         numbers: Mapping[str, int],
         kept: list[object],
@@ -119,7 +119,7 @@ class Face:
         self,
         kind: str,
         k: int,
-        event: ModeEvent,
+        event: Event,
         target: Face,
         faces: Mapping[str, Face],
         plastic: bool,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -180,6 +181,8 @@ class TreeSystem:
         z = x[:, 2 * n :]
         return Samples(t, x[:, :n], x[:, n : 2 * n], z, _states(self._plant, z))
 
+    motion = expand
+
 
 class ClosedSystem:
     """A mechanism with loops or drives: x holds the independent coordinates."""
@@ -309,6 +312,14 @@ class ClosedSystem:
         return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
+        """All about states of the stepper: their motion, forces in cuts, constraint values."""
+        found = self.motion(t, x)
+        lam = [found.signals[f"lam.{row}"] for row in self._loops.row_names]
+        columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
+        found.signals.update(_cut_forces(self._loops, found.q, columns))
+        return replace(found, violation=largest_violation(self._plant, found.q, found.qd, found.t))
+
+    def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
@@ -317,23 +328,32 @@ class ClosedSystem:
         name = f"{self._engine.unit.prefix}_expand"
         types = (POINTER, COUNT, *[POINTER] * len(arrays))
         call = self._engine.library.function(name, *types, returns=COUNT)
-        # unguarded and closed to the last bit; looking must not change how a run goes on
-        kept = self._guard.copy(), self._context.tolerance
-        self._guard[:], self._context.tolerance = 0.0, CLOSED
-        good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
-        self._guard[:], self._context.tolerance = kept
+        with self._closely():
+            good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
-        signals |= _cut_forces(self._loops, q, lam)
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
-        return Samples(t, q, qd, z, signals, largest_violation(self._plant, q, qd, t), qdd)
+        return Samples(t, q, qd, z, signals, None, qdd)
+
+    @contextmanager
+    def _closely(self) -> Iterator[None]:
+        """Close loops as well as samples need it, wherever they are; then as before.
+
+        Looking at a state must not change the steps that follow.
+        """
+        before = self._guard.copy(), self._context.tolerance
+        self._guard[:], self._context.tolerance = 0.0, CLOSED
+        try:
+            yield
+        finally:
+            self._guard[:], self._context.tolerance = before
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
