@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 HEIGHT, GRAVITY, RESTITUTION = 1.0, 9.81, 0.9
@@ -72,6 +73,12 @@ EXHIBIT = Exhibit(
     make=bouncing_ball,
     start="at rest, 1 m above the floor",
     seconds=9.0,
+    view=View(
+        "xz",
+        ("ball.q", "ball.qd", ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.2, 0.4),
+        discs={"ball": 0.1},
+    ),
     references=(
         Reference(
             what=f"times of the first {IMPACTS} impacts",

@@ -24,6 +24,7 @@ from typing import Any
 import inloop as il
 from inloop.gallery.action_encoder import ENCODER
 from inloop.gallery.action_figure6 import FIGURE6
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option
 
 INCH = 0.0254  # [m]
@@ -171,6 +172,7 @@ EXHIBIT = Exhibit(
     make=simple_action,
     start="hammer on the key, key at rest",
     seconds=2.0,
+    view=View("xz", (("hand.q", "key.q", "hammer.q"), "hand.effort")),
     experiments={"figure6": FIGURE6, "encoder": ENCODER},
     options={"springs": Option(True, "model B, with springs; else model A")},
 )
