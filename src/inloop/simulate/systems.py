@@ -143,7 +143,9 @@ class TreeSystem:
         engine = native_engine(plant, "direct_dynamics")
         prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
         self._inputs = FollowedInputs(plant, u, signals)
-        more = _Implicit(plant, method)
+        # the generated Jacobian knows no inputs that change by themselves: then by differences
+        followed = method == Method.RODAS and signals is not None
+        more = _Implicit(plant, None if followed else method)
         self.notes = more.notes
         context = _TreeContext(
             prepared.ctypes.data,
