@@ -17,6 +17,7 @@ from functools import cached_property
 
 from inloop.codegen.c import FEW_ANGLES, declaration, emit_function
 from inloop.codegen.c_library import rows_driver
+from inloop.codegen.c_sparse import SparseUnit, sparse_functions
 from inloop.codegen.header import comment_block
 from inloop.codegen.pieces import number
 from inloop.symbolic import Expr, Notation, Program, to_text
@@ -36,6 +37,7 @@ class ClosedUnit:
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
         drive_inputs: names of the input blocks of the function of the drives.
+        sparse: the terms of a large mechanism; None if the two programs are unrolled.
     """
 
     newton: Program
@@ -46,12 +48,22 @@ class ClosedUnit:
     driven: tuple[int, ...]
     states: int = 0
     drive_inputs: tuple[str, ...] = ("pre", "t")
+    sparse: SparseUnit | None = None
+
+    @property
+    def generated(self) -> tuple[Program, ...]:
+        """The programs that are printed as straight-line code."""
+        return self.sparse.programs if self.sparse else (self.newton, self.constrained)
 
     @cached_property
     def angles(self) -> tuple[Expr, ...]:
-        """Angles whose sines and cosines either function needs."""
-        found = {a for p in (self.newton, self.constrained) for a in layout(p).angles}
+        """Angles whose sines and cosines these need."""
+        found = {a for p in self.generated for a in layout(p).angles}
         return tuple(sorted(found, key=lambda angle: angle.id))
+
+    def block(self, name: str) -> tuple[Expr, ...]:
+        """Symbols of an input of the motion."""
+        return next(block.symbols for block in self.constrained.inputs if block.name == name)
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
@@ -108,6 +120,9 @@ struct motion {{
 
 def _functions(unit: ClosedUnit) -> str:
     """Newton's step and the motion, with sines and cosines given."""
+    if unit.sparse is not None:
+        late = "\n".join(_late_sines(unit))
+        return sparse_functions(unit.sparse, unit.newton, unit.constrained, unit.angles, late)
     return "\n".join(
         emit_function(program, "at", unit.angles).text.replace(
             f"\nvoid at_{program.name}(", f"\nstatic {_inline(unit)}void at_{program.name}(", 1
@@ -116,9 +131,24 @@ def _functions(unit: ClosedUnit) -> str:
     )
 
 
+def _late_sines(unit: ClosedUnit) -> list[str]:
+    """Those of velocities that are known only once the dependent ones are."""
+    qd = unit.block("qd")
+    dependent = {qd[column] for column in unit.dependent}
+    places = ["v" if b.name == "qd" else b.name for b in unit.constrained.inputs]
+    entries = _entries(unit.constrained, places)
+    return [
+        f"    il_sincos_one({text}, &late_sine[{k}], &late_cosine[{k}]);"
+        for k, (angle, text) in enumerate(
+            zip(unit.angles, _texts(unit.angles, entries), strict=True)
+        )
+        if _summands(angle).keys() & dependent
+    ]
+
+
 def _inline(unit: ClosedUnit) -> str:
     total = sum(p.operations()["total"] for p in (unit.newton, unit.constrained))
-    return "IL_ALWAYS_INLINE " if total <= INLINE_UP_TO else ""
+    return "IL_ALWAYS_INLINE " if total <= INLINE_UP_TO and unit.sparse is None else ""
 
 
 def _arguments(program: Program) -> str:
@@ -187,7 +217,7 @@ def _alone(unit: ClosedUnit, program: Program, prefix: str) -> str:
 
 def _turns(unit: ClosedUnit) -> list[str]:
     """Sines and cosines after small corrections of the dependent coordinates."""
-    q = next(block.symbols for block in unit.constrained.inputs if block.name == "q")
+    q = unit.block("q")
     place = {q[column]: k for k, column in enumerate(unit.dependent)}
     lines = []
     for k, angle in enumerate(unit.angles):

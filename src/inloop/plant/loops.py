@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.codegen.c_closed import ClosedUnit, emit_closed_rates
+from inloop.codegen.c_sparse import RUNTIME, SparseUnit
+from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
+from inloop.native import runtime_sources
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.engine import Array
-from inloop.symbolic import Program
+from inloop.symbolic import Program, solved
 
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
+UNROLLED_UP_TO = 40  # dependent coordinates; see `python -m benchmarks large_loops`
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
@@ -101,13 +105,45 @@ class Loops:
         """Name of "newton" or "constrained" for the current partition."""
         return kind + self._known[self.partition]
 
-    def programs(self) -> tuple[Program, Program]:
-        """Newton's step and the constrained motion for the current partition."""
+    @property
+    def unrolled(self) -> bool:
+        """False if the solution is left to the sparse runtime, which needs native code."""
+        few = len(self.partition.dependent) <= UNROLLED_UP_TO
+        return few or not self._plant.is_native
+
+    def programs(self) -> tuple[Program, ...]:
+        """What is to be printed for the current partition.
+
+        Newton's step and the constrained motion, or the terms that a sparse solution needs.
+        """
         suffix = self._known[self.partition]
-        return (
-            self._closed.newton(self.partition, suffix),
-            self._closed.constrained(self.partition, suffix),
-        )
+        if self.unrolled:
+            return (
+                self._closed.newton(self.partition, suffix),
+                self._closed.constrained(self.partition, suffix),
+            )
+        return tuple(self._closed.term_programs(self._closed.terms(self.partition), suffix))
+
+    def callable(self, programs: Sequence[Program]) -> Sequence[Program]:
+        """Newton's step and the constrained motion, made of programs that went through the passes.
+
+        Those of a sparse solution take what their terms take, and cost what these and it cost.
+        """
+        if self.unrolled:
+            return programs
+        prepared, pattern = programs[0].inputs[0], self._pattern
+        newton, motion = self._closed.stand_ins(self.partition, self._known[self.partition])
+        return [
+            solved(newton, prepared, programs[:1], pattern.newton_operations()),
+            solved(motion, prepared, programs[1:], pattern.motion_operations()),
+        ]
+
+    @property
+    def _pattern(self) -> ClosedPattern:
+        """Where the entries of the sparse solution belong."""
+        parts, terms = self.partition, self._closed.terms(self.partition)
+        sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
+        return ClosedPattern(terms.order, *sizes, tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
 
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
@@ -144,17 +180,25 @@ class Loops:
     ) -> Mapping[str, str]:
         """C of the rates that the steppers call."""
         parts = self.partition
+        newton, motion = self.callable(programs)
+        sparse, runtime = None, {}
+        if not self.unrolled:
+            at_rest, at_position, at_velocity, *rates = programs
+            rate = rates[0] if rates else None
+            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._pattern)
+            runtime = {name: runtime_sources()[name] for name in RUNTIME}
         unit = ClosedUnit(
-            programs[0],
-            programs[1],
+            newton,
+            motion,
             self._plant.n,
             parts.independent,
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
             self._drive_inputs(),
+            sparse,
         )
-        return emit_closed_rates(unit, prefix, about)
+        return {**emit_closed_rates(unit, prefix, about), **runtime}
 
     def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
         """A closed position near a guess; coordinates in `held` stay where they are."""

@@ -1,0 +1,158 @@
+#include "il_closed.h"
+
+#include <string.h>
+
+void il_closed_newton(const il_closed *s, const il_closed_work *w, const double *Jv,
+    const double *h, double *step, double *reciprocals)
+{
+    il_sparse_factor(&s->Jv, Jv, w->Jv, reciprocals, w->row);
+    for (int32_t i = 0; i < s->m; i++) step[i] = -h[i];
+    il_sparse_solve(&s->Jv, w->Jv, reciprocals, step);
+}
+
+/* x_v = -J_v^-1 (J_k x_k + b), x in the inner order */
+static void follow(const il_closed *s, const il_closed_work *w, const double *Jk, const double *b,
+    double *x)
+{
+    const double *known = x + s->m;
+    for (int32_t i = 0; i < s->m; i++) {
+        double sum = b[i];
+        for (int32_t p = s->Jk.begin[i]; p < s->Jk.begin[i + 1]; p++) {
+            sum += Jk[p] * known[s->Jk.column[p]];
+        }
+        x[i] = -sum;
+    }
+    il_sparse_solve(&s->Jv, w->Jv, w->reciprocals, x);
+}
+
+void il_closed_velocities(const il_closed *s, const il_closed_work *w, const double *Jv,
+    const double *Jk, const double *nu, const double *qd, double *v)
+{
+    const int32_t n = s->m + s->nu + s->nd;
+    il_sparse_factor(&s->Jv, Jv, w->Jv, w->reciprocals, w->row);
+    for (int32_t k = s->m; k < n; k++) w->x[k] = qd[s->order[k]];
+    follow(s, w, Jk, nu, w->x);
+    for (int32_t k = 0; k < n; k++) v[s->order[k]] = w->x[k];
+}
+
+/* B = dv/du, where J_v B = -J_u */
+static void follow_independent(const il_closed *s, const il_closed_work *w, const double *Jk)
+{
+    memset(w->B, 0, (size_t)(s->m * s->nu) * sizeof *w->B);
+    for (int32_t i = 0; i < s->m; i++) {
+        for (int32_t p = s->Jk.begin[i]; p < s->Jk.begin[i + 1]; p++) {
+            const int32_t c = s->Jk.column[p];
+            if (c < s->nu) w->B[i * s->nu + c] = -Jk[p];
+        }
+    }
+    il_sparse_solve_columns(&s->Jv, w->Jv, w->reciprocals, &s->B, s->nu, w->B);
+}
+
+/* row i of M A in w->row, where A holds B and, below it, ones for the independent coordinates */
+static void row_of_MA(const il_closed *s, const il_closed_work *w, const double *M, int32_t i)
+{
+    for (int32_t p = s->MA.begin[i]; p < s->MA.begin[i + 1]; p++) w->row[s->MA.column[p]] = 0.0;
+    for (int32_t p = s->M.begin[i]; p < s->M.begin[i + 1]; p++) {
+        const int32_t j = s->M.column[p];
+        const double entry = M[s->M_entry[p]];
+        if (j < s->m) {
+            for (int32_t b = s->B.begin[j]; b < s->B.begin[j + 1]; b++) {
+                const int32_t c = s->B.column[b];
+                w->row[c] += entry * w->B[j * s->nu + c];
+            }
+        } else if (j < s->m + s->nu) {
+            w->row[j - s->m] += entry;
+        }
+    }
+}
+
+/* row c of the lower half of Mr += factor * w->row */
+static void add_to_Mr(const il_closed *s, const il_closed_work *w, int32_t i, int32_t c,
+    double factor)
+{
+    for (int32_t p = s->MA.begin[i]; p < s->MA.begin[i + 1] && s->MA.column[p] <= c; p++) {
+        const int32_t l = s->MA.column[p];
+        w->Mr[c * s->nu + l] += factor * w->row[l];
+    }
+}
+
+/* Mr = A^T M A, factorized */
+static void reduce_mass(const il_closed *s, const il_closed_work *w, const double *M)
+{
+    memset(w->Mr, 0, (size_t)(s->nu * s->nu) * sizeof *w->Mr);
+    for (int32_t i = 0; i < s->m; i++) {
+        row_of_MA(s, w, M, i);
+        for (int32_t b = s->B.begin[i]; b < s->B.begin[i + 1]; b++) {
+            const int32_t c = s->B.column[b];
+            add_to_Mr(s, w, i, c, w->B[i * s->nu + c]);
+        }
+    }
+    for (int32_t c = 0; c < s->nu; c++) {
+        row_of_MA(s, w, M, s->m + c);
+        add_to_Mr(s, w, s->m + c, c, 1.0);
+    }
+    il_sparse_factor(&s->Mr, w->Mr, w->Mr_factors, w->Mr_pivots, w->row);
+}
+
+/* need = M x + c, without loops, in the inner order */
+static void efforts(const il_closed *s, const il_closed_work *w, const double *M, const double *c)
+{
+    for (int32_t i = 0; i < s->M.count; i++) {
+        double sum = c[s->order[i]];
+        for (int32_t p = s->M.begin[i]; p < s->M.begin[i + 1]; p++) {
+            sum += M[s->M_entry[p]] * w->x[s->M.column[p]];
+        }
+        w->need[i] = sum;
+    }
+}
+
+/* accelerations of the independent coordinates in w->row: Mr qdd_u = A^T (tau - tau0) */
+static void accelerate(const il_closed *s, const il_closed_work *w, const double *tau, double *free)
+{
+    const int32_t m = s->m, nu = s->nu;
+    for (int32_t c = 0; c < nu; c++) free[c] = tau[s->order[m + c]] - w->need[m + c];
+    for (int32_t i = 0; i < m; i++) {
+        const double left = tau[s->order[i]] - w->need[i];
+        for (int32_t b = s->B.begin[i]; b < s->B.begin[i + 1]; b++) {
+            const int32_t c = s->B.column[b];
+            free[c] += w->B[i * nu + c] * left;
+        }
+    }
+    for (int32_t c = 0; c < nu; c++) w->row[c] = free[s->Mr_order[c]];
+    il_sparse_solve(&s->Mr, w->Mr_factors, w->Mr_pivots, w->row);
+    for (int32_t c = 0; c < nu; c++) free[s->Mr_order[c]] = w->row[c];
+}
+
+void il_closed_motion(const il_closed *s, const il_closed_work *w, const double *Jk,
+    const double *M, const double *gamma, const double *c, const double *tau, const double *qdd,
+    double *a, double *lam, double *effort)
+{
+    const int32_t m = s->m, nu = s->nu, n = m + nu + s->nd;
+    double *x = w->x;
+    /* accelerations without those of the independent coordinates, and the efforts for them */
+    for (int32_t k = m; k < n; k++) x[k] = k < m + nu ? 0.0 : qdd[s->order[k]];
+    follow(s, w, Jk, gamma, x);
+    efforts(s, w, M, c);
+    /* those of the independent ones */
+    follow_independent(s, w, Jk);
+    reduce_mass(s, w, M);
+    accelerate(s, w, tau, x + m);
+    for (int32_t i = 0; i < m; i++) {
+        for (int32_t b = s->B.begin[i]; b < s->B.begin[i + 1]; b++) {
+            const int32_t column = s->B.column[b];
+            x[i] += w->B[i * nu + column] * x[m + column];
+        }
+    }
+    for (int32_t k = 0; k < n; k++) a[s->order[k]] = x[k];
+    /* what the joints would have to supply without loops: J_v^T lam = need_v - tau_v */
+    efforts(s, w, M, c);
+    for (int32_t i = 0; i < m; i++) lam[i] = w->need[i] - tau[s->order[i]];
+    il_sparse_solve_transposed(&s->Jv, w->Jv, w->reciprocals, lam);
+    for (int32_t k = 0; k < s->nd; k++) effort[k] = w->need[m + nu + k];
+    for (int32_t i = 0; i < m; i++) {
+        for (int32_t p = s->Jk.begin[i]; p < s->Jk.begin[i + 1]; p++) {
+            const int32_t column = s->Jk.column[p];
+            if (column >= nu) effort[column - nu] -= Jk[p] * lam[i];
+        }
+    }
+}
