@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.closed_pattern import ClosedPattern, starts
 from inloop.symbolic import Expr, Program
-from inloop.symbolic.sparsity import FactorPattern
 
 RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with such functions needs
 PER_LINE = 20
@@ -51,7 +50,8 @@ def sparse_functions(
 
     Args:
         unit: the terms and their places.
-        newton, constrained: what the two functions take and give.
+        newton: what the first function takes and gives.
+        constrained: likewise the second.
         angles: angles of the sines and cosines.
         late: statements for those in the arrays `sine` and `cosine` that need velocities `v`;
             empty if there are none.
@@ -96,50 +96,35 @@ def _rows(name: str, rows: Sequence[Sequence[int]]) -> tuple[list[str], str]:
     return tables, f"{{{len(rows)}, {name}_begin, {name}_column}}"
 
 
-def _factors(
-    name: str, pattern: FactorPattern, into: Sequence[int], source: Sequence[int] | None
-) -> tuple[list[str], str]:
-    """Tables of one `il_factors` and its initializer."""
-    tables, rows = _rows(name, pattern.rows)
-    tables += [
-        _table(f"{name}_diagonal", (pattern.index[i, i] for i in range(len(pattern.rows)))),
-        _table(f"{name}_into", into),
-    ]
-    if source is not None:
-        tables.append(_table(f"{name}_from", source))
-    origin = "0" if source is None else f"{name}_from"
-    sizes = f"{pattern.size}, {len(into)}"
-    return tables, f"{{{rows}, {name}_diagonal, {sizes}, {name}_into, {origin}}}"
-
-
 def _tables(p: ClosedPattern) -> str:
-    known: list[list[int]] = [[] for _ in range(p.m)]
-    for i, j in p.Jk:
-        known[i].append(j)
-    Jv_index, Mr_index = p.Jv_factors.index, p.Mr_factors.index
-    Jv, Jv_text = _factors("Jv", p.Jv_factors, [Jv_index[place] for place in p.Jv], None)
-    Jk, Jk_text = _rows("Jk", known)
-    M, M_text = _rows("M", [[j for j, _ in row] for row in p.M_rows])
-    B, B_text = _rows("B", p.B)
-    MA, MA_text = _rows("MA", p.MA)
-    Mr, Mr_text = _factors(
-        "Mr",
-        p.Mr_factors,
-        [Mr_index[place] for place, _ in p.Mr_given],
-        [source for _, source in p.Mr_given],
-    )
-    lines = ["/* where the entries belong */", _table("order", p.order), *Jv, *Jk, *M]
-    lines += [_table("M_entry", (entry for row in p.M_rows for _, entry in row))]
-    lines += [*B, *MA, *Mr, _table("Mr_order", p.Mr_order), ""]
-    lines += [
+    f = p.factors
+    Jv, Jv_text = _rows("Jv", f.rows)
+    Jk, Jk_text = _rows("Jk", p.known)
+    M, M_text = _rows("M", [[j for j, _ in row] for row in p.mass])
+    B, B_text = _rows("B", p.followed)
+    MA, MA_text = _rows("MA", p.momenta)
+    Mr, Mr_text = _rows("Mr", p.right)
+    lines = [
+        "/* where the entries belong */",
+        _table("order", p.order),
+        *Jv,
+        _table("Jv_diagonal", (f.index[i, i] for i in range(p.m))),
+        _table("Jv_into", (f.index[place] for place in p.Jv)),
+        *Jk,
+        *M,
+        _table("M_entry", (entry for row in p.mass for _, entry in row)),
+        *B,
+        *MA,
+        *Mr,
+        "",
         "static const il_closed pattern = {",
         f"    {p.m}, {p.nu}, {p.nd}, order,",
-        f"    {Jv_text},",
+        f"    {{{Jv_text}, Jv_diagonal, {f.size}, {len(p.Jv)}, Jv_into}},",
         f"    {Jk_text},",
         f"    {M_text}, M_entry,",
         f"    {B_text},",
         f"    {MA_text},",
-        f"    {Mr_text}, Mr_order",
+        f"    {Mr_text}",
         "};",
         "",
     ]
@@ -165,8 +150,8 @@ def _newton(unit: SparseUnit, newton: Program) -> str:
     return f"""/* one Newton step: J_v step = -h */
 static {declaration(newton, f"at_{newton.name}", True)}
 {{
-    double Jv[{max(len(p.Jv), 1)}], factors[{max(p.Jv_factors.size, 1)}], row[{m}];
-    const il_closed_work work = {{factors, 0, row, 0, 0, 0, 0, 0, 0}};
+    double Jv[{max(len(p.Jv), 1)}], factors[{max(p.factors.size, 1)}], row[{m}];
+    const il_closed_work work = {{factors, 0, row, 0, 0, 0, 0, 0}};
 {_call(unit.newton_terms)}
     il_closed_newton(&pattern, &work, Jv, h, step, pivots);
 }}
@@ -176,8 +161,8 @@ static {declaration(newton, f"at_{newton.name}", True)}
 def _constrained(unit: SparseUnit, constrained: Program, angles: int, late: str) -> str:
     p, n = unit.pattern, len(unit.pattern.order)
     sizes = (
-        ("factors", p.Jv_factors.size), ("reciprocals", p.m), ("row", n), ("B", p.m * p.nu),
-        ("Mr", p.nu * p.nu), ("Mr_factors", p.Mr_factors.size), ("Mr_pivots", p.nu), ("x", n),
+        ("factors", p.factors.size), ("reciprocals", p.m), ("row", n), ("B", p.m * p.nu),
+        ("Mr", p.nu * p.nu), ("Mr_pivots", p.nu), ("x", n),
         ("need", n),
     )  # fmt: skip
     work = ", ".join(f"{name}[{max(size, 1)}]" for name, size in sizes)

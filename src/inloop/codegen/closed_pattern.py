@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inloop.symbolic.sparsity import FactorPattern, Place, fill, minimum_degree, solution_rows
@@ -16,9 +16,9 @@ class ClosedPattern:
     Attributes:
         order: number of each coordinate for the outside.
         m, nu, nd: how many are dependent, independent, driven.
-        Jv: places of the given entries of the dependent columns of J.
+        Jv: places of the given entries of the dependent columns of J, in the order of elimination.
         Jk: places of the others; columns are counted from the first independent one.
-        M: places of the given entries of the lower half of the mass matrix.
+        M: places of the given entries of one half of the mass matrix.
     """
 
     order: tuple[int, ...]
@@ -30,12 +30,20 @@ class ClosedPattern:
     M: tuple[Place, ...]
 
     @cached_property
-    def Jv_factors(self) -> FactorPattern:
-        """Factors of the dependent columns."""
+    def factors(self) -> FactorPattern:
+        """L and U of the dependent columns of J."""
         return fill(self.m, self.Jv)
 
     @cached_property
-    def M_rows(self) -> list[list[Place]]:
+    def known(self) -> list[list[int]]:
+        """The other columns of J by rows."""
+        rows: list[list[int]] = [[] for _ in range(self.m)]
+        for i, j in self.Jk:
+            rows[i].append(j)
+        return rows
+
+    @cached_property
+    def mass(self) -> list[list[Place]]:
         """Column and number of the entry, for each row of the whole mass matrix."""
         rows: list[list[Place]] = [[] for _ in self.order]
         for entry, (i, j) in enumerate(self.M):
@@ -45,77 +53,77 @@ class ClosedPattern:
         return [sorted(row) for row in rows]
 
     @cached_property
-    def B(self) -> tuple[tuple[int, ...], ...]:
-        """Independent coordinates that each dependent one follows."""
-        right: list[list[int]] = [[] for _ in range(self.m)]
-        for i, j in self.Jk:
-            if j < self.nu:
-                right[i].append(j)
-        return solution_rows(self.Jv_factors, right)
+    def followed(self) -> tuple[tuple[int, ...], ...]:
+        """B = ∂v/∂u by rows: independent coordinates that each dependent one follows."""
+        right = [[j for j in row if j < self.nu] for row in self.known]
+        return solution_rows(self.factors, right)
 
     @cached_property
-    def MA(self) -> list[list[int]]:
-        """Columns of the rows of M A, where A is B above the unit matrix."""
-        A = [*self.B, *((c,) for c in range(self.nu)), *(() for _ in range(self.nd))]
-        return [sorted({c for j, _ in row for c in A[j]}) for row in self.M_rows]
+    def _motions(self) -> list[tuple[int, ...]]:
+        """A by rows: B, then ones for the independent coordinates, nothing for driven ones."""
+        ones = ((c,) for c in range(self.nu))
+        return [*self.followed, *ones, *(() for _ in range(self.nd))]
 
     @cached_property
-    def _Mr(self) -> set[Place]:
-        """Places of the lower half of Aᵀ M A."""
-        A = [*self.B, *((c,) for c in range(self.nu))]
-        return {
-            (c, l) for row, MA in zip(A, self.MA, strict=False) for c in row for l in MA if l <= c
-        }
+    def momenta(self) -> list[list[int]]:
+        """M A by rows."""
+        return [sorted({c for j, _ in row for c in self._motions[j]}) for row in self.mass]
 
     @cached_property
-    def Mr_order(self) -> tuple[int, ...]:
-        """Its order of elimination."""
-        return minimum_degree(self.nu, self._Mr)
+    def _reduced(self) -> set[Place]:
+        """Places of the upper half of Aᵀ M A."""
+        rows = zip(self._motions, self.momenta, strict=True)
+        return {(c, l) for motion, momentum in rows for c in motion for l in momentum if l >= c}
 
     @cached_property
-    def Mr_given(self) -> list[tuple[Place, int]]:
-        """Its places in this order, and where their numbers lie in a full array."""
-        turn = {c: k for k, c in enumerate(self.Mr_order)}
-        given = {}
-        for c, l in self._Mr:
-            for i, j in ((c, l), (l, c)):
-                given[turn[i], turn[j]] = c * self.nu + l
-        return sorted(given.items())
+    def right(self) -> list[list[int]]:
+        """Columns of Aᵀ M A right of its diagonal, fill included."""
+        places = [place for c, l in self._reduced for place in ((c, l), (l, c))]
+        pattern = fill(self.nu, places)
+        return [pattern.upper(c) for c in range(self.nu)]
 
-    @cached_property
-    def Mr_factors(self) -> FactorPattern:
-        """Its factors."""
-        return fill(self.nu, (place for place, _ in self.Mr_given))
+    def with_little_fill(self) -> ClosedPattern:
+        """The same with independent coordinates in an order that suits Aᵀ M A."""
+        m, nu = self.m, self.nu
+        best = minimum_degree(nu, self._reduced)
+        inner = [*range(m), *(m + c for c in best), *range(m + nu, len(self.order))]
+        turn = {k: i for i, k in enumerate(inner)}
+        return replace(
+            self,
+            order=tuple(self.order[k] for k in inner),
+            Jk=tuple((i, turn[m + j] - m) for i, j in self.Jk),
+            M=tuple((turn[i], turn[j]) for i, j in self.M),
+        )
 
     def newton_operations(self) -> int:
         """Of one Newton step, once the terms are known."""
-        return self.Jv_factors.operations() + self._solve(self.Jv_factors) + self.m
+        return self.factors.operations() + self._solution + self.m
 
     def motion_operations(self) -> int:
         """Of velocities, accelerations, multipliers and efforts, once the terms are known."""
-        factors, B = self.Jv_factors, [len(row) for row in self.B]
+        motions = [len(row) for row in self._motions]
         columns = sum(
-            2 * sum(B[j] for j in row if j != i) + B[i] for i, row in enumerate(factors.rows)
+            motions[i] + 2 * sum(motions[k] for k in row if k != i)
+            for i, row in enumerate(self.factors.rows)
         )
-        widths = [*B, *(1 for _ in range(self.nu)), *(0 for _ in range(self.nd))]
-        MA = sum(2 * widths[j] for row in self.M_rows for j, _ in row)
-        halves = ([l for l in MA if l <= c] for B, MA in zip(self.B, self.MA, strict=False) for c in B)
-        reduced = self.Mr_factors.operations() + self._solve(self.Mr_factors)
+        products = sum(2 * motions[j] for row in self.mass for j, _ in row)
+        sums = sum(
+            2 * len([l for l in momentum if l >= c])
+            for motion, momentum in zip(self._motions, self.momenta, strict=True)
+            for c in motion
+        )
+        right = [len(row) for row in self.right]
+        reduced = sum(1 + k + k * (k + 1) for k in right) + sum(4 * k + 2 for k in right)
+        vectors = 4 * len(self.Jk) + 4 * sum(len(row) for row in self.mass) + 4 * sum(motions)
         return (
-            factors.operations()
-            + 3 * self._solve(factors)
-            + 4 * len(self.Jk)
-            + columns
-            + MA
-            + 2 * sum(len(half) for half in halves)
-            + reduced
-            + 4 * sum(len(row) for row in self.M_rows)
-            + 4 * sum(B)
-        )
+            self.factors.operations() + 3 * self._solution
+            + columns + products + sums + reduced + vectors
+        )  # fmt: skip
 
-    @staticmethod
-    def _solve(factors: FactorPattern) -> int:
-        return 2 * factors.size - len(factors.rows)
+    @property
+    def _solution(self) -> int:
+        """Operations of one solution with the factors."""
+        return 2 * self.factors.size - self.m
 
 
 def starts(rows: Iterable[Sequence[object]]) -> list[int]:

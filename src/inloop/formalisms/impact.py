@@ -10,7 +10,7 @@ with restitution e takes qd⁻ + (1 + e) (qd - qd⁻).
 
 from __future__ import annotations
 
-from inloop.formalisms import crb
+from inloop.formalisms import crb, lu
 from inloop.formalisms.constraints import build_rows
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.partition import Partition
@@ -19,7 +19,6 @@ from inloop.formalisms.reduced import (
     factor,
     gather,
     reduce_mass,
-    solve_symmetric,
     times,
 )
 from inloop.formalisms.regroup import regroup
@@ -51,7 +50,7 @@ def project(
         b[column] = value
     excess = [x - y for x, y in zip(before, b, strict=True)]
     momentum = [add_products(graph.zero, zip(row, excess, strict=True)) for row in M]
-    qd_u = solve_symmetric(graph, Mr, gather(momentum, partition, B))
+    qd_u = lu.solve_symmetric(Mr, gather(momentum, partition, B), "Mr")
     qd = list(b)
     for c, j in enumerate(u):
         qd[j] = qd_u[c]

@@ -146,7 +146,7 @@ def _solve(
     M = crb.mass_matrix(base).rows(graph.zero)
     B, MA, Mr = reduce_mass(M, partition, factors, used, graph)
     free = [t - t0 for t, t0 in zip(tau, tau0, strict=True)]
-    qdd_u = solve_symmetric(graph, Mr, gather(free, partition, B))
+    qdd_u = lu.solve_symmetric(Mr, gather(free, partition, B), "Mr")
     qdd = list(qdd0)
     for c, j in enumerate(u):
         qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
@@ -206,17 +206,3 @@ def add_products(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
     for a, b in products:
         total = total + a * b
     return total
-
-
-def solve_symmetric(
-    graph: Graph, lower: dict[tuple[int, int], Expr], right: list[Expr]
-) -> list[Expr]:
-    """x with S x = right, S symmetric positive definite, by LDLᵀ."""
-    n = len(right)
-    entries = {
-        (i, j): lower[max(i, j), min(i, j)]
-        for i in range(n)
-        for j in range(n)
-        if lower[max(i, j), min(i, j)] is not graph.zero
-    }
-    return lu.factorize(entries, n, graph, "Mr").solve(right)

@@ -88,9 +88,9 @@ def term_programs(derivation: Derivation, terms: Terms, time: str, suffix: str) 
     )
     loads = "loads" if d.uses_time or not time else f"loads {time}"
     make = d.make
-    how = "entries for the sparse solution"
+    how = "entries of the sparse solution"
     programs = [
-        make(f"newton_terms{suffix}", f"q {time}", (values, Jv), "Values and slopes of loops.", how),
+        make(f"newton_terms{suffix}", f"q {time}", (values, Jv), "Terms of Newton's step.", how),
         make(f"position_terms{suffix}", f"q {time}", at_position, "Terms of the position.", how),
         make(f"velocity_terms{suffix}", f"q qd {loads}", at_velocity, "Terms of velocity.", how),
     ]

@@ -143,7 +143,8 @@ class Loops:
         """Where the entries of the sparse solution belong."""
         parts, terms = self.partition, self._closed.terms(self.partition)
         sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
-        return ClosedPattern(terms.order, *sizes, tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
+        places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
+        return ClosedPattern(terms.order, *sizes, *places).with_little_fill()
 
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""

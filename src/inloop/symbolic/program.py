@@ -135,9 +135,7 @@ class Solved(Program):
         return dict(self.counts)
 
 
-def solved(
-    stand_in: Program, prepared: Input, terms: Iterable[Program], solution: int
-) -> Solved:
+def solved(stand_in: Program, prepared: Input, terms: Iterable[Program], solution: int) -> Solved:
     """A function of hand-written code that works on the results of generated ones.
 
     Args:

@@ -56,42 +56,38 @@ static void row_of_MA(const il_closed *s, const il_closed_work *w, const double 
         const int32_t j = s->M.column[p];
         const double entry = M[s->M_entry[p]];
         if (j < s->m) {
-            for (int32_t b = s->B.begin[j]; b < s->B.begin[j + 1]; b++) {
-                const int32_t c = s->B.column[b];
-                w->row[c] += entry * w->B[j * s->nu + c];
-            }
+            il_sparse_add(&s->B, j, s->B.begin[j], entry, w->B + j * s->nu, w->row);
         } else if (j < s->m + s->nu) {
             w->row[j - s->m] += entry;
         }
     }
 }
 
-/* row c of the lower half of Mr += factor * w->row */
+/* row c of the upper half of Mr += factor * row i of M A, which is in w->row */
 static void add_to_Mr(const il_closed *s, const il_closed_work *w, int32_t i, int32_t c,
     double factor)
 {
-    for (int32_t p = s->MA.begin[i]; p < s->MA.begin[i + 1] && s->MA.column[p] <= c; p++) {
-        const int32_t l = s->MA.column[p];
-        w->Mr[c * s->nu + l] += factor * w->row[l];
-    }
+    int32_t first = s->MA.begin[i];
+    while (first < s->MA.begin[i + 1] && s->MA.column[first] < c) first++;
+    il_sparse_add(&s->MA, i, first, factor, w->row, w->Mr + c * s->nu);
 }
 
 /* Mr = A^T M A, factorized */
 static void reduce_mass(const il_closed *s, const il_closed_work *w, const double *M)
 {
     memset(w->Mr, 0, (size_t)(s->nu * s->nu) * sizeof *w->Mr);
-    for (int32_t i = 0; i < s->m; i++) {
+    for (int32_t i = 0; i < s->m + s->nu; i++) {
         row_of_MA(s, w, M, i);
+        if (i >= s->m) {
+            add_to_Mr(s, w, i, i - s->m, 1.0);
+            continue;
+        }
         for (int32_t b = s->B.begin[i]; b < s->B.begin[i + 1]; b++) {
             const int32_t c = s->B.column[b];
             add_to_Mr(s, w, i, c, w->B[i * s->nu + c]);
         }
     }
-    for (int32_t c = 0; c < s->nu; c++) {
-        row_of_MA(s, w, M, s->m + c);
-        add_to_Mr(s, w, s->m + c, c, 1.0);
-    }
-    il_sparse_factor(&s->Mr, w->Mr, w->Mr_factors, w->Mr_pivots, w->row);
+    il_symmetric_factor(&s->Mr, w->Mr, w->Mr_pivots);
 }
 
 /* need = M x + c, without loops, in the inner order */
@@ -106,21 +102,17 @@ static void efforts(const il_closed *s, const il_closed_work *w, const double *M
     }
 }
 
-/* accelerations of the independent coordinates in w->row: Mr qdd_u = A^T (tau - tau0) */
-static void accelerate(const il_closed *s, const il_closed_work *w, const double *tau, double *free)
+/* accelerations of the independent coordinates: Mr qdd_u = A^T (tau - tau0) */
+static void accelerate(const il_closed *s, const il_closed_work *w, const double *tau,
+    double *qdd_u)
 {
     const int32_t m = s->m, nu = s->nu;
-    for (int32_t c = 0; c < nu; c++) free[c] = tau[s->order[m + c]] - w->need[m + c];
+    for (int32_t c = 0; c < nu; c++) qdd_u[c] = tau[s->order[m + c]] - w->need[m + c];
     for (int32_t i = 0; i < m; i++) {
         const double left = tau[s->order[i]] - w->need[i];
-        for (int32_t b = s->B.begin[i]; b < s->B.begin[i + 1]; b++) {
-            const int32_t c = s->B.column[b];
-            free[c] += w->B[i * nu + c] * left;
-        }
+        il_sparse_add(&s->B, i, s->B.begin[i], left, w->B + i * nu, qdd_u);
     }
-    for (int32_t c = 0; c < nu; c++) w->row[c] = free[s->Mr_order[c]];
-    il_sparse_solve(&s->Mr, w->Mr_factors, w->Mr_pivots, w->row);
-    for (int32_t c = 0; c < nu; c++) free[s->Mr_order[c]] = w->row[c];
+    il_symmetric_solve(&s->Mr, w->Mr, w->Mr_pivots, qdd_u);
 }
 
 void il_closed_motion(const il_closed *s, const il_closed_work *w, const double *Jk,

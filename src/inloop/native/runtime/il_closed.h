@@ -7,7 +7,7 @@
 /* A mechanism with loops and drives.
  *
  * Inside, coordinates come in the order: m dependent ones in the order of elimination, nu
- * independent, nd driven. order[k] is the number of the k-th one for the outside.
+ * independent in theirs, nd driven. order[k] is the number of the k-th one for the outside.
  */
 typedef struct {
     int32_t m, nu, nd;
@@ -18,8 +18,7 @@ typedef struct {
     const int32_t *M_entry;  /* by place of M: index among the given entries */
     il_rows B;               /* independent coordinates that each dependent one follows */
     il_rows MA;              /* and those that act on each row of M A */
-    il_factors Mr;           /* A^T M A, given as a full nu x nu array, lower half */
-    const int32_t *Mr_order; /* its order of elimination */
+    il_rows Mr;              /* A^T M A, right of its diagonal, fill included */
 } il_closed;
 
 /* Memory: numbers of each array. */
@@ -29,7 +28,6 @@ typedef struct {
     double *row;         /* m + nu + nd */
     double *B;           /* m * nu */
     double *Mr;          /* nu * nu */
-    double *Mr_factors;  /* Mr.places */
     double *Mr_pivots;   /* nu */
     double *x;           /* m + nu + nd */
     double *need;        /* m + nu + nd */

@@ -7,7 +7,7 @@ void il_sparse_factor(const il_factors *f, const double *A, double *factors, dou
 {
     const int32_t *begin = f->rows.begin, *column = f->rows.column;
     memset(factors, 0, (size_t)f->places * sizeof *factors);
-    for (int32_t k = 0; k < f->given; k++) factors[f->into[k]] = A[f->from ? f->from[k] : k];
+    for (int32_t k = 0; k < f->given; k++) factors[f->into[k]] = A[k];
     for (int32_t i = 0; i < f->rows.count; i++) {
         const int32_t first = begin[i], pivot = f->diagonal[i], end = begin[i + 1];
         for (int32_t p = first; p < end; p++) row[column[p]] = factors[p];
@@ -61,13 +61,18 @@ void il_sparse_solve_transposed(const il_factors *f, const double *factors,
     }
 }
 
-/* to -= factor * from, in the columns of one row */
-static void subtract(const il_rows *columns, int32_t row, double factor, const double *from,
-    double *to)
+void il_sparse_add(const il_rows *rows, int32_t row, int32_t first_place, double factor,
+    const double *from, double *to)
 {
-    for (int32_t p = columns->begin[row]; p < columns->begin[row + 1]; p++) {
-        const int32_t c = columns->column[p];
-        to[c] -= factor * from[c];
+    const int32_t *column = rows->column + first_place;
+    const int32_t count = rows->begin[row + 1] - first_place;
+    if (count > 0 && column[count - 1] - column[0] == count - 1) {
+        /* side by side: in vectors */
+        const double *restrict a = from + column[0];
+        double *restrict b = to + column[0];
+        for (int32_t k = 0; k < count; k++) b[k] += factor * a[k];
+    } else {
+        for (int32_t k = 0; k < count; k++) to[column[k]] += factor * from[column[k]];
     }
 }
 
@@ -78,16 +83,46 @@ void il_sparse_solve_columns(const il_factors *f, const double *factors,
     for (int32_t i = 0; i < f->rows.count; i++) {
         for (int32_t p = begin[i]; p < f->diagonal[i]; p++) {
             const int32_t k = column[p];
-            subtract(columns, k, factors[p], X + k * width, X + i * width);
+            il_sparse_add(columns, k, columns->begin[k], -factors[p], X + k * width, X + i * width);
         }
     }
     for (int32_t i = f->rows.count - 1; i >= 0; i--) {
         for (int32_t p = f->diagonal[i] + 1; p < begin[i + 1]; p++) {
             const int32_t k = column[p];
-            subtract(columns, k, factors[p], X + k * width, X + i * width);
+            il_sparse_add(columns, k, columns->begin[k], -factors[p], X + k * width, X + i * width);
         }
         for (int32_t p = columns->begin[i]; p < columns->begin[i + 1]; p++) {
             X[i * width + columns->column[p]] *= reciprocals[i];
         }
+    }
+}
+
+void il_symmetric_factor(const il_rows *right, double *S, double *reciprocals)
+{
+    const int32_t n = right->count;
+    for (int32_t k = 0; k < n; k++) {
+        const double *row = S + k * n;
+        reciprocals[k] = 1.0 / row[k];
+        for (int32_t p = right->begin[k]; p < right->begin[k + 1]; p++) {
+            /* row i -= l_ik * row k, from the diagonal on */
+            const int32_t i = right->column[p];
+            il_sparse_add(right, k, p, -row[i] * reciprocals[k], row, S + i * n);
+        }
+    }
+}
+
+void il_symmetric_solve(const il_rows *right, const double *S, const double *reciprocals,
+    double *x)
+{
+    const int32_t n = right->count;
+    for (int32_t k = 0; k < n; k++) {
+        il_sparse_add(right, k, right->begin[k], -x[k] * reciprocals[k], S + k * n, x);
+    }
+    for (int32_t k = n - 1; k >= 0; k--) {
+        double sum = x[k];
+        for (int32_t p = right->begin[k]; p < right->begin[k + 1]; p++) {
+            sum -= S[k * n + right->column[p]] * x[right->column[p]];
+        }
+        x[k] = sum * reciprocals[k];
     }
 }

@@ -15,13 +15,13 @@ typedef struct {
 /* A = L U in a fixed order, L with unit diagonal, fill included.
  *
  * Values lie in the order of the places of `rows`; diagonal[i] is the index of pivot i.
- * Number k of `given` numbers of A belongs to the place into[k], from[k] of them (NULL: k).
+ * Number k of the `given` numbers of A belongs to the place into[k].
  */
 typedef struct {
     il_rows rows;
     const int32_t *diagonal;
     int32_t places, given;
-    const int32_t *into, *from;
+    const int32_t *into;
 } il_factors;
 
 /* Factor A; factors has `places` numbers, reciprocals and row one for each pivot. */
@@ -34,9 +34,23 @@ void il_sparse_solve(const il_factors *f, const double *factors, const double *r
 void il_sparse_solve_transposed(const il_factors *f, const double *factors,
     const double *reciprocals, double *x);
 
+/* to += factor * from in the columns of one row, first_place of which is the first to count */
+void il_sparse_add(const il_rows *rows, int32_t row, int32_t first_place, double factor,
+    const double *from, double *to);
+
 /* X = A^-1 X for many columns; X is row-major with `width` columns, of which `columns` names those
  * that are not zero in each row of the solution. */
 void il_sparse_solve_columns(const il_factors *f, const double *factors,
     const double *reciprocals, const il_rows *columns, int32_t width, double *X);
+
+/* S = L D L^T of a symmetric, positive definite matrix, in place.
+ *
+ * S is a full array of which the upper half is used; `right` names the columns right of the
+ * diagonal that are not zero, fill included. What is left there is D L^T. */
+void il_symmetric_factor(const il_rows *right, double *S, double *reciprocals);
+
+/* x = S^-1 x */
+void il_symmetric_solve(const il_rows *right, const double *S, const double *reciprocals,
+    double *x);
 
 #endif
