@@ -1,11 +1,24 @@
 """Large closed mechanisms: unrolled solution beside the sparse one of the runtime.
 
-python -m benchmarks.loops_large MECHANISM SIZE HOW
+python -m benchmarks.loops_large MECHANISM SIZE HOW ROUNDS
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import math
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
 import inloop as il
+from benchmarks.loops import OurRun
+from benchmarks.processes import measured_apart
+from benchmarks.report import Findings, Row, note, progress, show
+from inloop.plant import loops
 
 
 def ladder(cells: int) -> il.Model:
@@ -43,3 +56,120 @@ def ladder(cells: int) -> il.Model:
         m.close(rung.point("tip", (0.4, 0.0, 0.0)), ropes[1], name=f"loop_{k}")
         left, right = rung.point("left", (0.0, 0.0, 0.0)), rung.point("right", (0.4, 0.0, 0.0))
     return m
+
+
+def four_bars(loops: int) -> il.Model:
+    """The four-bars in a row of the gallery: 2 dependent coordinates for each, 1 degree of freedom."""
+    four_bar = import_module("inloop.gallery.four_bar")
+    four_bar.MOST_LOOPS = max(four_bar.MOST_LOOPS, loops)
+    return four_bar.four_bar(loops)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A mechanism in several sizes; the largest are unrolled only if everything is asked for."""
+
+    what: str
+    make: Callable[[int], il.Model]
+    sizes: tuple[int, ...]
+    slow_from: int
+
+
+SERIES = {
+    "four_bars": Series("four-bars", four_bars, (10, 20, 40, 80), 100),
+    "ladder": Series("rope ladder", ladder, (2, 4, 8, 14, 20), 14),
+}
+HOW = {"unrolled": 10**9, "sparse": 0}  # operations of the solution up to which it is unrolled
+STEPS, EVALUATIONS = 50, 4
+ROUNDS = 5
+REPEATS = 8  # in each round
+HEADERS = [
+    "mechanism", "loops", "joints", "dependent", "solution", "how", "operations", "deriving",
+    "compiling", "µs per acceleration",
+]  # fmt: skip
+LEGEND = """\
+solution: operations of the solution of Eq. 16 alone, by which the plant decides how it is done:
+unrolled up to {limit:,}, marked *. operations: with the terms. Seconds in a fresh process with an
+empty cache; compiling: Newton's step and the constrained motion only. An acceleration is one
+evaluation of the rates within RK4 at 1 ms steps, least processor time of many short runs."""
+
+
+def run(rounds: int = ROUNDS, every_size: bool = False) -> Findings:
+    """Measure and print.
+
+    Args:
+        rounds: how often each is run.
+        every_size: also unroll those that take minutes to compile.
+    """
+    findings = Findings()
+    for name, series in SERIES.items():
+        for size in series.sizes:
+            for how in HOW:
+                if how == "unrolled" and size >= series.slow_from and not every_size:
+                    continue
+                progress(f"loops_large: {series.what}, {size} loops, {how}")
+                with tempfile.TemporaryDirectory(prefix="inloop-bench-") as empty:
+                    arguments = [name, str(size), how, str(rounds)]
+                    cache = {"INLOOP_CACHE": empty}
+                    row = measured_apart("benchmarks.loops_large", arguments, cache)
+                findings.rows.append({"mechanism": name, "loops": size, "how": how, **row})
+    show(HEADERS, [_cells(row) for row in findings.rows])
+    note(LEGEND.format(limit=loops.UNROLLED_UP_TO))
+    return findings
+
+
+def _cells(row: Row) -> list[str]:
+    chosen = (row["solution"] <= loops.UNROLLED_UP_TO) == (row["how"] == "unrolled")
+    keys = ("loops", "joints", "dependent", "solution")
+    return [
+        SERIES[row["mechanism"]].what,
+        *(f"{row[key]:,}" for key in keys),
+        row["how"] + (" *" if chosen else ""),
+        f"{row['operations']:,}",
+        f"{row['derive_s']:.2f}",
+        f"{row['compile_s']:.2f}",
+        f"{row['us']:.2f}",
+    ]
+
+
+# in the fresh process
+
+
+def measure(name: str, size: int, how: str, rounds: int) -> Row:
+    """Derive, compile and run one mechanism; sizes, operations and times."""
+    loops.UNROLLED_UP_TO = HOW[how]
+    start = time.perf_counter()
+    plant = SERIES[name].make(size).compile()
+    seconds = time.perf_counter() - start
+    assert plant.loops is not None
+    building = {key: value for key, value in plant.times.items() if key.startswith("build ")}
+    ours = OurRun(plant)
+    best = math.inf
+    for _ in range(REPEATS * rounds):
+        # other processes of this machine do not count
+        before = time.process_time()
+        ours.run(STEPS)
+        best = min(best, time.process_time() - before)
+    return {
+        "joints": plant.n,
+        "dependent": len(plant.loops.partition.dependent),
+        "solution": plant.loops.solution_operations,
+        "operations": plant.operations["constrained"]["total"],
+        "derive_s": seconds - sum(building.values()),
+        "compile_s": building["build newton"],
+        "us": 1e6 * best / STEPS / EVALUATIONS,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("mechanism", choices=SERIES)
+    parser.add_argument("size", type=int)
+    parser.add_argument("how", choices=HOW)
+    parser.add_argument("rounds", type=int)
+    options = parser.parse_args()
+    print(json.dumps(measure(options.mechanism, options.size, options.how, options.rounds)))
+
+
+if __name__ == "__main__":
+    main()

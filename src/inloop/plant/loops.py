@@ -13,6 +13,7 @@ from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.terms import Terms
 from inloop.native import runtime_sources
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.engine import Array
@@ -21,7 +22,9 @@ from inloop.symbolic import Program, solved
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
-UNROLLED_UP_TO = 40  # dependent coordinates; see `python -m benchmarks large_loops`
+# Operations of the solution: unrolled ones run about twice as fast, but each takes a compiler about
+# 0.2 ms, and a repartition has to wait for it. See `python -m benchmarks loops_large`.
+UNROLLED_UP_TO = 25_000
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
@@ -52,6 +55,7 @@ class Loops:
         self.partition: Partition = self._choose(self.position.J)
         self.first = self.partition
         self._known: dict[Partition, str] = {self.partition: ""}
+        self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
         self.notes = tuple(
             f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
             for row in (closed.rows[k] for k in self.partition.dropped)
@@ -108,8 +112,26 @@ class Loops:
     @property
     def unrolled(self) -> bool:
         """False if the solution is left to the sparse runtime, which needs native code."""
-        few = len(self.partition.dependent) <= UNROLLED_UP_TO
-        return few or not self._plant.is_native
+        if not self._plant.is_native:
+            return True
+        return self.solution_operations <= UNROLLED_UP_TO
+
+    @property
+    def solution_operations(self) -> int:
+        """Operations of the constrained motion once its terms are known."""
+        return self._sparse[1].motion_operations()
+
+    @property
+    def _sparse(self) -> tuple[Terms, ClosedPattern]:
+        """Entries that a sparse solution needs, and where they belong."""
+        parts = self.partition
+        if parts not in self._patterns:
+            terms = self._closed.terms(parts)
+            sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
+            places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
+            pattern = ClosedPattern(terms.order, *sizes, *places).with_little_fill()
+            self._patterns[parts] = terms, pattern
+        return self._patterns[parts]
 
     def programs(self) -> tuple[Program, ...]:
         """What is to be printed for the current partition.
@@ -122,7 +144,7 @@ class Loops:
                 self._closed.newton(self.partition, suffix),
                 self._closed.constrained(self.partition, suffix),
             )
-        return tuple(self._closed.term_programs(self._closed.terms(self.partition), suffix))
+        return tuple(self._closed.term_programs(self._sparse[0], suffix))
 
     def callable(self, programs: Sequence[Program]) -> Sequence[Program]:
         """Newton's step and the constrained motion, made of programs that went through the passes.
@@ -131,20 +153,12 @@ class Loops:
         """
         if self.unrolled:
             return programs
-        prepared, pattern = programs[0].inputs[0], self._pattern
+        prepared, (_, pattern) = programs[0].inputs[0], self._sparse
         newton, motion = self._closed.stand_ins(self.partition, self._known[self.partition])
         return [
             solved(newton, prepared, programs[:1], pattern.newton_operations()),
             solved(motion, prepared, programs[1:], pattern.motion_operations()),
         ]
-
-    @property
-    def _pattern(self) -> ClosedPattern:
-        """Where the entries of the sparse solution belong."""
-        parts, terms = self.partition, self._closed.terms(self.partition)
-        sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
-        places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
-        return ClosedPattern(terms.order, *sizes, *places).with_little_fill()
 
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
@@ -186,7 +200,7 @@ class Loops:
         if not self.unrolled:
             at_rest, at_position, at_velocity, *rates = programs
             rate = rates[0] if rates else None
-            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._pattern)
+            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._sparse[1])
             runtime = {name: runtime_sources()[name] for name in RUNTIME}
         unit = ClosedUnit(
             newton,

@@ -52,15 +52,13 @@ static void follow_independent(const il_closed *s, const il_closed_work *w, cons
 static void row_of_MA(const il_closed *s, const il_closed_work *w, const double *M, int32_t i)
 {
     for (int32_t p = s->MA.begin[i]; p < s->MA.begin[i + 1]; p++) w->row[s->MA.column[p]] = 0.0;
-    for (int32_t p = s->M.begin[i]; p < s->M.begin[i + 1]; p++) {
-        const int32_t j = s->M.column[p];
-        const double entry = M[s->M_entry[p]];
-        if (j < s->m) {
-            il_sparse_add(&s->B, j, s->B.begin[j], entry, w->B + j * s->nu, w->row);
-        } else if (j < s->m + s->nu) {
-            w->row[j - s->m] += entry;
-        }
+    const int32_t *column = s->M.column, *entry = s->M_entry, end = s->M.begin[i + 1];
+    int32_t p = s->M.begin[i];
+    for (; p < end && column[p] < s->m; p++) {
+        const int32_t j = column[p];
+        il_sparse_add(&s->B, j, s->B.begin[j], M[entry[p]], w->B + j * s->nu, w->row);
     }
+    for (; p < end && column[p] < s->m + s->nu; p++) w->row[column[p] - s->m] += M[entry[p]];
 }
 
 /* row c of the upper half of Mr += factor * row i of M A, which is in w->row */
@@ -93,12 +91,17 @@ static void reduce_mass(const il_closed *s, const il_closed_work *w, const doubl
 /* need = M x + c, without loops, in the inner order */
 static void efforts(const il_closed *s, const il_closed_work *w, const double *M, const double *c)
 {
+    const int32_t *column = s->M.column, *entry = s->M_entry;
     for (int32_t i = 0; i < s->M.count; i++) {
-        double sum = c[s->order[i]];
-        for (int32_t p = s->M.begin[i]; p < s->M.begin[i + 1]; p++) {
-            sum += M[s->M_entry[p]] * w->x[s->M.column[p]];
+        const int32_t end = s->M.begin[i + 1];
+        int32_t p = s->M.begin[i];
+        /* four sums, so that none waits for the one before */
+        double sum[4] = {c[s->order[i]], 0.0, 0.0, 0.0};
+        for (; p + 4 <= end; p += 4) {
+            for (int32_t k = 0; k < 4; k++) sum[k] += M[entry[p + k]] * w->x[column[p + k]];
         }
-        w->need[i] = sum;
+        for (; p < end; p++) sum[0] += M[entry[p]] * w->x[column[p]];
+        w->need[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 }
 

@@ -35,8 +35,20 @@ void il_sparse_solve_transposed(const il_factors *f, const double *factors,
     const double *reciprocals, double *x);
 
 /* to += factor * from in the columns of one row, first_place of which is the first to count */
-void il_sparse_add(const il_rows *rows, int32_t row, int32_t first_place, double factor,
-    const double *from, double *to);
+static inline void il_sparse_add(const il_rows *rows, int32_t row, int32_t first_place, double factor,
+    const double *from, double *to)
+{
+    const int32_t *column = rows->column + first_place;
+    const int32_t count = rows->begin[row + 1] - first_place;
+    if (count > 0 && column[count - 1] - column[0] == count - 1) {
+        /* side by side: in vectors */
+        const double *restrict a = from + column[0];
+        double *restrict b = to + column[0];
+        for (int32_t k = 0; k < count; k++) b[k] += factor * a[k];
+    } else {
+        for (int32_t k = 0; k < count; k++) to[column[k]] += factor * from[column[k]];
+    }
+}
 
 /* X = A^-1 X for many columns; X is row-major with `width` columns, of which `columns` names those
  * that are not zero in each row of the solution. */
