@@ -26,6 +26,7 @@ SECTIONS = {
     "speed": "One evaluation, one core",
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
+    "loops_large": "Large closed mechanisms",
     "friction": "Friction in real time",
 }
 
@@ -48,7 +49,11 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument("--all", action="store_true", help="speed: also the generic chains")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also the generic chains and what takes minutes to compile",
+    )
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each contestant")
     parser.add_argument("--walkman", type=Path, default=WALKMAN, help="ROBOTRAN model of WALK-MAN")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
@@ -86,6 +91,8 @@ def _attempt(name: str, options: argparse.Namespace) -> Findings | None:
 def _arguments(name: str, options: argparse.Namespace) -> Row:
     if name == "speed":
         return {"every_model": options.all, "rounds": options.rounds}
+    if name == "loops_large":
+        return {"every_size": options.all, "rounds": options.rounds}
     if name in ("batch", "loops", "friction"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}

@@ -14,7 +14,7 @@ from inloop.codegen.header import comment_block, comment_lines
 from inloop.codegen.parts import Part, split
 from inloop.codegen.pieces import TableNames, number, numbers, result_text
 from inloop.symbolic import Expr, Notation, Program, to_text
-from inloop.symbolic.listing import Listing, Load, layout
+from inloop.symbolic.listing import Listing, Load, Store, layout
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.tables import PiecewisePolynomial
 from inloop.symbolic.text import Template
@@ -22,6 +22,7 @@ from inloop.symbolic.text import Template
 INDENT = "    "
 SECTION = "/* ---- {} ---- */"
 SINES = ("sine", "cosine")
+MANY_ZEROS = 8  # results that are zero anyway: compilers are slow on thousands of such stores
 FEW_ANGLES = 4  # up to so many sines are computed one by one: one vector of them takes longer
 
 
@@ -195,11 +196,36 @@ def _part_lines(
         lines.append(f"{INDENT}const real {statement.name} = {text};")
         if statement.expr in shared:
             lines.append(f"{INDENT}{shared[statement.expr]} = {statement.name};")
-    for store in part.stores:
+    return lines + _store_lines(listing, notation, part.stores)
+
+
+def _store_lines(listing: Listing, notation: Notation, stores: Sequence[Store]) -> list[str]:
+    """Results into their arrays; zeros that lie side by side in one loop."""
+    lines, k = [], 0
+    while k < len(stores):
+        store, run = stores[k], _run_of_zeros(stores, k)
+        if run >= MANY_ZEROS:
+            first, end = store.index, store.index + run
+            loop = f"for (int k = {first}; k < {end}; k++)"
+            lines.append(f"{INDENT}{loop} {store.block}[k] = IL_SPLAT(0.0);")
+            k += run
+            continue
         text = result_text(store.expr, listing, notation)
         value = f"IL_SPLAT({text})" if store.expr.is_constant else text
         lines.append(f"{INDENT}{store.block}[{store.index}] = {value};")
+        k += 1
     return lines
+
+
+def _run_of_zeros(stores: Sequence[Store], begin: int) -> int:
+    """How many zeros follow each other from here on, in one array."""
+    first, count = stores[begin], 0
+    for store in stores[begin:]:
+        next_one = store.block == first.block and store.index == first.index + count
+        if not next_one or not (store.expr.is_constant and store.expr.value == 0.0):
+            break
+        count += 1
+    return count
 
 
 def _table_lines(tables: TableNames) -> list[str]:

@@ -17,6 +17,7 @@ from functools import cached_property
 
 from inloop.codegen.c import FEW_ANGLES, declaration, emit_function
 from inloop.codegen.c_library import rows_driver
+from inloop.codegen.c_sparse import SparseUnit, sparse_functions
 from inloop.codegen.closed_unit import ClosedUnit, context
 from inloop.codegen.header import comment_block
 from inloop.codegen.pieces import number
@@ -34,21 +35,36 @@ class ClosedRates:
         sizes: the partition.
         newton: program of one Newton step.
         constrained: program of the motion at a closed position.
+        sparse: the terms of a large mechanism; None if the two programs are unrolled.
     """
 
     sizes: ClosedUnit
     newton: Program
     constrained: Program
+    sparse: SparseUnit | None = None
+
+    @property
+    def generated(self) -> tuple[Program, ...]:
+        """The programs that are printed as straight-line code."""
+        return self.sparse.programs if self.sparse else (self.newton, self.constrained)
 
     @cached_property
     def angles(self) -> tuple[Expr, ...]:
-        """Angles whose sines and cosines either function needs."""
-        found = {a for p in (self.newton, self.constrained) for a in layout(p).angles}
+        """Angles whose sines and cosines these need."""
+        found = {a for p in self.generated for a in layout(p).angles}
         return tuple(sorted(found, key=lambda angle: angle.id))
+
+    def block(self, name: str) -> tuple[Expr, ...]:
+        """Symbols of an input of the motion."""
+        return next(block.symbols for block in self.constrained.inputs if block.name == name)
 
 
 def emit_closed_rates(
-    sizes: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    sizes: ClosedUnit,
+    programs: Sequence[Program],
+    prefix: str,
+    about: Sequence[str],
+    sparse: SparseUnit | None = None,
 ) -> dict[str, str]:
     """C files with `<prefix>_settle`, `_rates`, `_expand` and the two functions that they use.
 
@@ -57,8 +73,10 @@ def emit_closed_rates(
         programs: one Newton step, and the motion at a closed position.
         prefix: first part of all exported names.
         about: comment lines.
+        sparse: the terms of a large mechanism; None if the two programs are unrolled.
     """
-    unit = ClosedRates(sizes=sizes, newton=programs[0], constrained=programs[1])
+    newton, constrained = programs
+    unit = ClosedRates(sizes=sizes, newton=newton, constrained=constrained, sparse=sparse)
     top = [comment_block(about), f'#include "{prefix}.h"']
     rates = [
         *top,
@@ -95,6 +113,9 @@ struct motion {{
 
 def _functions(unit: ClosedRates) -> str:
     """Newton's step and the motion, with sines and cosines given."""
+    if unit.sparse is not None:
+        late = "\n".join(_late_sines(unit))
+        return sparse_functions(unit.sparse, unit.newton, unit.constrained, unit.angles, late)
     return "\n".join(
         emit_function(program, "at", unit.angles).text.replace(
             f"\nvoid at_{program.name}(", f"\nstatic {_inline(unit)}void at_{program.name}(", 1
@@ -103,9 +124,24 @@ def _functions(unit: ClosedRates) -> str:
     )
 
 
+def _late_sines(unit: ClosedRates) -> list[str]:
+    """Those of velocities that are known only once the dependent ones are."""
+    qd = unit.block("qd")
+    dependent = {qd[column] for column in unit.sizes.dependent}
+    places = ["v" if b.name == "qd" else b.name for b in unit.constrained.inputs]
+    entries = _entries(unit.constrained, places)
+    return [
+        f"    il_sincos_one({text}, &late_sine[{k}], &late_cosine[{k}]);"
+        for k, (angle, text) in enumerate(
+            zip(unit.angles, _texts(unit.angles, entries), strict=True)
+        )
+        if _summands(angle).keys() & dependent
+    ]
+
+
 def _inline(unit: ClosedRates) -> str:
     total = sum(p.operations()["total"] for p in (unit.newton, unit.constrained))
-    return "IL_ALWAYS_INLINE " if total <= INLINE_UP_TO else ""
+    return "IL_ALWAYS_INLINE " if total <= INLINE_UP_TO and unit.sparse is None else ""
 
 
 def _arguments(program: Program) -> str:
@@ -174,7 +210,7 @@ def _alone(unit: ClosedRates, program: Program, prefix: str) -> str:
 
 def _turns(unit: ClosedRates) -> list[str]:
     """Sines and cosines after small corrections of the dependent coordinates."""
-    q = next(block.symbols for block in unit.constrained.inputs if block.name == "q")
+    q = unit.block("q")
     place = {q[column]: k for k, column in enumerate(unit.sizes.dependent)}
     lines = []
     for k, angle in enumerate(unit.angles):
@@ -312,8 +348,9 @@ def _settle(unit: ClosedRates, prefix: str) -> str:
 IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
 {{
     struct context *c = context;
-    struct motion m = {{{{0.0}}}};
+    struct motion m;
     double sine[{angles}], cosine[{angles}];
+    memset(&m, 0, sizeof m);
     const int status = placed(c, t, x, &m, sine, cosine);
     if (status != IL_OK) return status;
     memcpy(c->at_q, m.q, {size});

@@ -10,9 +10,10 @@ from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reduced import Constrained, constrained, newton, reduced
+from inloop.formalisms.reduced import Constrained, Newton, Reduced, constrained, newton, reduced
 from inloop.formalisms.signals import Signal, name_of, over_time
 from inloop.formalisms.symbols import Selection
+from inloop.formalisms.terms import Terms, gather_terms, term_programs
 from inloop.symbolic import Expr, Input, Output, Program, forward, reachable
 
 
@@ -72,20 +73,26 @@ class ClosedLoops:
 
     def newton(self, partition: Partition, suffix: str = "") -> Program:
         """One Newton step of the dependent coordinates."""
+        found = newton(self.rows, partition, self.derivation.graph)
+        return self._newton(found, suffix, "unrolled sparse LU")
+
+    def constrained(self, partition: Partition, suffix: str = "") -> Program:
+        """Velocities, accelerations, multipliers and efforts at a closed position."""
         d = self.derivation
-        found = newton(self.rows, partition, d.graph)
+        found = reduced(d.mechanism, d.skeleton, partition, self._external_forces)
+        return self._constrained(found, suffix, "coordinate partitioning")
+
+    def _newton(self, found: Newton, suffix: str, formalism: str) -> Program:
         outputs = (
             Output.vector("step", found.step, "corrections of the dependent coordinates"),
             Output.vector("h", found.h, "constraint values [m or rad]"),
             Output.vector("pivots", found.reciprocals, "reciprocals of the pivots"),
         )
         doc = "One Newton step towards closed loops."
-        return d.make(f"newton{suffix}", f"q {self._time}", outputs, doc, "unrolled sparse LU")
+        return self.derivation.make(f"newton{suffix}", f"q {self._time}", outputs, doc, formalism)
 
-    def constrained(self, partition: Partition, suffix: str = "") -> Program:
-        """Velocities, accelerations, multipliers and efforts at a closed position."""
+    def _constrained(self, found: Reduced, suffix: str, formalism: str) -> Program:
         d = self.derivation
-        found = reduced(d.mechanism, d.skeleton, partition, self._external_forces)
         outputs = (
             Output.vector("v", found.qd, "all velocities [rad/s or m/s]"),
             Output.vector("a", found.qdd, "all accelerations [rad/s² or m/s²]"),
@@ -95,7 +102,33 @@ class ClosedLoops:
         )
         doc = "Motion of the whole mechanism from its independent and driven coordinates."
         state = self.state("q qd qdd tau loads" if self.driven else "q qd tau loads")
-        return d.make(f"constrained{suffix}", state, outputs, doc, "coordinate partitioning")
+        return d.make(f"constrained{suffix}", state, outputs, doc, formalism)
+
+    def stand_ins(self, partition: Partition, suffix: str = "") -> tuple[Program, Program]:
+        """The same two functions with symbols for what the sparse solution will find."""
+        d, m = self.derivation, len(partition.dependent)
+
+        def symbols(name: str, count: int) -> list[Expr]:
+            return [d.graph.symbol(f"{name}_{k}") for k in range(1, count + 1)]
+
+        step = Newton(symbols("step", m), symbols("h", m), symbols("pivot", m))
+        motion = Reduced(
+            symbols("v", d.n),
+            symbols("a", d.n),
+            symbols("lam", m),
+            symbols("effort", len(partition.driven)),
+            symbols("zd", len(d.loads.rates)),
+        )
+        formalism = "sparse LU in a fixed order"
+        return self._newton(step, suffix, formalism), self._constrained(motion, suffix, formalism)
+
+    def terms(self, partition: Partition) -> Terms:
+        """Entries of the constrained equations that the sparse solution works with."""
+        return gather_terms(self.derivation, self.rows, partition)
+
+    def term_programs(self, terms: Terms, suffix: str = "") -> list[Program]:
+        """The functions that give them."""
+        return term_programs(self.derivation, terms, self._time, suffix)
 
     def state(self, blocks: str) -> str:
         """Names of input blocks with "loads", and time where only constraints depend on it."""

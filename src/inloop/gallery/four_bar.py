@@ -9,7 +9,7 @@ from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently (FACTS §4.1)"
-MOST_LOOPS = 40
+MOST_LOOPS = 100
 
 
 def four_bar(loops: int = 2) -> il.Model:

@@ -21,7 +21,7 @@ from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
-from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
+from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
 from inloop.plant.loops import Loops
 from inloop.plant.outline import Outline, outline
 from inloop.plant.parameters import Parameters
@@ -92,6 +92,11 @@ class BarePlant:
         """Number of coordinates."""
         return len(self.coordinates)
 
+    @property
+    def is_native(self) -> bool:
+        """True if the equations run as compiled C."""
+        return runs_native(self._backend)
+
     def __repr__(self) -> str:
         cost = self.operations["constrained" if self.loops else "direct_dynamics"]["total"]
         return f"<Plant '{self.name}': {self.n} coordinates, {cost} operations for qdd>"
@@ -116,7 +121,7 @@ class BarePlant:
     def add_partition(self) -> None:
         """Build the constrained motion for the partition that the loops have chosen."""
         assert self.loops is not None
-        self._add(self.loops.programs(), self.loops.sources)
+        self._add(self.loops.programs(), self.loops.sources, self.loops.callable)
         self._add_events(self.loops.partition, self.loops.function(""))
 
     def _add_events(self, partition: Partition | None, suffix: str = "") -> None:
@@ -156,10 +161,22 @@ class BarePlant:
             self._add([program])
         return program.name
 
-    def _add(self, programs: Sequence[Program], extra: Extra | None = None) -> None:
-        """Run the passes on programs, build them and make them callable."""
+    def _add(
+        self,
+        programs: Sequence[Program],
+        extra: Extra | None = None,
+        offered: Callable[[Sequence[Program]], Sequence[Program]] | None = None,
+    ) -> None:
+        """Run the passes on programs, build them and make them callable.
+
+        Args:
+            programs: what is derived.
+            extra: from the programs after the passes to further C files.
+            offered: from these to the functions that can be called, if they are others.
+        """
         start = time.perf_counter()
-        prepare, done, reports = run_passes(programs, self._derivation.parameters)
+        prepare, printed, reports = run_passes(programs, self._derivation.parameters)
+        done = list(offered(printed)) if offered is not None else printed
         self.passes += reports
         for program in done:
             self.operations[program.name] = program.operations()
@@ -177,7 +194,7 @@ class BarePlant:
             tuple(done),
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
-            extra(done, prefix, about) if extra is not None else {},
+            extra(printed, prefix, about) if extra is not None else {},
             CHAIN_FLAGS if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)

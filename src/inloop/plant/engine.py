@@ -26,7 +26,7 @@ from inloop.native import (
     find_compiler,
     runtime_headers,
 )
-from inloop.symbolic import Program
+from inloop.symbolic import Program, Solved
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -71,6 +71,11 @@ class Engine(Protocol):
         ...
 
 
+def runs_native(backend: str) -> bool:
+    """True if this backend is compiled C."""
+    return backend != "python" and find_compiler() is not None
+
+
 def make_engine(unit: Unit, backend: str = "auto") -> Engine:
     """Build a unit.
 
@@ -80,7 +85,7 @@ def make_engine(unit: Unit, backend: str = "auto") -> Engine:
     """
     if backend not in ("auto", "c", "python"):
         raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
-    if backend != "python" and find_compiler() is not None:
+    if runs_native(backend):
         return NativeEngine(unit)
     if backend == "c":
         raise BuildError(explain_no_compiler(), fix='Or use backend="python", which is slower.')
@@ -180,7 +185,8 @@ class NativeEngine:
                 future.result()
 
     def _rows_function(self, program: Program, rows: int) -> Any:
-        if rows < LANES_FROM or program.name == "prepare":
+        whole = program.name == "prepare" or isinstance(program, Solved)  # has no vector form
+        if rows < LANES_FROM or whole:
             return self._bound_rows(self.library, f"{self.unit.prefix}_{program.name}", program)
         known = self._lanes.get(program.name)
         if known is None:

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from inloop.codegen.c_closed import emit_closed_rates
+from inloop.codegen.c_sparse import RUNTIME, SparseUnit
+from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.codegen.closed_unit import ClosedUnit
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.terms import Terms
+from inloop.native import runtime_sources
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.engine import Array
-from inloop.symbolic import Program
+from inloop.symbolic import Program, solved
 
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
 Derived = TypeVar("Derived")
+# Operations of the solution: unrolled ones run about twice as fast, but each takes a compiler about
+# 0.2 ms, and a repartition has to wait for it. See `python -m benchmarks loops_large`.
+UNROLLED_UP_TO = 25_000
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
@@ -50,6 +57,7 @@ class Loops:
         self.partition: Partition = self._choose(self.position.J)
         self.first = self.partition
         self._known: dict[Partition, str] = {self.partition: ""}
+        self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
         self.notes = tuple(
             f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
             for row in (closed.rows[k] for k in self.partition.dropped)
@@ -103,13 +111,56 @@ class Loops:
         """Name of "newton" or "constrained" for the current partition."""
         return kind + self._known[self.partition]
 
-    def programs(self) -> tuple[Program, Program]:
-        """Newton's step and the constrained motion for the current partition."""
+    @property
+    def unrolled(self) -> bool:
+        """False if the solution is left to the sparse runtime, which needs native code."""
+        if not self._plant.is_native:
+            return True
+        return self.solution_operations <= UNROLLED_UP_TO
+
+    @property
+    def solution_operations(self) -> int:
+        """Operations of the constrained motion once its terms are known."""
+        return self._sparse[1].motion_operations()
+
+    @property
+    def _sparse(self) -> tuple[Terms, ClosedPattern]:
+        """Entries that a sparse solution needs, and where they belong."""
+        parts = self.partition
+        if parts not in self._patterns:
+            terms = self._closed.terms(parts)
+            sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
+            places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
+            pattern = ClosedPattern(terms.order, *sizes, *places).with_little_fill()
+            self._patterns[parts] = terms, pattern
+        return self._patterns[parts]
+
+    def programs(self) -> tuple[Program, ...]:
+        """What is to be printed for the current partition.
+
+        Newton's step and the constrained motion, or the terms that a sparse solution needs.
+        """
         suffix = self._known[self.partition]
-        return (
-            self._closed.newton(self.partition, suffix),
-            self._closed.constrained(self.partition, suffix),
-        )
+        if self.unrolled:
+            return (
+                self._closed.newton(self.partition, suffix),
+                self._closed.constrained(self.partition, suffix),
+            )
+        return tuple(self._closed.term_programs(self._sparse[0], suffix))
+
+    def callable(self, programs: Sequence[Program]) -> Sequence[Program]:
+        """Newton's step and the constrained motion, made of programs that went through the passes.
+
+        Those of a sparse solution take what their terms take, and cost what these and it cost.
+        """
+        if self.unrolled:
+            return programs
+        prepared, (_, pattern) = programs[0].inputs[0], self._sparse
+        newton, motion = self._closed.stand_ins(self.partition, self._known[self.partition])
+        return [
+            solved(newton, prepared, programs[:1], pattern.newton_operations()),
+            solved(motion, prepared, programs[1:], pattern.motion_operations()),
+        ]
 
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
@@ -161,7 +212,15 @@ class Loops:
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Mapping[str, str]:
         """C of the rates that the steppers call."""
-        return emit_closed_rates(self.unit(), programs, prefix, about)
+        sparse: SparseUnit | None = None
+        runtime: dict[str, str] = {}
+        if not self.unrolled:
+            at_rest, at_position, at_velocity, *rates = programs
+            rate = rates[0] if rates else None
+            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._sparse[1])
+            runtime = {name: runtime_sources()[name] for name in RUNTIME}
+        rates_text = emit_closed_rates(self.unit(), self.callable(programs), prefix, about, sparse)
+        return {**rates_text, **runtime}
 
     def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
         """A closed position near a guess; coordinates in `held` stay where they are."""

@@ -7,7 +7,7 @@ from inloop.symbolic.expression import Expr, Scalar
 from inloop.symbolic.graph import Graph, reachable, rebuild
 from inloop.symbolic.hoist import hoist
 from inloop.symbolic.interpreter import evaluate, interpret
-from inloop.symbolic.program import Input, Output, Program, count_operations
+from inloop.symbolic.program import Input, Output, Program, Solved, count_operations, solved
 from inloop.symbolic.text import Notation, to_text
 from inloop.symbolic.trigonometry import condense
 
@@ -20,6 +20,7 @@ __all__ = [
     "Output",
     "Program",
     "Scalar",
+    "Solved",
     "align",
     "condense",
     "count_operations",
@@ -33,5 +34,6 @@ __all__ = [
     "jacobian",
     "reachable",
     "rebuild",
+    "solved",
     "to_text",
 ]

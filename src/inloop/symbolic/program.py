@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from inloop.symbolic.expression import Expr
@@ -116,6 +116,40 @@ class Program:
         ins = ", ".join(f"{i.name}[{len(i.symbols)}]" for i in self.inputs)
         outs = ", ".join(f"{o.name}{list(o.shape)}" for o in self.outputs)
         return f"Program {self.name}({ins}) -> {outs}: {self.operations()['total']} operations"
+
+
+@dataclass(frozen=True)
+class Solved(Program):
+    """A function whose results come from hand-written code that calls generated functions.
+
+    The outputs hold symbols that stand for the results.
+
+    Attributes:
+        counts: what one call costs, in the form of `operations`.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def operations(self) -> dict[str, int]:
+        """Operation counts by kind."""
+        return dict(self.counts)
+
+
+def solved(stand_in: Program, prepared: Input, terms: Iterable[Program], solution: int) -> Solved:
+    """A function of hand-written code that works on the results of generated ones.
+
+    Args:
+        stand_in: its inputs and outputs.
+        prepared: the block of prepared quantities, which comes first.
+        terms: the generated functions.
+        solution: operations of the hand-written part; half of them multiply, half add.
+    """
+    counts = Counter({"mul": solution // 2, "add": solution - solution // 2, "total": solution})
+    for program in terms:
+        counts.update(program.operations())
+    s = stand_in
+    inputs, found = (prepared, *s.inputs), {kind: counts[kind] for kind in (*KINDS, "total")}
+    return Solved(s.name, inputs, s.outputs, s.doc, s.formalism, found)
 
 
 def count_operations(exprs: Iterable[Expr]) -> dict[str, int]:

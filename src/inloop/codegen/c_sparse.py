@@ -1,0 +1,196 @@
+"""Newton's step and the constrained motion of large mechanisms, as C around the sparse runtime.
+
+Generated functions give the terms of the equations as compact arrays, constant tables say where
+they belong, and `il_closed.c` solves. What comes out has the same arguments as the unrolled
+functions, so that everything around them stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inloop.codegen.c import declaration, emit_function
+from inloop.codegen.closed_pattern import ClosedPattern, starts
+from inloop.symbolic import Expr, Program
+
+RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with such functions needs
+PER_LINE = 20
+
+
+@dataclass(frozen=True)
+class SparseUnit:
+    """What takes the place of unrolled functions.
+
+    Attributes:
+        newton_terms: h and Jv.
+        position_terms: Jv, Jk, nu and M.
+        velocity_terms: gamma and c.
+        rate_terms: rates of the states of force laws, if there are any.
+        pattern: where their entries belong.
+    """
+
+    newton_terms: Program
+    position_terms: Program
+    velocity_terms: Program
+    rate_terms: Program | None
+    pattern: ClosedPattern
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The generated functions."""
+        found = (self.newton_terms, self.position_terms, self.velocity_terms, self.rate_terms)
+        return tuple(program for program in found if program is not None)
+
+
+def sparse_functions(
+    unit: SparseUnit, newton: Program, constrained: Program, angles: Sequence[Expr], late: str
+) -> str:
+    """Static functions `at_newton` and `at_constrained`, with sines and cosines given.
+
+    Args:
+        unit: the terms and their places.
+        newton: what the first function takes and gives.
+        constrained: likewise the second.
+        angles: angles of the sines and cosines.
+        late: statements for those in the arrays `sine` and `cosine` that need velocities `v`;
+            empty if there are none.
+    """
+    terms = [
+        emit_function(program, "at", angles).text.replace(
+            f"\nvoid at_{program.name}(", f"\nstatic void at_{program.name}(", 1
+        )
+        for program in unit.programs
+    ]
+    return "\n".join(
+        [
+            '#include "il_closed.h"',
+            "",
+            *terms,
+            _tables(unit.pattern),
+            _newton(unit, newton),
+            _constrained(unit, constrained, len(angles), late),
+        ]
+    )
+
+
+# tables
+
+
+def _numbers(values: Iterable[int]) -> str:
+    texts = [str(value) for value in values] or ["0"]  # C99 has no empty array
+    lines = [", ".join(texts[k : k + PER_LINE]) for k in range(0, len(texts), PER_LINE)]
+    return ",\n    ".join(lines)
+
+
+def _table(name: str, values: Iterable[int]) -> str:
+    return f"static const int32_t {name}[] = {{\n    {_numbers(values)}}};"
+
+
+def _rows(name: str, rows: Sequence[Sequence[int]]) -> tuple[list[str], str]:
+    """Tables of one `il_rows` and its initializer."""
+    tables = [
+        _table(f"{name}_begin", starts(rows)),
+        _table(f"{name}_column", (column for row in rows for column in row)),
+    ]
+    return tables, f"{{{len(rows)}, {name}_begin, {name}_column}}"
+
+
+def _tables(p: ClosedPattern) -> str:
+    f = p.factors
+    Jv, Jv_text = _rows("Jv", f.rows)
+    Jk, Jk_text = _rows("Jk", p.known)
+    M, M_text = _rows("M", [[j for j, _ in row] for row in p.mass])
+    B, B_text = _rows("B", p.followed)
+    MA, MA_text = _rows("MA", p.momenta)
+    Mr, Mr_text = _rows("Mr", p.right)
+    lines = [
+        "/* where the entries belong */",
+        _table("order", p.order),
+        *Jv,
+        _table("Jv_diagonal", (f.index[i, i] for i in range(p.m))),
+        _table("Jv_into", (f.index[place] for place in p.Jv)),
+        *Jk,
+        *M,
+        _table("M_entry", (entry for row in p.mass for _, entry in row)),
+        *B,
+        *MA,
+        *Mr,
+        "",
+        "static const il_closed pattern = {",
+        f"    {p.m}, {p.nu}, {p.nd}, order,",
+        f"    {{{Jv_text}, Jv_diagonal, {f.size}, {len(p.Jv)}, Jv_into}},",
+        f"    {Jk_text},",
+        f"    {M_text}, M_entry,",
+        f"    {B_text},",
+        f"    {MA_text},",
+        f"    {Mr_text}",
+        "};",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+# functions
+
+
+def _call(program: Program, sines: Sequence[str] = ("sine", "cosine"), **places: str) -> str:
+    """A call of a generated function; its arrays have their own names unless told otherwise."""
+    names = [*(b.name for b in program.inputs), *sines, *(o.name for o in program.outputs)]
+    return f"    at_{program.name}({', '.join(places.get(name, name) for name in names)});"
+
+
+def _arrays(program: Program) -> str:
+    sizes = [f"{out.name}[{max(len(out.exprs), 1)}]" for out in program.outputs]
+    return f"    double {', '.join(sizes)};"
+
+
+def _newton(unit: SparseUnit, newton: Program) -> str:
+    p, m = unit.pattern, max(unit.pattern.m, 1)
+    return f"""/* one Newton step: J_v step = -h */
+static {declaration(newton, f"at_{newton.name}", True)}
+{{
+    double Jv[{max(len(p.Jv), 1)}], factors[{max(p.factors.size, 1)}], row[{m}];
+    const il_closed_work work = {{factors, 0, row, 0, 0, 0, 0, 0}};
+{_call(unit.newton_terms)}
+    il_closed_newton(&pattern, &work, Jv, h, step, pivots);
+}}
+"""
+
+
+def _constrained(unit: SparseUnit, constrained: Program, angles: int, late: str) -> str:
+    p, n = unit.pattern, len(unit.pattern.order)
+    sizes = (
+        ("factors", p.factors.size), ("reciprocals", p.m), ("row", n), ("B", p.m * p.nu),
+        ("Mr", p.nu * p.nu), ("Mr_pivots", p.nu), ("x", n),
+        ("need", n),
+    )  # fmt: skip
+    work = ", ".join(f"{name}[{max(size, 1)}]" for name, size in sizes)
+    driven = "qdd" if p.nd else "0"
+    fresh, sines = [], ("sine", "cosine")
+    if late:
+        # sines and cosines of velocities
+        sines = ("late_sine", "late_cosine")
+        fresh = [f"    double late_sine[{angles}], late_cosine[{angles}];"]
+        fresh += [f"    memcpy(late_{x}, {x}, sizeof late_{x});" for x in ("sine", "cosine")]
+        fresh += [late]
+    rates = [_call(unit.rate_terms, sines, qd="v", qdd="a")] if unit.rate_terms else []
+    lines = [
+        f"/* all velocities, accelerations, multipliers and efforts; {sum(s for _, s in sizes)}"
+        " numbers on the stack */",
+        f"static {declaration(constrained, f'at_{constrained.name}', True)}",
+        "{",
+        _arrays(unit.position_terms),
+        _arrays(unit.velocity_terms),
+        f"    double {work};",
+        f"    const il_closed_work work = {{{', '.join(name for name, _ in sizes)}}};",
+        _call(unit.position_terms),
+        "    il_closed_velocities(&pattern, &work, Jv, Jk, nu, qd, v);",
+        *fresh,
+        _call(unit.velocity_terms, sines, qd="v"),
+        f"    il_closed_motion(&pattern, &work, Jk, M, gamma, c, tau, {driven}, a, lam, effort);",
+        *rates,
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
