@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
 Derived = TypeVar("Derived")
-# Operations of the solution: unrolled ones run about twice as fast, but each takes a compiler about
-# 0.2 ms, and a repartition has to wait for it. See `python -m benchmarks loops_large`.
+# Operations of the solution up to which it is unrolled. Unrolled ones run up to twice as fast up to
+# some 150,000, but from some 10,000 on they take longer to derive and compile, and a repartition
+# has to wait for that. See `python -m benchmarks loops_large --all`.
 UNROLLED_UP_TO = 25_000
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
