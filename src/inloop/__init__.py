@@ -11,6 +11,7 @@ from inloop.errors import (
     FileFormatError,
     InloopError,
     InputError,
+    MailboxError,
     ModelError,
     SimulationError,
 )
@@ -27,6 +28,8 @@ from inloop.model import (
     rpy,
     universal,
 )
+from inloop.native import include_dir
+from inloop.realtime import attach, run, start
 from inloop.simulate import Result
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
@@ -54,9 +57,10 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "Mechanism",
-    "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute", "acos", "asin", "atan",
-    "atan2", "axis_angle", "ball", "compile_mechanism", "condense", "cos", "cylindrical", "exp",
-    "fixed", "free", "load", "log", "max0", "maximum", "minimum", "planar", "power", "prismatic",
-    "revolute", "rpy", "sign", "sin", "sqrt", "table", "tan", "tanh", "universal", "where",
+    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "MailboxError",
+    "Mechanism", "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute", "acos",
+    "asin", "atan", "atan2", "attach", "axis_angle", "ball", "compile_mechanism", "condense", "cos",
+    "cylindrical", "exp", "fixed", "free", "include_dir", "load", "log", "max0", "maximum",
+    "minimum", "planar", "power", "prismatic", "revolute", "rpy", "run", "sign", "sin",
+    "sqrt", "start", "table", "tan", "tanh", "universal", "where",
 ]  # fmt: skip

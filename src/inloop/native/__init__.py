@@ -14,7 +14,15 @@ from inloop.native.library import (
     aligned_zeros,
 )
 from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
-from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
+from inloop.native.runtime_library import (
+    include_dir,
+    load_realtime,
+    load_runtime,
+    realtime_headers,
+    realtime_sources,
+    runtime_headers,
+    runtime_sources,
+)
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.native.steppers import Run, Schedule, Snapshot, System, run
 
@@ -40,7 +48,11 @@ __all__ = [
     "build_library",
     "explain_no_compiler",
     "find_compiler",
+    "include_dir",
+    "load_realtime",
     "load_runtime",
+    "realtime_headers",
+    "realtime_sources",
     "run",
     "runtime_headers",
     "runtime_sources",

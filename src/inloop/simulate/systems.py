@@ -73,15 +73,47 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     )
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Prepared quantities of a run, and how to compute them anew when parameters change.
+
+    Attributes:
+        function: address of `prepare(parameters, values)`.
+        values: its results, which the rates read.
+    """
+
+    function: int
+    values: Array
+
+
+@dataclass(frozen=True)
+class HeldDrives:
+    """Motion of driven joints that others set while the run goes on.
+
+    Attributes:
+        function: address of a C function of the type that generated rates call for drives.
+        values: its first argument.
+    """
+
+    function: int
+    values: Array
+
+
 class TreeSystem:
-    """A mechanism without loops: x = (q, qd)."""
+    """A mechanism without loops: x = (q, qd, z).
+
+    Attributes:
+        system: what the steppers integrate.
+        prepared: what follows from parameters.
+    """
 
     limits: Array | None = None
 
     def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
         engine = native_engine(plant, "direct_dynamics")
-        prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
-        context = _TreeContext(prepared.ctypes.data, tau.ctypes.data, u.ctypes.data)
+        prepared = prepared_for(plant, "direct_dynamics")
+        context = _TreeContext(prepared.values.ctypes.data, tau.ctypes.data, u.ctypes.data)
+        self.prepared = (prepared,)
         self._plant = plant
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
@@ -104,7 +136,14 @@ class TreeSystem:
 
 
 class ClosedSystem:
-    """A mechanism with loops or drives: x holds the independent coordinates."""
+    """A mechanism with loops or drives: x holds the independent coordinates.
+
+    Attributes:
+        system: what the steppers integrate.
+        prepared: what follows from parameters.
+        q, qd, qdd: all coordinates and their rates where the rates were called last.
+        lam, effort: multipliers of the rows and efforts of the drives there.
+    """
 
     @property
     def limits(self) -> Array | None:
@@ -117,7 +156,12 @@ class ClosedSystem:
             self._limits[:] = values
 
     def __init__(
-        self, plant: BarePlant, loops: Loops, tau: Array, u: Array, drives: str | None
+        self,
+        plant: BarePlant,
+        loops: Loops,
+        tau: Array,
+        u: Array,
+        drives: str | HeldDrives | None,
     ) -> None:
         self._plant, self._loops = plant, loops
         function = loops.function("constrained")
@@ -127,15 +171,21 @@ class ClosedSystem:
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
         self._arrays = [np.zeros(size) for size in sizes]
-        prepared = np.ascontiguousarray(plant.prepared(function))
+        self.q, self.qd, self.qdd, self.lam, self.effort = self._arrays
+        prepared = prepared_for(plant, function)
+        self.prepared: tuple[Prepared, ...] = (prepared,)
         self._limits = np.full(max(1, m), np.inf)
         drive, drive_pre = 0, np.zeros(1)
-        if drives is not None:
+        if isinstance(drives, HeldDrives):
+            drive, drive_pre = drives.function, drives.values
+        elif drives is not None:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
-            drive_pre = np.ascontiguousarray(plant.prepared(drives))
+            moving = prepared_for(plant, drives)
+            drive_pre = moving.values
+            self.prepared = (prepared, moving)
         self._context = _ClosedContext(
-            prepared.ctypes.data,
+            prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
             drive,
@@ -208,6 +258,13 @@ def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     blocks = [slice(k, k + 200) for k in range(0, len(t), 200)]
     values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in blocks]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
+
+
+def prepared_for(plant: BarePlant, function: str) -> Prepared:
+    """The prepared quantities of a function, in memory of their own."""
+    engine = native_engine(plant, function)
+    address = engine.library.address(f"{engine.unit.prefix}_prepare")
+    return Prepared(address, np.array(plant.prepared(function)))
 
 
 def native_engine(plant: BarePlant, function: str) -> NativeEngine:

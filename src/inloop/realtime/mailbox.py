@@ -1,0 +1,373 @@
+"""`inloop.attach("robot")`: read, write, command a plant that runs in this or another process."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.library import Reals
+from inloop.native.mailbox_structure import (
+    COMMANDS,
+    INPUTS,
+    OUTPUTS,
+    MailboxStructure,
+    RecordStructure,
+    StatisticsStructure,
+    realtime_function,
+)
+from inloop.realtime.input_vector import InputVector
+from inloop.realtime.layout import Layout, parse
+from inloop.realtime.outputs import Outputs, Snapshot, State
+from inloop.realtime.remote_parameters import RemoteParameters
+from inloop.realtime.report import Report
+from inloop.realtime.segment import running, segment_path
+from inloop.realtime.statistics import Statistics, statistics_at
+
+OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
+PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
+OBEYED_WITHIN = 5.0  # seconds that a command may take
+
+_handles = itertools.count()
+
+
+def attach(name: str, wait: float = 0.0) -> Mailbox:
+    """The mailbox of a plant that runs under this name, for this user, on this machine.
+
+    Args:
+        name: as given to `il.run`.
+        wait: seconds to wait for the plant to start.
+
+    Raises:
+        MailboxError: there is no such plant, or its segment is not what it should be.
+    """
+    end = time.monotonic() + wait
+    path = segment_path(name)
+    box = MailboxStructure()
+    call = realtime_function("il_mailbox_attach")
+    while True:
+        error = call(ctypes.addressof(box), name.encode(), _new_handle())
+        if error not in (NO_SEGMENT, GONE) or time.monotonic() >= end:
+            break
+        time.sleep(0.01)
+    if error == OK:
+        return Mailbox(name, box)
+    others = ", ".join(running()) or "none"
+    reasons = {
+        NO_SEGMENT: (f"no plant named '{name}' runs here", f"Running now: {others}."),
+        GONE: (
+            f"the process of plant '{name}' has died",
+            "Start the plant again; it replaces what the dead one left.",
+        ),
+        FOREIGN: (
+            f"the mailbox '{name}' belongs to another user or is open to others",
+            f"Remove {path}, or run the plant as the same user.",
+        ),
+        BAD_SEGMENT: (
+            f"{path} is no mailbox of this version of inloop, or it is damaged",
+            "Stop the plant and start it again with the same version.",
+        ),
+    }
+    what, fix = reasons.get(
+        error, (f"the mailbox '{name}' cannot be mapped", "Free some memory and try again.")
+    )
+    raise MailboxError(what, fix=fix)
+
+
+class Mailbox:
+    """The way to a running plant. Several processes may read; one at a time writes inputs.
+
+    Attributes:
+        name: of the running plant.
+        layout: names, units and sizes.
+        parameters: live parameters, a mapping that can be written.
+        lost: records that `next` came too late for.
+    """
+
+    def __init__(self, name: str, box: MailboxStructure, *, owned: object = None) -> None:
+        self.name = name
+        self._box = box
+        self._owned = owned  # memory that somebody else mapped
+        self._address = ctypes.addressof(box)
+        self._open = True
+        header = box.layout
+        text = ctypes.string_at(box.base + header.text_offset, header.text_size)
+        try:
+            self.layout: Layout = parse(header, text)
+        except MailboxError:
+            self.close()
+            raise
+        self._record = RecordStructure()
+        self._record_address = ctypes.addressof(self._record)
+        self._values = np.zeros(self.layout.counts[OUTPUTS])
+        self._values_address = self._values.ctypes.data
+        self._inputs = InputVector(self.layout)
+        self.parameters = RemoteParameters(name, self.layout, box)
+        functions = ("read", "wait", "next", "write")
+        self._read, self._wait, self._next, self._write = (
+            realtime_function(f"il_mailbox_{function}") for function in functions
+        )
+
+    # outputs
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all outputs."""
+        return tuple(self.layout.index)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q and qd."""
+        return tuple(c.name for c in self.layout.coordinates)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs, in the order of `write`."""
+        return tuple(c.name for c in self.layout.inputs)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of inputs, states, signals and parameters; of q for coordinates."""
+        return {x.name: x.unit for group in self.layout.groups for x in group}
+
+    def read(self) -> Outputs:
+        """The newest outputs."""
+        self._check_open()
+        return self._outputs(self._read(self._address, self._record_address, self._values_address))
+
+    def wait(self, timeout: float = 1.0) -> Outputs | None:
+        """The outputs after those read last, as soon as they are there.
+
+        Args:
+            timeout: longest wait [s].
+
+        Returns:
+            The newest outputs; None if there were none in time.
+
+        Raises:
+            MailboxError: the plant has ended.
+        """
+        self._check_open()
+        error = self._wait(
+            self._address, float(timeout), self._record_address, self._values_address
+        )
+        return None if error == NOTHING else self._outputs(error)
+
+    def next(self) -> Outputs | None:
+        """Each record of the telemetry in turn; None when all have been read.
+
+        Nothing is lost as long as the reader keeps up; `lost` counts what it came too late for.
+        """
+        self._check_open()
+        error = self._next(self._address, self._record_address, self._values_address)
+        return None if error == NOTHING else self._outputs(error)
+
+    def _outputs(self, error: int) -> Outputs:
+        if error != OK:
+            self._raise(error)
+        return Outputs(self.layout, self._record, self._values.copy())
+
+    @property
+    def lost(self) -> int:
+        """Records that `next` came too late for."""
+        return int(self._box.lost)
+
+    # inputs
+
+    def write(
+        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+    ) -> None:
+        """Write inputs; the first writer takes them and keeps them until it releases them.
+
+        Args:
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            named: inputs by name, and tau for the efforts of all joints.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: an unknown name, a wrong size, or a number that is not finite.
+        """
+        self._check_open()
+        if values is not None or named:
+            self._inputs.update(values, named)
+        error = self._write(self._address, self._inputs.address)
+        if error != OK:
+            self._raise(error)
+
+    def take(self) -> None:
+        """Become the writer of the inputs before writing any.
+
+        Raises:
+            MailboxError: another process writes them.
+        """
+        self._check_open()
+        error = realtime_function("il_mailbox_take")(self._address, INPUTS)
+        if error != OK:
+            self._raise(error)
+
+    def release(self) -> None:
+        """Let another process write the inputs."""
+        self._check_open()
+        realtime_function("il_mailbox_release")(self._address, INPUTS)
+
+    @property
+    def writer(self) -> int | None:
+        """Process that writes the inputs now."""
+        self._check_open()
+        owner = realtime_function("il_mailbox_owner")(self._address, INPUTS)
+        alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
+        return int(owner >> 42) if alive else None
+
+    # commands
+
+    def pause(self) -> None:
+        """Stop simulated time."""
+        self._send(PAUSE)
+
+    def resume(self) -> None:
+        """Go on after a pause, and leave the safe state that a failed step has caused."""
+        self._send(RESUME)
+
+    def step(self, count: int = 1) -> None:
+        """Do some steps, paused before and after them; returns before they are done."""
+        self._send(STEP, float(count))
+
+    def reset(self) -> None:
+        """Go back to the state at the start; parameters stay as they are."""
+        self._send(RESET)
+
+    def stop(self) -> None:
+        """End the run."""
+        self._send(STOP)
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated seconds per second, from 0.001 to 1000."""
+        self._send(SPEED, float(speed))
+
+    def make_safe(self) -> None:
+        """Put safe values in place of the inputs until `resume` or `reset`."""
+        self._send(MAKE_SAFE)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
+        if len(snapshot.x) != self.layout.stepper_states:
+            raise InputError(
+                f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
+                fix="Restore a snapshot of the same plant.",
+            )
+        self._send(RESTORE, 0.0, float(snapshot.step), *snapshot.x)
+
+    def _send(self, command: int, *values: float) -> None:
+        """Send a command and wait until the loop has taken notice of it."""
+        self._check_open()
+        words = np.zeros(self.layout.counts[COMMANDS])
+        words[: len(values)] = values
+        number = ctypes.c_uint64()
+        send = realtime_function("il_mailbox_send")
+        error = send(self._address, command, words.ctypes.data, ctypes.addressof(number))
+        if error != OK:
+            self._raise(error)
+        shared = self._shared
+        refused, end = shared.bad_commands, time.monotonic() + OBEYED_WITHIN
+        while shared.commands_done < number.value and shared.state != State.ENDED:
+            if time.monotonic() > end:
+                raise MailboxError(
+                    f"plant '{self.name}' did not obey within {OBEYED_WITHIN:g} s",
+                    fix="See whether its process hangs.",
+                )
+            time.sleep(0.0005)
+        if shared.bad_commands != refused:
+            raise InputError(
+                f"plant '{self.name}' refused the command", fix="Check the number given."
+            )
+
+    # how it goes
+
+    @property
+    def _shared(self) -> StatisticsStructure:
+        """The counters in the segment, as they are now."""
+        place = self._box.base + self._box.layout.statistics_offset
+        return StatisticsStructure.from_address(place)
+
+    @property
+    def state(self) -> State:
+        """What the loop does."""
+        self._check_open()
+        known = {state.value: state for state in State}
+        return known.get(int(self._shared.state), State.ENDED)
+
+    @property
+    def gone(self) -> bool:
+        """Has the plant ended, or its process died?"""
+        self._check_open()
+        return bool(realtime_function("il_mailbox_gone")(self._address) == GONE)
+
+    def statistics(self) -> Statistics:
+        """Counters and histograms of the loop, up to now."""
+        self._check_open()
+        return statistics_at(self._shared)
+
+    def report(self) -> Report:
+        """How well the loop kept its deadlines so far."""
+        return Report.of(self.name, self.layout.period, self.statistics())
+
+    # end
+
+    def close(self) -> None:
+        """Release what was taken and let go of the memory."""
+        if self._open:
+            self._open = False
+            if self._owned is None:
+                realtime_function("il_mailbox_detach")(self._address)
+            self._box.base = None
+
+    def __enter__(self) -> Mailbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_open", False):
+            self.close()
+
+    def __repr__(self) -> str:
+        state = self.state.name if self._open else "closed"
+        return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise MailboxError(f"the mailbox '{self.name}' is closed", fix="Attach again.")
+
+    def _raise(self, error: int) -> NoReturn:
+        if error == HELD:
+            raise MailboxError(
+                f"the inputs of plant '{self.name}' are written by process {self.writer}",
+                fix="Stop that process, or let it call release().",
+            )
+        if error == BAD_VALUE:
+            raise InputError(
+                f"inputs for plant '{self.name}' hold NaN or infinity", fix="Nothing was written."
+            )
+        if error == GONE:
+            raise MailboxError(f"plant '{self.name}' has ended", fix="Start it again.")
+        raise MailboxError(
+            f"no complete record could be read from plant '{self.name}'",
+            fix="Its mailbox is damaged; stop the plant and start it again.",
+        )
+
+
+def _new_handle() -> int:
+    """Tells apart the mailboxes of one process; 0 is for programs in C."""
+    return 1 + next(_handles) % 1023

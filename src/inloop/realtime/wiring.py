@@ -1,0 +1,216 @@
+"""A plant made ready for the loop: its state, where inputs go and where outputs are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import System, aligned_zeros, load_realtime
+from inloop.native.library import Reals
+from inloop.plant import BarePlant
+from inloop.realtime.layout import Layout, Quantity
+from inloop.simulate.start import Given, first_state, vector
+from inloop.simulate.systems import ClosedSystem, HeldDrives, Prepared, TreeSystem
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What the loop reads and writes.
+
+    Attributes:
+        layout: names and sizes.
+        system: what the stepper integrates.
+        x: its state, in memory that stays.
+        x_start: its state at the start.
+        sources: address of each output: q, qd, z, signals.
+        targets: address of each input.
+        drive_time: address of the time at which the motion of driven joints is valid, or 0.
+        prepared: what follows from parameters.
+        refresh: the outputs are where the rates leave them.
+        keep: what must stay alive.
+    """
+
+    layout: Layout
+    system: System
+    x: Reals
+    x_start: Reals
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    drive_time: int
+    prepared: tuple[Prepared, ...]
+    refresh: bool
+    keep: object
+
+
+def wire(
+    plant: BarePlant,
+    *,
+    period: float,
+    q: Given,
+    qd: Given,
+    tau: Given,
+    inputs: Mapping[str, float],
+    motions: Mapping[str, Callable[[Any], Any]],
+) -> Wiring:
+    """Connect a plant; what is given for tau and inputs holds until a controller writes."""
+    live = _live_drives(plant, motions)
+    drives = None if live else plant.drive_function(motions)
+    efforts = vector(plant, tau, [0.0] * plant.n, "tau")
+    u = np.zeros(max(1, len(plant.inputs)))
+    at, speed = first_state(plant, q, qd, "drives" if live else drives)
+    listed = _efforts(plant, efforts) + [
+        (Quantity(name, _unit(plant, name)), _address(u, k)) for k, name in enumerate(plant.inputs)
+    ]
+    drive_time, keep = 0, [efforts, u]
+    closed: ClosedSystem | None = None
+    if plant.loops is None:
+        tree = TreeSystem(plant, efforts, u)
+        system, prepared = tree.system, tree.prepared
+        x_start = tree.start(at, speed, plant.first_states)
+    else:
+        plant.loops.use(plant.loops.first)
+        held = _held(plant, live, at) if live else drives
+        if isinstance(held, HeldDrives):
+            listed += _motions(plant, live, held, at)
+            drive_time = _address(held.values, 1)
+            keep.append(held.values)
+        closed = ClosedSystem(plant, plant.loops, efforts, u, held)
+        system, prepared = closed.system, closed.prepared
+        # no other partition can be built while the loop runs: go on as long as Newton converges
+        x_start = closed.start(at, speed, plant.first_states, guarded=False)
+    listed = _with_defaults(listed, inputs, plant.name)
+    x = aligned_zeros(system.size)
+    x[:] = x_start
+    sources, signals = _outputs(plant, x, closed)
+    layout = Layout(
+        plant.name,
+        _coordinates(plant),
+        tuple(Quantity(state.name) for state in plant.mechanism.states),
+        signals,
+        tuple(quantity for quantity, _ in listed),
+        _parameters(plant),
+        system.size,
+        period,
+    )
+    targets = tuple(address for _, address in listed)
+    return Wiring(
+        layout, system, x, np.array(x_start), sources, targets, drive_time, prepared,
+        closed is not None, (plant, closed, keep),
+    )  # fmt: skip
+
+
+def _address(array: Reals, k: int) -> int:
+    return int(array.ctypes.data + 8 * k)
+
+
+def _length(kind: str) -> str:
+    return "m" if kind == "prismatic" else "rad"
+
+
+def _coordinates(plant: BarePlant) -> tuple[Quantity, ...]:
+    pairs = zip(plant.coordinates, plant.mechanism.bodies, strict=True)
+    return tuple(Quantity(name, _length(body.joint.kind)) for name, body in pairs)
+
+
+def _efforts(plant: BarePlant, tau: Reals) -> list[tuple[Quantity, int]]:
+    units = {"m": "N", "rad": "N*m"}
+    return [
+        (Quantity(f"{c.name}.tau", units[c.unit], default=float(tau[k])), _address(tau, k))
+        for k, c in enumerate(_coordinates(plant))
+    ]
+
+
+def _unit(plant: BarePlant, name: str) -> str:
+    """Unit of an input of the model; components of external forces carry it in their names."""
+    return next((i.unit for i in plant.mechanism.inputs if i.name == name), "")
+
+
+def _live_drives(plant: BarePlant, motions: Mapping[str, Any]) -> tuple[int, ...]:
+    """Driven coordinates whose motion comes through the mailbox."""
+    drives = plant.mechanism.drives
+    names = plant.coordinates
+    live = tuple(d.body for d in drives if d.position is None and names[d.body] not in motions)
+    if live and len(live) < len(drives):
+        raise InputError(
+            f"joints {', '.join(names[k] for k in live)} are driven from outside, others by "
+            "functions of time",
+            fix="Give all driven joints a function of time, or drive all from outside.",
+        )
+    return live
+
+
+def _held(plant: BarePlant, live: tuple[int, ...], q: Reals) -> HeldDrives:
+    """Motion of driven joints between two inputs, at rest to begin with."""
+    assert plant.loops is not None
+    count = len(live)
+    values = aligned_zeros(2 + 3 * count)
+    values[0] = count
+    values[2 : 2 + count] = q[list(plant.loops.partition.driven)]
+    return HeldDrives(load_realtime().address("il_held_drives"), values)
+
+
+def _motions(
+    plant: BarePlant, live: tuple[int, ...], held: HeldDrives, q: Reals
+) -> list[tuple[Quantity, int]]:
+    """Inputs for position, velocity and acceleration of driven joints."""
+    assert plant.loops is not None
+    driven, found = plant.loops.partition.driven, []
+    for order, kind in enumerate(("q", "qd", "qdd")):
+        for k, coordinate in enumerate(driven):
+            joint = _coordinates(plant)[coordinate]
+            unit = joint.unit + ("", "/s", "/s^2")[order]
+            start = float(q[coordinate]) if order == 0 else 0.0
+            # "command" because "<joint>.q" is the output
+            name = f"{joint.name}.command.{kind}"
+            place = _address(held.values, 2 + order * len(live) + k)
+            found.append((Quantity(name, unit, default=start), place))
+    return found
+
+
+def _with_defaults(
+    listed: list[tuple[Quantity, int]], given: Mapping[str, float], plant: str
+) -> list[tuple[Quantity, int]]:
+    """Inputs with the values they have until somebody writes them."""
+    names = [quantity.name for quantity, _ in listed]
+    for name, value in given.items():
+        if name not in names:
+            shown = ", ".join(names[:12])
+            raise InputError(f"plant '{plant}' has no input '{name}'", fix=f"Names are: {shown}.")
+        if not np.isfinite(value):
+            raise InputError(f"input '{name}' is {value}", fix="Give a finite number.")
+    return [
+        (Quantity(x.name, x.unit, x.least, x.most, float(given.get(x.name, x.default))), address)
+        for x, address in listed
+    ]
+
+
+def _outputs(
+    plant: BarePlant, x: Reals, closed: ClosedSystem | None
+) -> tuple[tuple[int, ...], tuple[Quantity, ...]]:
+    """Where q, qd, z and further signals are found; names of the signals."""
+    n, m = plant.n, len(plant.mechanism.states)
+    if closed is None or plant.loops is None:
+        return tuple(_address(x, k) for k in range(2 * n + m)), ()
+    first = 2 * len(plant.loops.partition.independent)
+    lists = [(closed.q, n), (closed.qd, n)]
+    sources = [_address(array, k) for array, count in lists for k in range(count)]
+    sources += [_address(x, first + k) for k in range(m)]
+    rows, driven = plant.loops.row_names, plant.loops.driven
+    more = [(closed.qdd, n), (closed.lam, len(rows)), (closed.effort, len(driven))]
+    sources += [_address(array, k) for array, count in more for k in range(count)]
+    names = [f"{c}.qdd" for c in plant.coordinates]
+    names += [f"lam.{row}" for row in rows] + [f"{joint}.effort" for joint in driven]
+    return tuple(sources), tuple(Quantity(name) for name in names)
+
+
+def _parameters(plant: BarePlant) -> tuple[Quantity, ...]:
+    """Live parameters with their ranges."""
+    found = []
+    for p in plant.parameters.declared:
+        least, most = p.range if p.range is not None else (-np.inf, np.inf)
+        found.append(Quantity(p.name, p.unit, float(least), float(most), p.default))
+    return tuple(found)
