@@ -127,8 +127,9 @@ def parse(header: HeaderStructure, text: bytes) -> Layout:
     if [len(named[kind]) for kind in KINDS] != counts or len(named["model"]) != 1:
         raise _damaged()
     model = named.pop("model")[0].name
-    lists = [named[kind] for kind in KINDS]
-    return Layout(model, *lists, header.stepper_states, header.period)
+    q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
+    sizes = (header.stepper_states, header.period)
+    return Layout(model, q, z, signals, inputs, parameters, *sizes)
 
 
 def _damaged() -> MailboxError:

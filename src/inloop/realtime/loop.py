@@ -187,7 +187,7 @@ class _Memory:
         self._pivots = np.zeros(max(1, system.n + system.m), dtype=np.int64)
         self._sources = (ctypes.c_void_p * max(1, len(wiring.sources)))(*wiring.sources)
         self._targets = (ctypes.c_void_p * max(1, len(wiring.targets)))(*wiring.targets)
-        pairs = [(p.function, address_of(p.values)) for p in wiring.prepared]
+        pairs = [PrepareStructure(p.function, address_of(p.values)) for p in wiring.prepared]
         self._prepares = (PrepareStructure * len(pairs))(*pairs)
         self._parameters = np.array(plant.parameters.values_array)
         self._least = np.array([p.least for p in wiring.layout.parameters])

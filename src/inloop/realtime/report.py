@@ -127,9 +127,8 @@ class Report:
     def __str__(self) -> str:
         head = f"{'time [µs]':24}" + "".join(f"{h:>12}" for h in ("p50", "p99", "p99.9", "max"))
         table = [f"{name:24}" + "".join(f"{c:>12}" for c in cells) for name, *cells in self.rows()]
-        return "\n".join(
-            [f"{self.name}: {self.sentences()[0]}", *self.sentences()[1:], head, *table]
-        )
+        first, *others = self.sentences()
+        return "\n".join([f"{self.name}: {first}", *others, head, *table])
 
     def plot(self, file: str | Path | None = None) -> Any:
         """Draw the share of steps beyond each time, on logarithmic axes.

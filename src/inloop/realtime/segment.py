@@ -25,9 +25,9 @@ _counter = itertools.count()
 
 def segment_path(name: str) -> Path:
     """The file of the segment of a plant; only its user may open it."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name):
         raise InputError(
-            f"{str(name)[:80]!a} cannot be the name of a running plant",
+            f"{name[:80]!a} cannot be the name of a running plant",
             fix="Use up to 64 letters, digits, '_', '-' and '.'.",
         )
     return DIRECTORY / f"inloop.{os.geteuid()}.{name}"

@@ -113,7 +113,7 @@ class TreeSystem:
         engine = native_engine(plant, "direct_dynamics")
         prepared = prepared_for(plant, "direct_dynamics")
         context = _TreeContext(prepared.values.ctypes.data, tau.ctypes.data, u.ctypes.data)
-        self.prepared = (prepared,)
+        self.prepared: tuple[Prepared, ...] = (prepared,)
         self._plant = plant
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
