@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import subprocess
@@ -38,16 +39,23 @@ def name() -> Iterator[str]:
 
 
 @pytest.fixture
-def python() -> Callable[..., subprocess.Popen[str]]:
-    """`python(text, *arguments)`: a Python process of its own."""
+def python() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`python(text, *arguments)`: a Python process of its own, ended with the test."""
+    begun: list[subprocess.Popen[str]] = []
 
     def begin(text: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-c", text, *arguments],
             stdout=subprocess.PIPE,
             stdin=subprocess.PIPE,
             text=True,
             env={**os.environ, **environment},
         )
+        begun.append(process)
+        return process
 
-    return begin
+    yield begin
+    for process in begun:
+        process.kill()
+        with contextlib.suppress(BrokenPipeError):
+            process.communicate()

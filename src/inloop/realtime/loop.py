@@ -12,7 +12,7 @@ from types import TracebackType
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, MailboxError, SimulationError
 from inloop.native import Status, address_of, aligned_zeros
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
@@ -26,7 +26,7 @@ from inloop.native.mailbox_structure import (
 from inloop.plant import BarePlant
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.options import METHODS, MODES, Options
-from inloop.realtime.outputs import State
+from inloop.realtime.outputs import Outputs, State
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
 from inloop.realtime.segment import Segment
@@ -114,9 +114,18 @@ class Loop:
         if self._final is not None:
             return self._final
         statistics, loop = self.mailbox.statistics(), self._memory.loop
-        status = Status(loop.end_status).name
-        layout = self._wiring.layout
-        return Report(self.name, layout.period, statistics, status, self.mailbox.read(), self.notes)
+        outputs: Outputs | None = None
+        # somebody may have damaged them
+        with contextlib.suppress(MailboxError):
+            outputs = self.mailbox.read()
+        return Report(
+            self.name,
+            self.options.period,
+            statistics,
+            Status(loop.end_status).name,
+            outputs,
+            self.notes,
+        )
 
     def close(self) -> Report:
         """End the run and remove the mailbox.
@@ -125,11 +134,13 @@ class Loop:
             The report on the whole run.
         """
         if self._final is None:
-            realtime_function("il_loop_stop")(self._memory.address)
-            self._memory.join()
-            self._final = self.report()
-            self.mailbox.close()
-            self._disarm()
+            try:
+                realtime_function("il_loop_stop")(self._memory.address)
+                self._memory.join()
+                self._final = self.report()
+            finally:
+                self.mailbox.close()
+                self._disarm()
         return self._final
 
     def __enter__(self) -> Loop:

@@ -97,7 +97,7 @@ static void do_step(il_loop *loop, int64_t flags)
     if (loop->paused) {
         loop->steps_left--;
     }
-    if (loop->steps_wanted > 0 && (int64_t)statistics->steps >= loop->steps_wanted) {
+    if (++loop->steps_done == loop->steps_wanted) {
         loop->stop = 1;
     }
 }

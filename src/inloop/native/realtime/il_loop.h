@@ -83,7 +83,7 @@ typedef struct il_loop {
     il_stepper stepper;
     il_privileges floor_privileges;
     double *x_good, *xd, *outputs, *fresh, *now, *before, *command;
-    int64_t step, status, safe_latched, stale, seen_inputs, steps_left;
+    int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
