@@ -124,6 +124,11 @@ class Outputs:
         return known.get(self.status, f"status {self.status}")
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all outputs."""
+        return tuple(self._layout.index)
+
+    @property
     def snapshot(self) -> Snapshot:
         """This state, to come back to."""
         return Snapshot(self.step, self.x.copy())
