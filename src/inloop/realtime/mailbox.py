@@ -33,6 +33,7 @@ from inloop.realtime.statistics import Statistics, statistics_at
 OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
 OBEYED_WITHIN = 5.0  # seconds that a command may take
+LONGEST_WAIT = 0.1  # [s] in one call of C
 
 _handles = itertools.count()
 
@@ -154,10 +155,16 @@ class Mailbox:
             MailboxError: the plant has ended.
         """
         self._check_open()
-        error = self._wait(
-            self._address, float(timeout), self._record_address, self._values_address
-        )
-        return None if error == NOTHING else self._outputs(error)
+        end = time.monotonic() + timeout
+        while True:
+            # Python sees no signal while it is in C
+            left = end - time.monotonic()
+            arguments = (min(left, LONGEST_WAIT), self._record_address, self._values_address)
+            error = self._wait(self._address, *arguments)
+            if error != NOTHING:
+                return self._outputs(error)
+            if left <= LONGEST_WAIT:
+                return None
 
     def next(self) -> Outputs | None:
         """Each record of the telemetry in turn; None when all have been read.

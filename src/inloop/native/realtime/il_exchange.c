@@ -53,8 +53,10 @@ static int obey(il_loop *loop, int64_t command, const double *values)
         return 1;
     case INLOOP_RESUME:
         loop->safe_latched = 0;
-        loop->paused = 0;
-        il_clock_start(loop);
+        if (loop->paused) {
+            loop->paused = 0;
+            il_clock_start(loop);
+        }
         return 1;
     case INLOOP_STEP:
         if (!(value >= 1.0 && value <= 1e15)) {
