@@ -26,6 +26,7 @@ SECTIONS = {
     "speed": "One evaluation, one core",
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
+    "realtime": "Real time",
 }
 
 

@@ -89,6 +89,36 @@ def test_lock_step_is_bit_identical_to_simulations_with_the_same_inputs(
         np.testing.assert_array_equal(found[k], np.concatenate([result.q[-1], result.qd[-1]]))
 
 
+def test_what_was_recorded_against_the_clock_can_be_replayed_to_the_last_bit(
+    plant: il.Plant, name: str
+) -> None:
+    """A controller that changes inputs and parameters at any time, goes stale, comes back."""
+    rng = np.random.default_rng(6)
+    with (
+        il.start(plant, name=name, rate=1000, stale_after=0.03, telemetry=60.0) as loop,
+        il.attach(name) as box,
+    ):
+        for k in range(60):
+            box.write(rng.normal(size=3))
+            if k % 10 == 0:
+                box.parameters["stiffness"] = float(rng.uniform(1.0, 60.0))
+            time.sleep(0.06 if k % 20 == 7 else 0.004)
+        records = all_records(loop)
+        known = {r.parameter_sequence: box.parameters_at(r.parameter_sequence) for r in records}
+        assert box.parameters_at(10**6) is None
+    assert {r.status_name for r in records} >= {"OK", "INPUT_STALE"}
+    assert len(known) > 4
+    with il.start(plant, name=name, rate=1000, mode="lock-step"), il.attach(name) as box:
+        outputs = box.wait()
+        for before, record in itertools.pairwise(records):
+            if record.parameter_sequence != before.parameter_sequence:
+                box.parameters.set(known[record.parameter_sequence] or {})
+            box.write(record.inputs)
+            outputs = box.wait(5.0)
+            assert outputs is not None
+            np.testing.assert_array_equal(outputs.values, record.values)
+
+
 def test_a_lock_step_without_an_answer_waits(plant: il.Plant, name: str) -> None:
     with il.start(plant, name=name, mode="lock-step") as loop, il.attach(name) as box:
         time.sleep(0.1)

@@ -187,6 +187,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_wait": ((POINTER, REAL, POINTER, POINTER), COUNT),
     "il_mailbox_next": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
+    "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),
     "il_mailbox_write": ((POINTER, POINTER), COUNT),
     "il_mailbox_write_parameters": ((POINTER, POINTER), COUNT),
     "il_mailbox_publish": ((POINTER, COUNT, POINTER, POINTER), WORD),
@@ -204,6 +205,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_loop_start": ((POINTER,), COUNT),
     "il_loop_stop": ((POINTER,), None),
     "il_loop_join": ((POINTER,), None),
+    "il_loop_unlock": ((), None),
 }
 
 

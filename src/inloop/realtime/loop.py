@@ -24,6 +24,7 @@ from inloop.native.mailbox_structure import (
     realtime_function,
 )
 from inloop.plant import BarePlant
+from inloop.plant.loops import MOST_ITERATIONS
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.options import METHODS, MODES, Options
 from inloop.realtime.outputs import Outputs, State
@@ -36,6 +37,8 @@ from inloop.realtime.wiring import Wiring
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
 FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes
 POLL = 0.01  # [s]
+
+_armed: set[_Memory] = set()  # in this process; memory is locked for all of them together
 
 
 class Loop:
@@ -86,6 +89,7 @@ class Loop:
             reason = os.strerror(-status) if status < 0 else Status(status).name
             raise SimulationError(f"the loop of '{self.name}' cannot start: {reason}")
         memory.started = True
+        _armed.add(memory)
         while self.mailbox.state == State.ARMED:
             time.sleep(0.0005)
 
@@ -125,6 +129,7 @@ class Loop:
             Status(loop.end_status).name,
             outputs,
             self.notes,
+            MOST_ITERATIONS if self._wiring.refresh else 0,
         )
 
     def close(self) -> Report:
@@ -246,9 +251,12 @@ class _Memory:
 
 
 def _disarm(memory: _Memory, segment: Segment, box: MailboxStructure) -> None:
-    """Leave neither a thread nor shared memory behind."""
+    """Leave neither a thread nor shared or locked memory behind."""
     realtime_function("il_loop_stop")(memory.address)
     memory.join()
+    _armed.discard(memory)
+    if not any(other.loop.privileges.lock_memory for other in _armed):
+        realtime_function("il_loop_unlock")()
     box.base = None
     memory.loop.box.base = None
     segment.close()

@@ -17,6 +17,7 @@ from inloop.native.mailbox_structure import (
     COMMANDS,
     INPUTS,
     OUTPUTS,
+    PARAMETERS,
     MailboxStructure,
     RecordStructure,
     StatisticsStructure,
@@ -174,6 +175,17 @@ class Mailbox:
         self._check_open()
         error = self._next(self._address, self._record_address, self._values_address)
         return None if error == NOTHING else self._outputs(error)
+
+    def parameters_at(self, sequence: int) -> dict[str, float] | None:
+        """Parameters by the number that outputs carry; None if they have been overwritten."""
+        self._check_open()
+        values = np.zeros(self.layout.counts[PARAMETERS])
+        copy, record = realtime_function("il_mailbox_copy"), RecordStructure()
+        place = (ctypes.addressof(record), values.ctypes.data)
+        if copy(self._address, PARAMETERS, sequence, *place) != OK:
+            return None
+        names = (x.name for x in self.layout.parameters)
+        return dict(zip(names, values.tolist(), strict=True))
 
     def _outputs(self, error: int) -> Outputs:
         if error != OK:

@@ -34,6 +34,7 @@ class Report:
         status: "OK", or why the loop ended.
         outputs: the last ones; None while it runs.
         notes: what the system did not allow, and what to do.
+        most_iterations: bound of Newton's method in each evaluation; 0 without loops.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Report:
     status: str = "OK"
     outputs: Outputs | None = None
     notes: tuple[str, ...] = ()
+    most_iterations: int = 0
 
     @classmethod
     def of(cls, name: str, period: float, statistics: Statistics) -> Report:
@@ -80,7 +82,8 @@ class Report:
             if which != "floor" or self._histogram(which).count:
                 key = "floor_latency_us" if which == "floor" else f"{which}_us"
                 result[key] = self.times(which)
-        return {**result, "notes": list(self.notes)}
+        more = {"most_iterations": self.most_iterations, "notes": list(self.notes)}
+        return {**result, **more}
 
     def to_json(self) -> str:
         """The numbers as JSON text."""
@@ -122,6 +125,8 @@ class Report:
             f"{s['safe_steps']} steps in the safe state, {s['failed']} failed, "
             f"{s['lost_telemetry']} telemetry records lost"
         )
+        if self.most_iterations:
+            lines.append(f"loops are closed in at most {self.most_iterations} iterations each time")
         return [*lines, *self.notes]
 
     def __str__(self) -> str:

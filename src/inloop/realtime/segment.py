@@ -62,7 +62,9 @@ class Segment:
         try:
             # all pages now: a full disk must not end the loop later
             os.posix_fallocate(descriptor, 0, self.size)
-            self._map = mmap.mmap(descriptor, self.size)
+            # and none is fetched while it runs
+            flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
+            self._map = mmap.mmap(descriptor, self.size, flags=flags)
             self._identity = _identity_of(os.fstat(descriptor))
             self._map[: ctypes.sizeof(header)] = bytes(header)
             self._map[header.text_offset : header.text_offset + len(text)] = text

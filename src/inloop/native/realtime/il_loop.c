@@ -170,3 +170,8 @@ void il_loop_join(il_loop *loop)
         pthread_join(loop->floor_thread, NULL);
     }
 }
+
+void il_loop_unlock(void)
+{
+    munlockall();
+}

@@ -108,6 +108,9 @@ IL_EXPORT void il_loop_stop(il_loop *loop);
 /* Wait for the thread; call it once. */
 IL_EXPORT void il_loop_join(il_loop *loop);
 
+/* Let the memory of the process be paged out again, after the last loop in it. */
+IL_EXPORT void il_loop_unlock(void);
+
 /* Motion of driven joints between two inputs, of the type that generated code calls:
    pre = (count, time, q.., qd.., qdd..), and q + qd dt + qdd dt^2 / 2 after it. */
 IL_EXPORT void il_held_drives(const double *pre, const double *t, double *q, double *qd,

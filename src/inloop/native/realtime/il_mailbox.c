@@ -58,6 +58,12 @@ int64_t il_mailbox_newest(inloop_mailbox *box, int64_t ring, inloop_record *reco
     return inloop_newest(box, (int)ring, record, values);
 }
 
+int64_t il_mailbox_copy(const inloop_mailbox *box, int64_t ring, uint64_t sequence,
+                        inloop_record *record, double *values)
+{
+    return inloop_copy(box, (int)ring, sequence, record, values);
+}
+
 int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs)
 {
     return inloop_write(box, inputs);

@@ -21,6 +21,8 @@ IL_EXPORT int64_t il_mailbox_wait(inloop_mailbox *box, double timeout, inloop_re
 IL_EXPORT int64_t il_mailbox_next(inloop_mailbox *box, inloop_record *record, double *outputs);
 IL_EXPORT int64_t il_mailbox_newest(inloop_mailbox *box, int64_t ring, inloop_record *record,
                                     double *values);
+IL_EXPORT int64_t il_mailbox_copy(const inloop_mailbox *box, int64_t ring, uint64_t sequence,
+                                  inloop_record *record, double *values);
 IL_EXPORT int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs);
 IL_EXPORT int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters);
 IL_EXPORT uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring,
