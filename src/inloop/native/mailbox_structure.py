@@ -149,7 +149,6 @@ class LoopStructure(ctypes.Structure):
         ("refresh", COUNT),
         ("sources", POINTER),
         ("targets", POINTER),
-        ("drive_time", POINTER),
         ("prepares", POINTER),
         ("prepare_count", COUNT),
         ("parameters", POINTER),

@@ -214,7 +214,7 @@ class _Memory:
             self._pivots.ctypes.data,
         )
         loop.x, loop.x_start = address_of(wiring.x), address_of(wiring.x_start)
-        loop.refresh, loop.drive_time = wiring.refresh, wiring.drive_time or None
+        loop.refresh = wiring.refresh
         loop.sources = ctypes.addressof(self._sources)
         loop.targets = ctypes.addressof(self._targets)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
@@ -224,22 +224,16 @@ class _Memory:
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs
         self._start = np.array([x.default for x in inputs])
-        # a driven joint stays where it is
-        self._safe = np.array([math.nan if x.name.endswith(".command.q") else 0.0 for x in inputs])
+        self._safe = np.zeros(len(inputs))
         names = [x.name for x in inputs]
         for name, value in options.safe.items():
-            if name not in names or not math.isfinite(value):
+            if name not in names or not (value is None or math.isfinite(value)):
                 shown = ", ".join(names[:12])
                 raise InputError(
                     f"{value} cannot be the safe value of input '{name}'",
-                    fix=f"Give finite numbers for: {shown}.",
+                    fix=f"Give finite numbers, or None to keep what is there, for: {shown}.",
                 )
-            self._safe[names.index(name)] = value
-        if options.extrapolate and wiring.drive_time:
-            raise InputError(
-                "inputs that drive joints carry their own rates and are not extrapolated",
-                fix="Leave out extrapolate=True.",
-            )
+            self._safe[names.index(name)] = math.nan if value is None else value
         self.loop.inputs_start = address_of(self._start)
         self.loop.inputs_safe = address_of(self._safe)
 

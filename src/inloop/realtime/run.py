@@ -41,8 +41,7 @@ def start(
         qd: velocities at the start.
         tau: joint efforts until a controller writes some [N·m or N].
         inputs: other inputs by name until a controller writes some.
-        motions: functions of time for driven joints, by name. Driven joints without one take
-            their motion from the inputs "<joint>.command.q", ".qd" and ".qdd".
+        motions: functions of time for driven joints, by name.
         options: see `Options`.
     """
     try:

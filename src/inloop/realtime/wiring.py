@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import System, aligned_zeros, load_realtime
+from inloop.native import System, aligned_zeros
 from inloop.native.library import Reals
 from inloop.plant import BarePlant
 from inloop.realtime.layout import Layout, Quantity
 from inloop.simulate.start import Given, first_state, vector
-from inloop.simulate.systems import ClosedSystem, HeldDrives, Prepared, TreeSystem
+from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,6 @@ class Wiring:
         x_start: its state at the start.
         sources: address of each output: q, qd, z, signals.
         targets: address of each input.
-        drive_time: address of the time at which the motion of driven joints is valid, or 0.
         prepared: what follows from parameters.
         refresh: the outputs are where the rates leave them.
         keep: what must stay alive.
@@ -40,7 +39,6 @@ class Wiring:
     x_start: Reals
     sources: tuple[int, ...]
     targets: tuple[int, ...]
-    drive_time: int
     prepared: tuple[Prepared, ...]
     refresh: bool
     keep: object
@@ -57,15 +55,13 @@ def wire(
     motions: Mapping[str, Callable[[Any], Any]],
 ) -> Wiring:
     """Connect a plant; what is given for tau and inputs holds until a controller writes."""
-    live = _live_drives(plant, motions)
-    drives = None if live else plant.drive_function(motions)
+    drives = plant.drive_function(motions)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     u = np.zeros(max(1, len(plant.inputs)))
-    at, speed = first_state(plant, q, qd, "drives" if live else drives)
+    at, speed = first_state(plant, q, qd, drives)
     listed = _efforts(plant, efforts) + [
         (Quantity(name, _unit(plant, name)), _address(u, k)) for k, name in enumerate(plant.inputs)
     ]
-    drive_time, keep = 0, [efforts, u]
     closed: ClosedSystem | None = None
     if plant.loops is None:
         tree = TreeSystem(plant, efforts, u)
@@ -73,12 +69,7 @@ def wire(
         x_start = tree.start(at, speed, plant.first_states)
     else:
         plant.loops.use(plant.loops.first)
-        held = _held(plant, live, at) if live else drives
-        if isinstance(held, HeldDrives):
-            listed += _motions(plant, live, held, at)
-            drive_time = _address(held.values, 1)
-            keep.append(held.values)
-        closed = ClosedSystem(plant, plant.loops, efforts, u, held)
+        closed = ClosedSystem(plant, plant.loops, efforts, u, drives)
         system, prepared = closed.system, closed.prepared
         # no other partition can be built while the loop runs: go on as long as Newton converges
         x_start = closed.start(at, speed, plant.first_states, guarded=False)
@@ -98,8 +89,8 @@ def wire(
     )
     targets = tuple(address for _, address in listed)
     return Wiring(
-        layout, system, x, np.array(x_start), sources, targets, drive_time, prepared,
-        closed is not None, (plant, closed, keep),
+        layout, system, x, np.array(x_start), sources, targets, prepared, closed is not None,
+        (plant, closed, efforts, u),
     )  # fmt: skip
 
 
@@ -127,48 +118,6 @@ def _efforts(plant: BarePlant, tau: Reals) -> list[tuple[Quantity, int]]:
 def _unit(plant: BarePlant, name: str) -> str:
     """Unit of an input of the model; components of external forces carry it in their names."""
     return next((i.unit for i in plant.mechanism.inputs if i.name == name), "")
-
-
-def _live_drives(plant: BarePlant, motions: Mapping[str, Any]) -> tuple[int, ...]:
-    """Driven coordinates whose motion comes through the mailbox."""
-    drives = plant.mechanism.drives
-    names = plant.coordinates
-    live = tuple(d.body for d in drives if d.position is None and names[d.body] not in motions)
-    if live and len(live) < len(drives):
-        raise InputError(
-            f"joints {', '.join(names[k] for k in live)} are driven from outside, others by "
-            "functions of time",
-            fix="Give all driven joints a function of time, or drive all from outside.",
-        )
-    return live
-
-
-def _held(plant: BarePlant, live: tuple[int, ...], q: Reals) -> HeldDrives:
-    """Motion of driven joints between two inputs, at rest to begin with."""
-    assert plant.loops is not None
-    count = len(live)
-    values = aligned_zeros(2 + 3 * count)
-    values[0] = count
-    values[2 : 2 + count] = q[list(plant.loops.partition.driven)]
-    return HeldDrives(load_realtime().address("il_held_drives"), values)
-
-
-def _motions(
-    plant: BarePlant, live: tuple[int, ...], held: HeldDrives, q: Reals
-) -> list[tuple[Quantity, int]]:
-    """Inputs for position, velocity and acceleration of driven joints."""
-    assert plant.loops is not None
-    driven, found = plant.loops.partition.driven, []
-    for order, kind in enumerate(("q", "qd", "qdd")):
-        for k, coordinate in enumerate(driven):
-            joint = _coordinates(plant)[coordinate]
-            unit = joint.unit + ("", "/s", "/s^2")[order]
-            start = float(q[coordinate]) if order == 0 else 0.0
-            # "command" because "<joint>.q" is the output
-            name = f"{joint.name}.command.{kind}"
-            place = _address(held.values, 2 + order * len(live) + k)
-            found.append((Quantity(name, unit, default=start), place))
-    return found
 
 
 def _with_defaults(

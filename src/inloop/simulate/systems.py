@@ -86,19 +86,6 @@ class Prepared:
     values: Array
 
 
-@dataclass(frozen=True)
-class HeldDrives:
-    """Motion of driven joints that others set while the run goes on.
-
-    Attributes:
-        function: address of a C function of the type that generated rates call for drives.
-        values: its first argument.
-    """
-
-    function: int
-    values: Array
-
-
 class TreeSystem:
     """A mechanism without loops: x = (q, qd, z).
 
@@ -161,7 +148,7 @@ class ClosedSystem:
         loops: Loops,
         tau: Array,
         u: Array,
-        drives: str | HeldDrives | None,
+        drives: str | None,
     ) -> None:
         self._plant, self._loops = plant, loops
         function = loops.function("constrained")
@@ -176,9 +163,7 @@ class ClosedSystem:
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._limits = np.full(max(1, m), np.inf)
         drive, drive_pre = 0, np.zeros(1)
-        if isinstance(drives, HeldDrives):
-            drive, drive_pre = drives.function, drives.values
-        elif drives is not None:
+        if drives is not None:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
             moving = prepared_for(plant, drives)

@@ -211,11 +211,10 @@ double il_held_input(const il_loop *loop, int64_t k)
 void il_apply_inputs(il_loop *loop, double t)
 {
     const int64_t count = loop->box.layout.inputs;
-    const int safe = il_is_safe(loop);
     const double span = loop->t_now - loop->t_before;
     double ahead = 0.0;
 
-    if (loop->extrapolate && !safe && span > 0.0) {
+    if (loop->extrapolate && !il_is_safe(loop) && span > 0.0) {
         /* to the middle of the sub-step, and one interval further at most */
         ahead = (t + 0.5 * loop->h - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
@@ -223,20 +222,5 @@ void il_apply_inputs(il_loop *loop, double t)
     for (int64_t k = 0; k < count; k++) {
         const double held = il_held_input(loop, k);
         *loop->targets[k] = ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held;
-    }
-    if (loop->drive_time != NULL) {
-        *loop->drive_time = safe ? t : loop->t_now;
-    }
-}
-
-void il_held_drives(const double *pre, const double *t, double *q, double *qd, double *qdd)
-{
-    const int64_t count = (int64_t)pre[0];
-    const double dt = *t - pre[1];
-    for (int64_t k = 0; k < count; k++) {
-        const double *motion = pre + 2 + k;
-        q[k] = motion[0] + dt * (motion[count] + 0.5 * dt * motion[2 * count]);
-        qd[k] = motion[count] + dt * motion[2 * count];
-        qdd[k] = motion[2 * count];
     }
 }

@@ -49,7 +49,6 @@ typedef struct il_loop {
     int64_t refresh;               /* not 0: outputs are where the rates leave them, so call them */
     const double *const *sources;  /* q, qd, z and signals: where each output is found */
     double *const *targets;        /* where each input goes */
-    double *drive_time;            /* when the inputs that drive joints were valid [s]; or NULL */
     il_prepare *prepares;
     int64_t prepare_count;
     double *parameters;            /* values in use */
@@ -110,11 +109,6 @@ IL_EXPORT void il_loop_join(il_loop *loop);
 
 /* Let the memory of the process be paged out again, after the last loop in it. */
 IL_EXPORT void il_loop_unlock(void);
-
-/* Motion of driven joints between two inputs, of the type that generated code calls:
-   pre = (count, time, q.., qd.., qdd..), and q + qd dt + qdd dt^2 / 2 after it. */
-IL_EXPORT void il_held_drives(const double *pre, const double *t, double *q, double *qd,
-                              double *qdd);
 
 /* the parts of the loop; not for users */
 void il_take_commands(il_loop *loop);
