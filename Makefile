@@ -1,4 +1,4 @@
-# make demo | test | bench | lint | clean: everything happens in .venv, nothing outside the repository
+# make demo | test | bench | figures | lint | clean: everything happens in .venv, nothing outside the repository
 # is touched, except that `make test` run by root installs the Debian packages the tests need.
 
 PYTHON ?= python3
@@ -12,7 +12,7 @@ TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang
 DEMO_EXTRAS := plot,terminal
 PYTEST_OPTIONS ?=
 
-.PHONY: demo test bench lint format clean test-programs
+.PHONY: demo test bench figures lint format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
@@ -23,6 +23,9 @@ test: $(VENV)/.ready-test test-programs lint
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
+
+figures: $(VENV)/.ready-demo
+	$(BIN)/python -m inloop.gallery.figures docs/figures
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check

@@ -4,7 +4,7 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
-from inloop.api import Model, Plant, compile_mechanism, load
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -17,15 +17,28 @@ from inloop.errors import (
 )
 from inloop.model import (
     Mechanism,
+    Shape,
     axis_angle,
     ball,
+    circle,
+    coulomb_contact,
+    cylinder,
     cylindrical,
+    felt,
     fixed,
     free,
+    hunt_crossley,
+    lugre_contact,
     planar,
+    plane,
+    point,
+    power_law,
     prismatic,
     revolute,
+    rim,
     rpy,
+    segment,
+    sphere,
     universal,
 )
 from inloop.native import include_dir
@@ -58,9 +71,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "MailboxError",
-    "Mechanism", "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute", "acos",
-    "asin", "atan", "atan2", "attach", "axis_angle", "ball", "compile_mechanism", "condense", "cos",
-    "cylindrical", "exp", "fixed", "free", "include_dir", "load", "log", "max0", "maximum",
-    "minimum", "planar", "power", "prismatic", "revolute", "rpy", "run", "sign", "sin",
-    "sqrt", "start", "table", "tan", "tanh", "universal", "where",
+    "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError", "absolute",
+    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "circle", "compile_mechanism",
+    "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp", "felt", "fixed", "free",
+    "hunt_crossley", "include_dir", "load", "log", "lugre_contact", "max0", "maximum", "minimum",
+    "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic", "revolute", "rim",
+    "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
+    "universal", "where",
 ]  # fmt: skip

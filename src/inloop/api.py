@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from inloop import analysis
-from inloop.model import Mechanism, ModelBuilder
-from inloop.plant import Array, BarePlant
-from inloop.simulate import Result, simulate
+from inloop.errors import InputError
+from inloop.model import Mechanism, ModelBuilder, check_machine
+from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate import Result, Stepper, simulate, simulate_modes
 
 
 class Plant(BarePlant):
-    """The compiled equations of motion of a mechanism, ready to be evaluated and simulated."""
+    """The compiled equations of motion of a mechanism, ready to be evaluated and simulated.
+
+    Attributes:
+        by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
+            one among them; they share their parameters. Empty otherwise.
+    """
+
+    by_mode: Mapping[str, Plant] = MappingProxyType({})
 
     def simulate(
         self,
@@ -24,30 +33,46 @@ class Plant(BarePlant):
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
         tau: Mapping[str, float] | Array | None = None,
-        inputs: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
         start: Result | None = None,
-        **motions: Callable[[Any], Any],
+        mode: str | None = None,
+        most_events: int = 1000,
+        settle_time: float = 1e-9,
+        reactions: str | Sequence[str] = (),
+        **motions: Signal,
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
 
         Further keywords name driven joints: `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
+        For mechanisms with modes see `inloop.simulate.simulate_modes`; only they have a mode to
+        start in, and events.
         """
-        return simulate(
-            self,
-            t_end=t_end,
-            step=step,
-            method=method,
-            q=q,
-            qd=qd,
-            tau=tau,
-            inputs=inputs,
-            sample=sample,
-            tolerance=tolerance,
-            start=start,
-            motions=motions,
-        )
+        common: dict[str, Any] = {
+            "t_end": t_end,
+            "step": step,
+            "method": method,
+            "q": q,
+            "qd": qd,
+            "tau": tau,
+            "inputs": inputs,
+            "sample": sample,
+            "tolerance": tolerance,
+            "start": start,
+            "motions": motions,
+            "reactions": reactions,
+        }
+        if self.by_mode:
+            common |= {"mode": mode, "most_events": most_events, "settle_time": settle_time}
+            return simulate_modes(self.by_mode, **common)
+        if mode is not None:
+            raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
+        return simulate(self, **common)
+
+    def stepper(self, *, motions: Mapping[str, Signal] | None = None, **options: Any) -> Stepper:
+        """One step at a time, with inputs that change between steps; see `simulate.Stepper`."""
+        return Stepper(self.by_mode or {self.name: self}, motions=motions, **options)
 
     def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:
         """Static equilibrium; see `inloop.analysis.equilibrium`."""
@@ -100,7 +125,43 @@ class Model(ModelBuilder):
 
 def compile_mechanism(mechanism: Mechanism, **options: Any) -> Plant:
     """A plant from a frozen mechanism; options as in `Model.compile`."""
+    if mechanism.modes:
+        modes = [mode.name for mode in mechanism.modes]
+        return _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)
+    if mechanism.events:
+        return _compile_modes({mechanism.name: mechanism.as_mode(mechanism.name)}, options)
     return Plant(mechanism, **options)
+
+
+def piecewise(models: Mapping[str, ModelBuilder], **options: Any) -> Plant:
+    """A plant from sub-models that hand over to each other.
+
+    Args:
+        models: a model for each mode, by the name of the mode; their events name these modes.
+            Coordinates and states with equal names are handed over; others start afresh, or
+            with what the event sets.
+        options: as in `Model.compile`.
+
+    Returns:
+        The plant of the first mode; `plant.by_mode` holds all of them.
+    """
+    built = {name: model.build().as_mode(name) for name, model in models.items()}
+    return _compile_modes(built, options)
+
+
+def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, Any]) -> Plant:
+    check_machine(mechanisms)
+    plants = {name: Plant(item, modes=mechanisms, **options) for name, item in mechanisms.items()}
+    first = next(iter(plants.values()))
+    for plant in plants.values():
+        if plant.parameters.declared != first.parameters.declared:
+            raise InputError(
+                f"'{plant.name}' and '{first.name}' have different parameters",
+                fix="Declare the same parameters, in the same order, in all sub-models.",
+            )
+        plant.parameters = first.parameters
+        plant.by_mode = MappingProxyType(plants)
+    return first
 
 
 def load(path: str | Path, **options: Any) -> Model:

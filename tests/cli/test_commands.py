@@ -95,6 +95,19 @@ def test_derive_chosen_functions(ask: Ask) -> None:
     assert "direct_dynamics_derivatives" in everything["operations"]
 
 
+def test_derive_counts_what_loops_and_drives_cost(ask: Ask) -> None:
+    data = ask("derive", "suspension")
+    plant = gallery.get("suspension").build().compile(backend="python")
+    for name in ("constraints", "newton", "constrained", "drives"):
+        assert data["operations"][name] == plant.operations[name]
+        assert data["operations"][name]["total"] > 0
+    assert "direct_dynamics" not in data["operations"]
+    chosen = ask("derive", "four_bar", "--functions", "newton,constrained")
+    assert set(chosen["operations"]) == {"newton", "constrained", "prepare"}
+    everything = ask("derive", "car", "--functions", "all")["operations"]
+    assert {"constrained", "inverse_dynamics_derivatives"} <= set(everything)
+
+
 def test_derive_a_large_chain_leaves_the_large_matrix_out(ask: Ask) -> None:
     data = ask("derive", "n_pendulum", "--set", "n=61", "--functions", "inverse_dynamics")
     assert len(data["coordinates"]) == 61

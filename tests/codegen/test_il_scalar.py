@@ -42,6 +42,20 @@ IL_EXPORT void sincos_rows(int64_t n, const double *x, double *s, double *c)
 {
     il_sincos((int)(n / WIDTH), (const real *)x, (real *)s, (real *)c);
 }
+IL_EXPORT void sincos_one_rows(int64_t n, const double *x, double *s, double *c)
+{
+    for (int64_t k = 0; k < n / WIDTH; k++)
+        il_sincos_one(((const real *)x)[k], (real *)s + k, (real *)c + k);
+}
+#ifndef IL_LANES
+IL_EXPORT void turned_rows(int64_t n, const double *x, const double *d, double *s, double *c)
+{
+    for (int64_t k = 0; k < n; k++) {
+        il_sincos_one(x[k], s + k, c + k);
+        il_turn(d[k], s + k, c + k);
+    }
+}
+#endif
 IL_EXPORT void where_rows(int64_t n, const double *a, const double *b, const double *c, double *y)
 {
     for (int64_t k = 0; k < n / WIDTH; k++)
@@ -146,6 +160,22 @@ def test_sines_just_inside_the_limit(harness: Harness) -> None:
     s, c = sincos(harness, x)
     np.testing.assert_allclose(s, np.sin(x), rtol=5e-16)
     np.testing.assert_allclose(c, np.cos(x), rtol=5e-16)
+
+
+def test_single_sines_are_those_of_many(harness: Harness) -> None:
+    x = np.concatenate([np.random.default_rng(8).uniform(-50.0, 50.0, 1000), [2e5, np.inf, np.nan]])
+    for one, many in zip(harness("sincos_one", x, outputs=2), sincos(harness, x), strict=True):
+        np.testing.assert_allclose(one, many, rtol=4e-16, atol=1e-18)
+
+
+@pytest.mark.parametrize("flags", ["portable", "native"])
+def test_sines_after_a_small_turn(flags: str) -> None:
+    rng = np.random.default_rng(9)
+    x, d = rng.uniform(-9.0, 9.0, 2000), rng.uniform(-1e-3, 1e-3, 2000)
+    s, c = Harness(SCALAR_FLAGS[flags])("turned", x, d, outputs=2)
+    wide = x.astype(np.longdouble) + d.astype(np.longdouble)
+    assert np.abs(s - np.sin(wide)).max() < 3e-16
+    assert np.abs(c - np.cos(wide)).max() < 3e-16
 
 
 NUMPY = {

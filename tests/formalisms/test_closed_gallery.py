@@ -297,9 +297,29 @@ def test_a_loop_that_cannot_close_says_which_and_by_how_much() -> None:
     tip = m.body("tip", on=seat, joint=il.revolute("y", initial=(0.4, 0.0)), mass=0.7,
                  com=(0.1, 0, 0.03)).point("end", (0.4, 0.0, 0.0))  # fmt: skip
     m.close(tip, m.ground.point("goal", (1.1, 0.0, 0.0)), name="reach")
-    with pytest.raises(il.ModelError, match=r"loop 'reach' cannot close, 0\.40") as caught:
+    with pytest.raises(il.ModelError, match=r"loop 'reach' cannot close, 0\.4 m") as caught:
         m.compile(backend="python")
     assert "Check its lengths and points" in str(caught.value)
+
+
+def test_the_gap_that_is_left_is_the_least_one() -> None:
+    """A chain of three links in space, its goal out of reach: stretched, it points there."""
+    m = il.Model("stretched")
+    on, reach = m.ground, 0.0
+    for k, (axis, length) in enumerate((("z", 0.31), ("y", 0.47), ("x", 0.22), ("y", 0.29))):
+        link = m.body(
+            f"link_{k}", on=on, joint=il.revolute(axis, initial=(0.3 * k - 0.2, 0.0)), mass=1.1,
+            com=(0.1, 0.02, 0.0),
+        )  # fmt: skip
+        on, reach = link.point("end", (length, 0.0, 0.0)), reach + length
+    goal = np.array([1.3, -0.9, 0.8])
+    # the first link turns about z only: it points along the goal's projection
+    flat, height = np.hypot(goal[0], goal[1]) - 0.31, goal[2]
+    left = np.hypot(flat, height) - (reach - 0.31)
+    m.close(on, m.ground.point("goal", tuple(goal)), name="reach")
+    with pytest.raises(il.ModelError, match="cannot close") as caught:
+        m.compile(backend="python")
+    assert f"{left:.3g} m" in str(caught.value)
 
 
 def test_wishes_are_followed_or_refused() -> None:

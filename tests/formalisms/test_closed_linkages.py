@@ -15,6 +15,8 @@ import pytest
 from random_trees import Tree, random_tree
 
 import inloop as il
+from inloop.formalisms import Derivation
+from inloop.symbolic import interpret
 
 LINKAGES = 100
 ROWS = {"rod": 1, "ball": 3, "hinge": 5, "solid": 6}
@@ -55,7 +57,8 @@ class Linkage:
     cuts: tuple[Cut, ...]
     drives: dict[int, tuple[float, float]]
 
-    def model(self) -> il.Model:
+    def model(self, live: str = "") -> il.Model:
+        """The model; with `live`, drives follow inputs, with derivatives found in this way."""
         tree = self.tree
         m = il.Model(tree.name, gravity=tuple(tree.gravity))
         handles = {-1: m.ground}
@@ -76,6 +79,9 @@ class Linkage:
             m.close(*ends, kind=cut.kind, name=cut.name, **more)
         for k, (speed, rise) in self.drives.items():
             start = float(self.q[k])
+            if live:
+                m.drive(f"j_{tree.limbs[k].name}", derivatives=live)
+                continue
             m.drive(
                 f"j_{tree.limbs[k].name}",
                 lambda t, a=start, b=speed, c=rise: a + b * t + c * t * t / 2.0,
@@ -342,20 +348,109 @@ def test_motion_and_efforts_solve_equation_3(case: tuple[Linkage, State]) -> Non
     assert near(M @ state.found["a"] + c - state.tau, J.T @ lam)
 
 
-def test_multipliers(case: tuple[Linkage, State]) -> None:
-    """Row by row where the axes of the rows are those of the ground, else by size."""
+DRIVEN = [seed for seed in range(0, 21, 3) if random_linkage(seed).drives]
+
+
+@pytest.mark.parametrize("seed", DRIVEN)
+@pytest.mark.parametrize("derivatives", ["given", "filtered"])
+def test_live_drives_solve_equation_3(seed: int, derivatives: str) -> None:
+    """The first sample of a run, whose drives move as their inputs or their filters say."""
+    linkage = random_linkage(seed)
+    ((k, (speed, rise)),) = linkage.drives.items()
+    plant = linkage.model(live=derivatives).compile()
+    assert plant.loops is not None
+    joint = plant.coordinates[k]
+    random = np.random.default_rng([11, seed])
+    tau = random.normal(size=plant.n)
+    tau[k] = 0.0
+    free = {name: random.normal() for name in plant.loops.independent}
+    named = {f"{joint}.q": linkage.q[k]}
+    if derivatives == "given":
+        named |= {f"{joint}.qd": speed, f"{joint}.qdd": rise}
+        found = plant.simulate(t_end=0.0, qd=free, tau=tau, inputs=named)
+    else:
+        rest = plant.simulate(t_end=0.0, qd=free, tau=tau, inputs=named)
+        assert rest.end is not None
+        moving = replace(rest.end, z=np.array([linkage.q[k], speed, rise]), x=None)
+        begin = replace(rest, end=moving)
+        found = plant.simulate(t_end=0.0, tau=tau, inputs=named, start=begin)
+    q, qd = found.q[0], found.qd[0]
+    peer = Peer(linkage)
+    M, c = peer.equations(q, qd)
+    rows = peer.rows(q, qd)
+    J = np.vstack([*(J for _, J, _ in rows), np.eye(plant.n)[k : k + 1]])
+    gamma = np.concatenate([*(g for _, _, g in rows), [-rise]])
+    qdd, lam = solve(M, c, J, gamma, tau)
+    assert qd[k] == speed
+    assert max(np.abs(h).max() for h, _, _ in rows) < 1e-11
+    assert near(J[:-1] @ qd, np.zeros(len(J) - 1))
+    assert near([found[f"{name}.qdd"][0] for name in plant.coordinates], qdd)
+    assert near(found[f"{joint}.effort"][0], lam[-1])
+
+
+def test_reactions_along_the_axes_are_the_efforts(case: tuple[Linkage, State]) -> None:
+    """A joint transmits along its axis what acts in it and nothing else: cut forces are right."""
+    linkage, state = case
+    plant, n = state.plant, state.plant.n
+    efforts, found = state.tau.copy(), state.found
+    efforts[sorted(linkage.drives)] += found["effort"]
+    efforts -= [limb.armature * a for limb, a in zip(linkage.tree.limbs, found["a"], strict=True)]
+    assert plant.loops is not None
+    # interpreted: nothing to compile
+    program = Derivation(plant.mechanism).program("joint_reactions")
+    lam = plant.loops.on_all_rows(found["lam"])
+    reactions = interpret(program, q=state.q, qd=state.qd, qdd=found["a"], lam=lam)
+    force, moment = reactions["force"].reshape(n, 3), reactions["moment"].reshape(n, 3)
+    along = np.zeros(n)
+    peer = Peer(linkage)
+    peer.move(state.q, state.qd, found["a"])
+    for k, limb in enumerate(linkage.tree.limbs):
+        axis = peer.data.oMi[peer.joint(k)].rotation @ limb.direction
+        along[k] = axis @ (moment if limb.kind == "revolute" else force)[k]
+    scale = max(1.0, np.abs(force).max(), np.abs(moment).max())
+    np.testing.assert_allclose(along, efforts, rtol=0, atol=1e-9 * scale)
+
+
+def test_cut_forces_and_torques_as_vectors(case: tuple[Linkage, State]) -> None:
+    """On the second end, in world axes, where no row of the cut is redundant."""
     linkage, state = case
     loops = state.plant.loops
     assert loops is not None
-    lam = dict(zip(loops.row_names, state.found["lam"], strict=True))
-    for cut, forces in _multipliers(linkage, state).items():
+    ours = loops.cut_forces(state.q, state.found["lam"])
+    for cut, (force, torque) in _wrenches(linkage, state).items():
         if any(f"'{cut.name}'" in note for note in loops.notes):
             continue  # multipliers of redundant rows are not unique
-        found = _of_cut(cut, lam)
-        if linkage.carrier(cut) < 0:
-            assert near(found, forces), cut
-        for part in (slice(0, 3), slice(3, 6)):
-            assert near(np.linalg.norm(found[part]), np.linalg.norm(forces[part])), cut
+        assert near(ours[f"{cut.name}.force"], force), cut
+        assert (f"{cut.name}.torque" in ours) == (cut.kind in ("solid", "hinge"))
+        if cut.kind in ("solid", "hinge"):
+            assert near(ours[f"{cut.name}.torque"], torque), cut
+        assert (f"{cut.name}.tension" in ours) == (cut.kind == "rod")
+        if cut.kind == "rod":
+            a, b = (state.plant.position(end, state.q) for end in _paths(linkage, cut))
+            pulled = force @ (a - b) / cut.length
+            assert near(ours[f"{cut.name}.tension"], pulled), cut
+
+
+def test_cut_forces_do_what_the_loops_must_do(case: tuple[Linkage, State]) -> None:
+    """Also where rows are redundant: all wrenches together, through Pinocchio's Jacobians."""
+    linkage, state = case
+    peer = Peer(linkage)
+    loops = state.plant.loops
+    assert loops is not None
+    ours = loops.cut_forces(state.q, state.found["lam"])
+    M, c = peer.equations(state.q, state.qd)
+    need = M @ state.found["a"] + c - state.tau
+    for k, effort in zip(loops.partition.driven, state.found["effort"], strict=True):
+        need[k] -= effort
+    peer.move(state.q, state.qd, np.zeros_like(state.q))
+    done = np.zeros_like(need)
+    for cut, frames in zip(linkage.cuts, peer.ends, strict=True):
+        force = ours[f"{cut.name}.force"]
+        torque = ours.get(f"{cut.name}.torque", np.zeros(3))
+        for frame, sign in zip(frames, (-1.0, 1.0), strict=True):
+            end = peer.end(frame, state.q)
+            done += sign * (end["Jv"].T @ force + end["Jw"].T @ torque)
+    assert near(done, need)
 
 
 def test_multipliers_are_in_axes_of_the_carrying_body() -> None:
@@ -369,14 +464,18 @@ def test_multipliers_are_in_axes_of_the_carrying_body() -> None:
         if state.plant.loops.partition.dropped:
             continue  # multipliers of redundant rows are not unique
         lam = dict(zip(state.plant.loops.row_names, state.found["lam"], strict=True))
-        for cut, forces in _multipliers(linkage, state).items():
-            assert near(_of_cut(cut, lam), forces), cut
-            seen += 1
+        peer = Peer(linkage)
+        peer.move(state.q, state.qd, np.zeros_like(state.q))
+        for cut, (force, _) in _wrenches(linkage, state).items():
+            if cut.kind != "rod":
+                R_WB = peer.axes(linkage.carrier(cut))
+                assert near([lam[f"{cut.name}.{axis}"] for axis in "xyz"], -R_WB.T @ force), cut
+                seen += 1
     assert seen > 3
 
 
-def _multipliers(linkage: Linkage, state: State) -> dict[Cut, np.ndarray]:
-    """By cut: forces and, of a solid cut, moments; of a hinge the size of the moment."""
+def _wrenches(linkage: Linkage, state: State) -> dict[Cut, tuple[np.ndarray, np.ndarray]]:
+    """By cut, force and torque on the second end in world axes, from Pinocchio's equations."""
     peer = Peer(linkage)
     M, c = peer.equations(state.q, state.qd)
     rows = peer.rows(state.q, state.qd)
@@ -386,26 +485,26 @@ def _multipliers(linkage: Linkage, state: State) -> dict[Cut, np.ndarray]:
     need = M @ state.found["a"] + c - state.tau
     lam = np.linalg.lstsq(J.T, need, rcond=1e-11)[0]
     found, at = {}, 0
-    for number, (cut, (h, _, _)) in enumerate(zip(linkage.cuts, rows, strict=True)):
+    for cut, frames, (h, _, _) in zip(linkage.cuts, peer.ends, rows, strict=True):
         part = lam[at : at + len(h)]
         at += len(h)
+        a, b = (peer.end(frame, state.q) for frame in frames)
+        R = peer.axes(linkage.carrier(cut))
+        force, torque = -R @ part[:3] if len(h) > 1 else np.zeros(3), np.zeros(3)
+        if cut.kind == "rod":
+            force = -part[0] * (a["p"] - b["p"]) / cut.length
+        if cut.kind == "solid":
+            torque = -R @ part[3:]
         if cut.kind == "hinge":
-            # moment of the rows n_a = n_b, without its part along n, which has no effect
-            n = peer.end(peer.ends[number][0], state.q)["R"] @ cut.axis
-            part = np.array([*part[:3], np.linalg.norm(np.cross(n, part[3:]))])
-        found[cut] = part
+            # part · (w_a × n) = w_a · (n × part)
+            torque = -np.cross(a["R"] @ cut.axis, part[3:])
+        found[cut] = force, torque
     return found
 
 
-def _of_cut(cut: Cut, lam: dict[str, float]) -> np.ndarray:
-    if cut.kind == "rod":
-        return np.array([lam[f"{cut.name}.length"]])
-    force = [lam[f"{cut.name}.{axis}"] for axis in "xyz"]
-    if cut.kind == "solid":
-        force += [lam[f"{cut.name}.turn_about_{axis}"] for axis in "xyz"]
-    if cut.kind == "hinge":
-        force.append(np.hypot(lam[f"{cut.name}.tilt_1"], lam[f"{cut.name}.tilt_2"]))
-    return np.array(force)
+def _paths(linkage: Linkage, cut: Cut) -> list[str]:
+    names = ["ground" if k < 0 else linkage.tree.limbs[k].name for k in cut.bodies]
+    return [f"{name}.{cut.name}_{end}" for name, end in zip(names, "ab", strict=True)]
 
 
 def _for_pinocchio(seed: int) -> bool:
@@ -453,9 +552,13 @@ def test_the_linkages_have_everything() -> None:
 def test_c_agrees_with_python(seed: int) -> None:
     linkage = random_linkage(seed)
     model = linkage.model()
-    ours, theirs = (
-        state_of(linkage, model.compile(backend=backend), seed).found for backend in ("python", "c")
-    )
+    found = []
+    for backend in ("python", "c"):
+        state = state_of(linkage, model.compile(backend=backend), seed)
+        assert state.plant.loops is not None
+        found.append(state.found | state.plant.loops.cut_forces(state.q, state.found["lam"]))
+    ours, theirs = found
+    assert ours.keys() == theirs.keys()
     for name, value in ours.items():
         assert near(theirs[name], value, 1e-12), name
 

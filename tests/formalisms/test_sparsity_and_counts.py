@@ -111,7 +111,10 @@ def test_walkman_is_fully_live(walkman: Path) -> None:
     used = set(derivation.graph.symbols_of(program.exprs))
     heavy = [body for body in mechanism.bodies if body.mass != 0.0]
     assert len(heavy) >= 35
-    assert len(derivation.input_names) == 6 * (len(heavy) + len(mechanism.external_forces))
+    wrenches = 6 * (len(heavy) + len(mechanism.external_forces))
+    assert len(derivation.loads.input_names) == wrenches
+    # what its driven joints follow comes after and takes no part here
+    assert len(derivation.input_names) == wrenches + 3 * len(mechanism.drives)
     parameters = {p.name for p in derivation.symbols.parameters}
     for body in heavy:
         assert f"{body.name}.mass" in parameters

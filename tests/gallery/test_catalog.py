@@ -60,7 +60,8 @@ def conservative() -> list[str]:
     found = []
     for name in gallery.names():
         model = gallery.get(name).build().build()
-        if not (model.joint_forces or model.forces or model.links or model.drives):
+        laws = (model.joint_forces, model.forces, model.links, model.frame_forces)
+        if not (any(laws) or model.drives):
             found.append(name)
     return found
 

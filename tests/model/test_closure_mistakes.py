@@ -214,7 +214,7 @@ STATES: list[tuple[Write, str]] = [
     (lambda m: m.joint_force("rod", lambda q: (q, {"a b": q}), states={"a b": 0.0}),
      "joint_force 'rod_effort': state 'a b': the name is not an identifier in C"),
     (lambda m: m.joint_force("rod", lambda q: (q, {"z": q})),
-     "joint_force 'rod_effort': the law returns rates but has no states"),
+     "joint_force 'rod_effort': the law returns rates or outputs that were not declared"),
     (lambda m: m.link("rod", "slider", lambda z: ((z, z), {"z": z}), states={"z": 0.0}),
      "link 'rod_slider_link': the law returns 2 components, needs 1 number"),
     (lambda m: m.joint_force("rod", lambda z: (z, {"z": m.graph.symbol("x")}), states={"z": 0.0}),

@@ -83,13 +83,39 @@ def test_a_live_motion(arm: ModelBuilder) -> None:
     assert arm.drive(rod) == "wrist"
     arm.drive("crank", derivatives="filtered", cutoff=35)
     given, filtered = arm.build().drives
-    assert (given.body, given.kind, given.position, given.derivatives) == (
-        3,
-        "input",
-        None,
-        "given",
-    )
+    assert (given.body, given.kind, given.derivatives) == (3, "input", "given")
+    assert [item.name for item in given.inputs] == ["wrist.q", "wrist.qd", "wrist.qdd"]
+    motion = (given.position, given.velocity, given.acceleration)
+    assert motion == tuple(item.symbol for item in given.inputs)
+    assert given.states == ()
     assert (filtered.derivatives, filtered.cutoff) == ("filtered", 35.0)
+    assert [item.name for item in filtered.inputs] == ["crank.q"]
+
+
+def test_a_filter_rests_at_its_input_and_has_three_equal_poles(arm: ModelBuilder) -> None:
+    arm.drive("crank", derivatives="filtered", cutoff=35)
+    mechanism = arm.build()
+    (drive,) = mechanism.drives
+    assert mechanism.states == drive.states
+    names = [f"crank.filtered.{kind}" for kind in ("q", "qd", "qdd")]
+    assert [state.name for state in drive.states] == names
+    initial = mechanism.joint("crank").joint.initial[0]
+    assert [state.initial for state in drive.states] == [initial, 0.0, 0.0]
+    assert drive.inputs[0].default == initial
+    symbols = [state.symbol for state in drive.states]
+
+    def rates(values: np.ndarray, u: float) -> np.ndarray:
+        at = {**dict(zip(symbols, values, strict=True)), drive.inputs[0].symbol: u}
+        return np.array([value_at(state.rate, at) for state in drive.states])
+
+    np.testing.assert_allclose(rates(np.array([0.4, 0.0, 0.0]), 0.4), 0.0, atol=1e-9)
+    A = np.array([rates(e, 0.0) for e in np.eye(3)]).T
+    p = 2 * np.pi * 35 / np.sqrt(2 ** (1 / 3) - 1)
+    np.testing.assert_allclose(np.poly(A), [1.0, 3 * p, 3 * p**2, p**3], rtol=1e-12)
+    # down to 1/√2 at the cutoff
+    s = 2j * np.pi * 35
+    gain = np.linalg.solve(s * np.eye(3) - A, rates(np.zeros(3), 1.0))[0]
+    assert abs(gain) == pytest.approx(np.sqrt(0.5), rel=1e-12)
 
 
 def test_a_driven_joint_needs_no_inertia(arm: ModelBuilder) -> None:

@@ -86,9 +86,12 @@ independent: rod
 """
     assert expected.replace("-" * 28, "-" * 29) in text, text
     assert text.endswith("""\
-state         initial  rate
-------------  -------  -----
-rod_effort.z  0.25     q - z
+state                initial  rate
+-------------------  -------  ----------------
+rod_effort.z         0.25     q - z
+slider.filtered.q    0        qd
+slider.filtered.qd   0        qdd
+slider.filtered.qdd  0        f(q, q, qd, qdd)
 """), text
     (bushing,) = (line for line in text.splitlines() if line.startswith("rod_slider_bushing"))
     assert "rod, slider" in bushing and "torque" in bushing

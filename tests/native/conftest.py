@@ -14,8 +14,10 @@ from inloop.native import (
     POINTER,
     REAL,
     BuildOptions,
+    Mode,
     NativeLibrary,
     System,
+    Transition,
     address_of,
     build_library,
     runtime_headers,
@@ -55,13 +57,12 @@ def program() -> Callable[[str], Program]:
 
 
 class Problems:
-    """The systems of problems.c, built with the runtime under the strictest flags."""
+    """Those of problems.c and machines.c, built with the runtime under the strictest flags."""
 
     def __init__(self) -> None:
-        sources = {
-            **runtime_sources(),
-            "problems.c": Path(__file__).with_name("problems.c").read_text(),
-        }
+        folder = Path(__file__).parent
+        own = {name: (folder / name).read_text() for name in ("problems.c", "machines.c")}
+        sources = {**runtime_sources(), **own}
         path = build_library(sources, runtime_headers(), options=BuildOptions(strict=True))
         self.library = NativeLibrary(path)
 
@@ -80,6 +81,20 @@ class Problems:
         """Rates that keep a warm start; context = (it, its copy, limit of |q|, saves, restores)."""
         memory = {"save": "warm_save", "restore": "warm_restore"}
         return self.system("warm_rates", 1, context=context, **memory)
+
+    def mode(
+        self,
+        system: System,
+        indicators: str,
+        tolerances: tuple[float, ...],
+        *transitions: Transition,
+        context: Reals | None = None,
+    ) -> Mode:
+        """A mode by the name of its indicators."""
+        address = 0 if context is None else address_of(context)
+        function = self.library.address(indicators)
+        count = len(tolerances)
+        return Mode(system, function, address, count, tolerances, transitions, (self, context))
 
     def coupled_at(self, t: float) -> Reals:
         """The exact solution of `coupled` at time t [s]."""

@@ -196,3 +196,29 @@ def test_unknown_back_end_and_body() -> None:
         model().compile(backend="fortran")
     with pytest.raises(il.InputError, match="external_forces: no body 'b77' in model 'tree_811'"):
         model().compile(external_forces=["b77"], backend="python")
+
+
+def test_back_ends_agree_on_friction_and_reactions() -> None:
+    """C and Python: rates of bristles, of a filtered reaction, outputs, forces in joints."""
+    m = il.Model("rubbing", gravity=(0.3, -0.7, -9.6))
+    m.body("arm", on=m.ground, joint=il.revolute((0.3, -0.5, 0.7)), mass=1.1, com=(0.1, 0.02, 0.03),
+           inertia=(0.1, 0.12, 0.2))  # fmt: skip
+    m.body("bead", on="arm", joint=il.prismatic((0.8, 0.1, -0.3)), mass=0.4, com=(0.01, 0.02, 0.0))
+    m.lugre("bead", stiffness=3e3, damping=5.0, coulomb=0.3, static=0.5, exponent=1.5,
+            normal="reaction", reaction_start=3.0, name="slide")  # fmt: skip
+    m.lugre("arm", stiffness=90.0, damping=0.2, coulomb=0.3, elastic=0.0, name="bearing")
+    random = np.random.default_rng(5)
+    q, qd, tau = random.normal(size=(3, 7, 2))
+    z = random.normal(size=(7, 3)) * [1e-4, 3.0, 3e-3]
+    order = [state.name for state in m.build().states]
+    z[:, order.index("slide.N")] = 4.0
+    found = []
+    for backend in ("c", "python"):
+        plant = m.compile(backend=backend)
+        values = plant.evaluate("direct_dynamics", q=q, qd=qd, tau=tau, z=z)
+        values |= plant.law_outputs(q, qd, z) | plant.joint_reactions(q, qd, tau=tau, z=z)
+        found.append(values)
+    for name, value in found[0].items():
+        assert np.all(np.isfinite(value)), name
+        scale = 1e-12 * max(1.0, float(np.abs(value).max()))
+        np.testing.assert_allclose(value, found[1][name], rtol=0, atol=scale, err_msg=name)

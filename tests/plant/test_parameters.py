@@ -95,3 +95,14 @@ def test_plants_do_not_share_values() -> None:
     a.parameters["m"] = 4.0
     assert b.parameters["m"] == 1.5
     np.testing.assert_allclose(a.mass_matrix([0.4]) / b.mass_matrix([0.4]), 4.0 / 1.5, rtol=1e-12)
+
+
+def test_the_digest_sees_numbers_inside_long_laws() -> None:
+    def digest(stiffness: float) -> str:
+        m = il.Model("rubbing")
+        m.body("block", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+        m.lugre("block", stiffness=stiffness, damping=1.0, coulomb=1.0)
+        return m.compile(backend="python").digest
+
+    assert digest(1e3) == digest(1e3)
+    assert digest(1e3) != digest(2e3)

@@ -1,8 +1,9 @@
-"""Makes `random_trees` importable for the tests of this folder."""
+"""Makes `random_trees` and `four_bar_model` importable for the tests of this folder."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "formalisms"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "formalisms")]

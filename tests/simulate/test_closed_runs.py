@@ -6,32 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from four_bar_model import BASE, L1, L2, L3, four_bar
 from scipy.integrate import solve_ivp
 
 import inloop as il
-
-L1, L2, L3, BASE = 0.2, 0.6, 0.4, (0.5, 0.05)
-
-
-def four_bar(name: str = "four_bar", driven: bool = False) -> il.Model:
-    m = il.Model(name, gravity=(0, -9.81, 0))
-    crank = m.body(
-        "crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), mass=0.7,
-        com=(0.1, 0.01, 0), inertia=(1e-3, 2e-3, 2.9e-3),
-    )  # fmt: skip
-    coupler = m.body(
-        "coupler", on=crank.point("pin", (L1, 0, 0)), joint=il.revolute("z", initial=(-0.5, 0.0)),
-        mass=0.9, com=(0.3, 0.02, 0), inertia=(1e-3, 2e-3, 2.5e-3),
-    )  # fmt: skip
-    rocker = m.body(
-        "rocker", on=m.ground.point("base", (*BASE, 0)),
-        joint=il.revolute("z", initial=(1.2, 0.0)), mass=0.8, com=(0.2, 0.01, 0),
-        inertia=(1e-3, 2e-3, 2.4e-3),
-    )  # fmt: skip
-    m.close(coupler.point("end", (L2, 0, 0)), rocker.point("tip", (L3, 0, 0)), name="ring")
-    if driven:
-        m.drive(crank)
-    return m
+from inloop import gallery
 
 
 @pytest.fixture(scope="module")
@@ -241,11 +220,64 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
         plant.simulate(t_end=0.4, start=first, q={"crank": 1.0})
 
 
+@pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas"])
+def test_the_end_of_a_run_depends_neither_on_samples_nor_on_runs_before(method: str) -> None:
+    """On a four-bar that changes its independent coordinates many times on the way."""
+    plant = gallery.get("four_bar").build().compile()
+    spacings = (None, None, 0.01, 0.037, 2.0)
+    runs = [plant.simulate(t_end=2.0, method=method, sample=spacing) for spacing in spacings]
+    assert sum("independent coordinates are now" in note for note in runs[0].notes) >= 1
+    for other in runs[1:]:
+        np.testing.assert_array_equal(other.q[-1], runs[0].q[-1])
+        np.testing.assert_array_equal(other.qd[-1], runs[0].qd[-1])
+
+
+def test_a_run_leaves_the_plant_as_it_was(plant: il.Plant) -> None:
+    assert plant.loops is not None
+    before = plant.loops.partition
+    result = plant.simulate(t_end=1.0, q={"crank": 1.0})
+    assert any("independent coordinates are now" in note for note in result.notes)
+    assert plant.loops.partition == before
+
+
 def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:
     own = plant.simulate(t_end=0.2, step=1e-3, method="dopri", tolerance=1e-10, q={"crank": 1.0})
     other = plant.simulate(t_end=0.2, step=1e-3, method="scipy", tolerance=1e-10, q={"crank": 1.0})
     np.testing.assert_allclose(other.t, own.t, atol=1e-15)
     np.testing.assert_allclose(other.q, own.q, atol=1e-8)
+
+
+def test_cut_forces_of_a_run_hold_the_rocker(plant: il.Plant) -> None:
+    """Moments about the rocker's base: what the ring exerts there turns the rocker."""
+    result = plant.simulate(t_end=0.3, step=1e-3, q={"crank": 1.0})
+    angle, qdd = result["rocker.q"], result["rocker.qdd"]
+    fx, fy = result["ring.force.x"], result["ring.force.y"]
+    moment = L3 * (np.cos(angle) * fy - np.sin(angle) * fx)
+    weight = -0.8 * 9.81 * (0.2 * np.cos(angle) - 0.01 * np.sin(angle))
+    inertia = 2.4e-3 + 0.8 * (0.2**2 + 0.01**2)
+    assert np.ptp(moment) > 0.5
+    np.testing.assert_allclose(moment + weight, inertia * qdd, atol=1e-12)
+    one = plant.cut_forces(result.q[7], result.qd[7])
+    np.testing.assert_allclose(one["ring.force"][:2], [fx[7], fy[7]], rtol=1e-11)
+
+
+def test_the_tension_of_a_rod_carries_a_weight() -> None:
+    """A lamp on a massless rod: its weight and the centripetal force pull along the rod."""
+    m = il.Model("lamp", gravity=(0, 0, -9.81))
+    lamp = m.chain("lamp", on=m.ground, joints=il.free(), mass=1.7, inertia=(0.01, 0.02, 0.03))
+    m.close(m.ground.point("hook", (0.1, 0.2, 3.0)), lamp, kind="rod", length=1.3, name="wire")
+    plant = m.compile()
+    q = plant.vector(**dict(zip(plant.coordinates, (0.1 + 0.5, 0.2, 1.8), strict=False)))
+    result = plant.simulate(t_end=0.5, step=1e-3, q=q)
+    d = np.array([0.1, 0.2, 3.0]) - result.q[:, :3]
+    along = d / 1.3
+    speed = np.sum(result.qd[:, :3] ** 2, axis=1)
+    tension = 1.7 * (9.81 * along[:, 2] + speed / 1.3)
+    assert speed.max() > 0.5
+    np.testing.assert_allclose(result["wire.tension"], tension, rtol=1e-9)
+    for k, axis in enumerate("xyz"):
+        force = result[f"wire.force.{axis}"]
+        np.testing.assert_allclose(force, tension * along[:, k], atol=1e-7)
 
 
 def test_results_as_parquet_and_as_text(plant: il.Plant, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_plot_writes_a_png(run: il.Result, tmp_path: Path) -> None:
     figure = run.plot("arm.q", "energy.total", file=tmp_path / "run.png")
     data = (tmp_path / "run.png").read_bytes()
     assert data.startswith(b"\x89PNG") and len(data) > 5000
-    assert [axis.get_ylabel() for axis in figure.axes] == ["arm.q", "energy.total"]
+    assert [axis.get_ylabel() for axis in figure.axes] == ["arm.q [rad]", "energy.total [J]"]
     line = figure.axes[0].lines[0]
     np.testing.assert_array_equal(line.get_ydata(), run["arm.q"])
-    assert [a.get_ylabel() for a in run.plot().axes] == ["sled.q", "arm.q"]
+    assert [a.get_ylabel() for a in run.plot().axes] == ["sled.q [m]", "arm.q [rad]"]

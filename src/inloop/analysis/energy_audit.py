@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from inloop.analysis.reduction import Reduction, input_vector, u_or_none
-from inloop.plant import Array, BarePlant
+from inloop.analysis.reduction import Reduction
+from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import Result
+from inloop.simulate.inputs import read_inputs
 from inloop.simulate.start import Given, vector
 
 STEP = 2.0**-7  # farthest that a coordinate moves for a difference [rad or m]
@@ -68,21 +69,23 @@ def energy_audit(
     result: Result,
     *,
     tau: Given = None,
-    inputs: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float | Signal] | None = None,
 ) -> EnergyAudit:
     """Balance the energy of a run.
 
-    Samples must be dense enough for their powers to be integrated; springs count as laws.
+    Samples must be dense enough for their powers to be integrated; springs count as laws, and so
+    does what states of laws store.
 
     Args:
         plant: the compiled mechanism, with the parameters of the run.
         result: the run.
         tau: joint efforts of the run.
-        inputs: values of named inputs of the run.
+        inputs: named inputs of the run, as they were given to it.
     """
     reduction = Reduction(plant)
     power = _drives(plant, result) | _efforts(reduction, result, tau)
-    power |= _laws(reduction, result, input_vector(plant, inputs))
+    u = read_inputs(plant, inputs or {}, float(result.t[0])).over(plant, result.t)
+    power |= _laws(reduction, result, u)
     power |= _constraints(reduction, result)
     work = {name: _integrated(result.t, values) for name, values in power.items()}
     total = result.energy.sum(axis=1)
@@ -107,7 +110,7 @@ def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
     """Power of laws with inputs at zero, and what the inputs add."""
     c = [_bias_power(reduction, result, values) for values in (u, np.zeros_like(u))]
     found: dict[str, Array] = {}
-    if np.any(u):
+    if np.any(u != reduction.plant.first_inputs):
         found["inputs"] = c[1] - c[0]
     mechanism = reduction.plant.mechanism
     laws = (mechanism.joint_forces, mechanism.forces, mechanism.torques, mechanism.links)
@@ -117,7 +120,9 @@ def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
 
 
 def _bias_power(reduction: Reduction, result: Result, u: Array) -> Array:
-    c = reduction.evaluate("bias", q=result.q, qd=result.qd, u=u_or_none(u), t=result.t)["c"]
+    columns = [result[name] for name in reduction.states]
+    z = np.stack(columns, axis=1) if columns else np.zeros((len(result.t), 0))
+    c, _ = reduction.bias(result.q, result.qd, z, u, result.t)
     return np.asarray(np.sum(c * result.qd, axis=1))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inloop.analysis import newton
+from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, effort_unit, input_vector
 from inloop.analysis.small_motion import Complex, SmallMotion, small_motion
 from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independent
@@ -27,15 +28,17 @@ class Equilibrium:
         coordinates: names of the coordinates.
         q: position [rad or m], shape (n,).
         tau: efforts on all joints: given, found, and those that hold fixed and driven joints.
-        values: the unknowns by name.
+        z: states of force laws, whose rates vanish.
+        values: the unknowns by name, states of force laws among them.
         motion: small motions about the position.
-        residual: largest generalized force left [N·m or N].
+        residual: largest generalized force left [N·m or N], or rate of a state.
         iterations: Newton steps taken.
     """
 
     coordinates: tuple[str, ...]
     q: Array
     tau: Array
+    z: Array
     values: dict[str, float]
     motion: SmallMotion = field(repr=False)
     residual: float
@@ -85,11 +88,14 @@ def equilibrium(
     *,
     tau: Given = None,
     inputs: Mapping[str, float] | None = None,
+    states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
 ) -> Equilibrium:
     """Find a position of rest by Newton's method with a line search, from q and then from near it.
 
-    Driven joints stay where they are. Parameters that are unknowns keep their old values in the
+    Driven joints stay where they are. States of force laws are always among the unknowns: their
+    rates must vanish. Where a law lets them rest anywhere (dry friction), the nearest is taken.
+    Parameters that are unknowns keep their old values in the
     plant; write the new ones with `plant.parameters.update(...)`.
 
     Args:
@@ -100,6 +106,8 @@ def equilibrium(
         fixed: independent coordinates held from outside; the efforts that hold them are found.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
+        states: states of force laws to start from, by name or as a vector; else their values at
+            the start of a run.
         t: time that force laws see [s].
 
     Raises:
@@ -113,6 +121,7 @@ def equilibrium(
         reduction.start(q),
         vector(plant, tau, [0.0] * plant.n, "tau"),
         input_vector(plant, inputs),
+        state_vector(plant, states),
         t,
     )
     wanted = find_unknowns(reduction, names if unknowns is None else unknowns, held)
@@ -172,20 +181,26 @@ class _Statics:
         setting.q[:] = self.near = self.reduction.close(setting.q[None], setting.t)[0]
         return setting
 
-    def residual(self, x: Array) -> tuple[Array, float] | None:
-        """Forces along the free coordinates, and the size of the largest effort anywhere."""
+    def residual(self, x: Array) -> tuple[Array, Array] | None:
+        """Forces along the free coordinates and rates of states of laws, and their sizes.
+
+        The size of a force is that of the largest effort anywhere.
+        """
         try:
             s = self.setting(x)
         except (InputError, SimulationError):
             return None
         rest = np.zeros((1, self.reduction.plant.n))
-        pull = self.reduction.pull(s.q[None], rest, s.tau, s.u, s.t)[0, self.kept]
-        size = float(np.abs(s.tau).max(initial=0.0) + np.abs(self.bias(s)).max(initial=0.0))
-        return (pull, size) if np.all(np.isfinite(pull)) else None
+        pull, zd = self.reduction.pull(s.q[None], rest, s.tau, z=s.z, u=s.u, t=s.t)
+        r = np.concatenate([pull[0, self.kept], zd[0]])
+        force = float(np.abs(s.tau).max(initial=0.0) + np.abs(self.bias(s)).max(initial=0.0))
+        size = np.where(np.arange(len(r)) < len(self.kept), force, 0.0)
+        return (r, size) if np.all(np.isfinite(r)) else None
 
     def bias(self, s: Setting) -> Array:
-        u = s.u if len(s.u) else None
-        return self.reduction.plant.bias(s.q, np.zeros(self.reduction.plant.n), u=u, t=s.t)
+        rest = np.zeros((1, self.reduction.plant.n))
+        c, _ = self.reduction.bias(s.q[None], rest, s.z, s.u, s.t)
+        return np.asarray(c[0])
 
     def finished(self, found: newton.Solution) -> Equilibrium:
         s = self.setting(found.x)
@@ -194,8 +209,9 @@ class _Statics:
             coordinates=self.reduction.plant.coordinates,
             q=s.q,
             tau=self.efforts(s),
+            z=s.z,
             values=dict(zip(names, (float(x) for x in found.x), strict=True)),
-            motion=small_motion(self.reduction, s.q, s.tau, s.u, t=s.t, free=self.free),
+            motion=small_motion(self.reduction, s, self.free),
             residual=float(np.abs(found.r).max(initial=0.0)),
             iterations=found.iterations,
         )
@@ -219,11 +235,19 @@ class _Statics:
                 f"model '{plant.name}' has no forces at the start that could be balanced",
                 fix="A force law gives NaN there, or the loops do not close; start elsewhere.",
             )
-        worst = self.free[int(np.argmax(np.abs(nearest.r)))]
+        worst = int(np.argmax(np.abs(nearest.r)))
         left = float(np.abs(nearest.r).max())
+        if worst >= len(self.free):
+            state = self.reduction.states[worst - len(self.free)]
+            return SimulationError(
+                f"model '{plant.name}' has no equilibrium near the start: state '{state}' changes "
+                f"at a rate of {left:.4g}",
+                fix="Its law has no rest here; start elsewhere with q= and states=.",
+            )
+        joint = self.free[worst]
         return SimulationError(
             f"model '{plant.name}' has no equilibrium near the start: "
-            f"{left:.4g} {effort_unit(plant, worst)} is left on '{plant.coordinates[worst]}'",
+            f"{left:.4g} {effort_unit(plant, joint)} is left on '{plant.coordinates[joint]}'",
             fix="Hold that coordinate with fixed=, balance it with an effort or a parameter as "
             "unknown, or start elsewhere with q=.",
         )

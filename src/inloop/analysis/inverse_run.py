@@ -11,14 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.integrate import solve_ivp
 from scipy.interpolate import make_interp_spline
 
-from inloop.analysis.reduction import Reduction, input_vector, u_or_none
+from inloop.analysis.law_states import state_vector
+from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 
 Trajectory = Mapping[str, Sequence[float] | Array] | Array
 DEGREE = 5  # of the splines that differentiate a trajectory
+STATE_TOLERANCE = 1e-10  # relative error per step of states of force laws
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class InverseRun:
         q, qd, qdd: motion of all coordinates, shape (N, n).
         tau: efforts of all joints [N·m or N], shape (N, n).
         lam: multipliers of the constraint rows in use, by name, shape (N,) each.
+        states: states of force laws, by name, shape (N,) each.
     """
 
     coordinates: tuple[str, ...]
@@ -44,9 +48,12 @@ class InverseRun:
     qdd: Array
     tau: Array
     lam: dict[str, Array]
+    states: dict[str, Array]
 
     def __getitem__(self, name: str) -> Array:
-        """A signal: "<joint>.q", ".qd", ".qdd", ".effort", ".power" or "lam.<row>"."""
+        """A signal: "<joint>.q", ".qd", ".qdd", ".effort", ".power", "lam.<row>" or a state."""
+        if name in self.states:
+            return self.states[name]
         if name.startswith("lam.") and name[4:] in self.lam:
             return self.lam[name[4:]]
         joint, _, kind = name.rpartition(".")
@@ -71,8 +78,11 @@ def inverse_dynamics_run(
     *,
     actuated: Sequence[str] | None = None,
     inputs: Mapping[str, float] | None = None,
+    states: Mapping[str, float] | Array | None = None,
 ) -> InverseRun:
     """Efforts that make a mechanism follow a trajectory.
+
+    States of force laws are integrated along it.
 
     Args:
         plant: the compiled mechanism.
@@ -84,6 +94,7 @@ def inverse_dynamics_run(
         actuated: joints that have motors; independent and driven ones by default. With more
             motors than needed the smallest efforts are taken.
         inputs: values of named inputs.
+        states: states of force laws at the first time; else their values at the start of a run.
     """
     reduction, time = Reduction(plant), np.asarray(t, dtype=np.float64)
     known = [*reduction.independent, *reduction.driven]
@@ -95,8 +106,10 @@ def inverse_dynamics_run(
     speed = reduction.fill(J, qd_, found["nu"])
     gamma = reduction.constraints(at, speed, time)["gamma"]
     acceleration = reduction.fill(J, qdd_, gamma)
-    u = u_or_none(input_vector(plant, inputs))
-    need = reduction.evaluate("inverse_dynamics", q=at, qd=speed, qdd=acceleration, u=u, t=time)
+    u = input_vector(plant, inputs)
+    z = _law_states(reduction, (time, at, speed), state_vector(plant, states), u)
+    loads = {"z": none_if_empty(z), "u": none_if_empty(u), "t": time}
+    need = reduction.evaluate("inverse_dynamics", q=at, qd=speed, qdd=acceleration, **loads)
     tau = _efforts(plant, reduction.tangent(J, known), need["tau"], motors)
     names = plant.loops.row_names if plant.loops is not None else ()
     lam = _multipliers(reduction, J, need["tau"] - tau)
@@ -106,6 +119,7 @@ def inverse_dynamics_run(
         tuple(plant.coordinates[k] for k in motors),
         time, at, speed, acceleration, tau,
         {name: lam[:, k] for k, name in enumerate(names)},
+        {name: z[:, k] for k, name in enumerate(reduction.states)},
     )  # fmt: skip
 
 
@@ -199,6 +213,32 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
                 f"{error.mistakes[0].what} at t = {t[k]:g} s", fix=error.mistakes[0].fix
             ) from error
     return result
+
+
+def _law_states(
+    reduction: Reduction, motion: tuple[Array, Array, Array], first: Array, u: Array
+) -> Array:
+    """States of force laws along a known motion (t, q, qd), shape (N, states)."""
+    t, q, qd = motion
+    if not reduction.states or len(t) == 1:
+        return np.tile(first, (len(t), 1))
+    degree = min(DEGREE, len(t) - 1)
+    at, speed = (make_interp_spline(t, values, k=degree) for values in (q, qd))
+
+    def rates(now: float, z: Array) -> Array:
+        return np.asarray(reduction.bias(at(now)[None], speed(now)[None], z, u, now)[1][0])
+
+    found = solve_ivp(
+        rates, (t[0], t[-1]), first, "LSODA", t_eval=t, rtol=STATE_TOLERANCE,
+        atol=1e-3 * STATE_TOLERANCE,
+    )  # fmt: skip
+    if not found.success or not np.all(np.isfinite(found.y)):
+        raise SimulationError(
+            f"model '{reduction.plant.name}': states of force laws cannot be followed along the "
+            "trajectory",
+            fix="A force law gives NaN there, or its states grow without bound.",
+        )
+    return np.ascontiguousarray(found.y.T)
 
 
 def _efforts(plant: BarePlant, T: Array, need: Array, motors: Sequence[int]) -> Array:

@@ -1,7 +1,8 @@
-"""Linear equations about a state: δxd = A δx + B δw, δy = C δx + D δw, x = (q_ind, qd_ind).
+"""Linear equations about a state: δxd = A δx + B δw, δy = C δx + D δw, x = (q_ind, qd_ind, z).
 
-Trees take A and the columns of efforts from generated derivatives. All else comes from central
-differences of the constrained motion, extrapolated to step zero (see `differences`).
+z are the states of force laws. Trees take the columns of coordinates, velocities and efforts from
+generated derivatives. All else comes from central differences of the constrained motion,
+extrapolated to step zero (see `differences`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.analysis.differences import FIRST_STEP, derivative
-from inloop.analysis.reduction import Reduction, input_vector, u_or_none
+from inloop.analysis.law_states import state_vector
+from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.analysis.signals import signals
 from inloop.analysis.small_motion import Complex
 from inloop.errors import InputError
@@ -28,6 +30,7 @@ class Linear:
         A, B, C, D: the matrices.
         states, inputs, outputs: names of the entries of x, w and y.
         q, qd: the state they hold near, all coordinates.
+        z: states of force laws there.
         rates: xd at that state; zero at an equilibrium.
         error: estimated largest error of the entries that come from differences.
         step: their longest step [rad, m, or per s].
@@ -42,6 +45,7 @@ class Linear:
     outputs: tuple[str, ...]
     q: Array
     qd: Array
+    z: Array
     rates: Array
     error: float
     step: float = FIRST_STEP
@@ -70,6 +74,7 @@ class _State:
     qd: Array
     qdd: Array
     tau: Array
+    z: Array
     u: Array
 
     def rows(self, count: int) -> _State:
@@ -88,6 +93,7 @@ def linearize(
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
     input_values: Mapping[str, float] | None = None,
+    states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
 ) -> Linear:
     """Linearize the motion about a state.
@@ -101,27 +107,28 @@ def linearize(
             which count as independent of each other.
         outputs: names of y, see `signals.signals`.
         input_values: values of named inputs.
+        states: states of force laws, by name or as a vector; else their values at the start of a
+            run. About rest take those of an equilibrium: `states=found.z`.
         t: time that force laws and constraints see [s].
     """
     reduction = Reduction(plant)
     at, speed = reduction.state(q, qd)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    u = input_vector(plant, input_values)
-    state = _State(at, speed, np.zeros(plant.n), efforts, u)
+    u, z = input_vector(plant, input_values), state_vector(plant, states)
+    state = _State(at, speed, np.zeros(plant.n), efforts, z, u)
     places = [_place(reduction, name) for name in inputs]
     found, error = _differentiate(reduction, state, places, outputs, t)
-    n = len(reduction.independent)
-    A, B = found[: 2 * n, : 2 * n], found[: 2 * n, 2 * n :]
-    if plant.loops is None:
-        A, B = _exact(plant, state, t, B, places)
-        error[: 2 * n, : 2 * n] = 0.0
-    qdd = reduction.motion(at[None], speed[None], state.qdd[None], efforts, u, t)["a"][0]
     ind = reduction.independent
+    size = 2 * len(ind) + len(z)
+    if plant.loops is None:
+        _put_exact(reduction, state, t, places, (found, error))
+    now = reduction.motion(at[None], speed[None], state.qdd[None], tau=efforts, z=z, u=u, t=t)
+    moving = tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names)
     return Linear(
-        A, B, found[2 * n :, : 2 * n], found[2 * n :, 2 * n :],
-        states=tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names),
-        inputs=tuple(inputs), outputs=tuple(outputs),
-        q=at, qd=speed, rates=np.concatenate([speed[ind], qdd[ind]]),
+        found[:size, :size], found[:size, size:], found[size:, :size], found[size:, size:],
+        states=(*moving, *reduction.states), inputs=tuple(inputs), outputs=tuple(outputs),
+        q=at, qd=speed, z=z,
+        rates=np.concatenate([speed[ind], now["a"][0, ind], now["zd"][0]]),
         error=float(error.max(initial=0.0)),
     )  # fmt: skip
 
@@ -131,16 +138,17 @@ def _differentiate(
 ) -> tuple[Array, Array]:
     """Derivatives of (xd, y) by (x, w)."""
     ind = reduction.independent
-    where: list[Place] = [("q", k) for k in ind] + [("qd", k) for k in ind] + list(places)
+    where: list[Place] = [("q", k) for k in ind] + [("qd", k) for k in ind]
+    where += [("z", k) for k in range(len(reduction.states))] + list(places)
 
     def function(x: Array) -> Array:
         rows = state.rows(len(x))
         for column, (block, k) in enumerate(where):
             getattr(rows, block)[:, k] = x[:, column]
         at = reduction.close(rows.q, t)
-        found = reduction.motion(at, rows.qd, rows.qdd, rows.tau, rows.u, t)
+        found = reduction.motion(at, rows.qd, rows.qdd, tau=rows.tau, z=rows.z, u=rows.u, t=t)
         y = signals(reduction, outputs, {"q": at, **found})
-        return np.concatenate([rows.qd[:, ind], found["a"][:, ind], y], axis=1)
+        return np.concatenate([rows.qd[:, ind], found["a"][:, ind], found["zd"], y], axis=1)
 
     start = np.array([getattr(state, block)[k] for block, k in where])
     if not len(start):
@@ -148,27 +156,42 @@ def _differentiate(
     return derivative(function, start)
 
 
-def _exact(
-    plant: BarePlant, state: _State, t: float, B: Array, places: Sequence[Place]
-) -> tuple[Array, Array]:
-    """A of a tree, and B with its columns of efforts, from generated derivatives."""
-    n = plant.n
-    found = plant.direct_dynamics_derivatives(
-        state.q, state.qd, state.tau, u=u_or_none(state.u), t=t
+def _put_exact(
+    reduction: Reduction,
+    state: _State,
+    t: float,
+    places: Sequence[Place],
+    result: tuple[Array, Array],
+) -> None:
+    """Put the generated derivatives of a tree in the place of differences.
+
+    Args:
+        reduction: the plant.
+        state: where.
+        t: time [s].
+        places: the inputs.
+        result: derivatives of (xd, y) by (x, w), and their errors.
+    """
+    n, size = reduction.plant.n, 2 * reduction.plant.n + len(reduction.states)
+    given = {"z": none_if_empty(state.z), "u": none_if_empty(state.u), "t": t}
+    exact = reduction.plant.evaluate(
+        "direct_dynamics_derivatives", q=state.q, qd=state.qd, tau=state.tau, **given
     )
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [found["dqdd_dq"], found["dqdd_dqd"]]])
-    B = B.copy()
+    columns = {range(n): exact["dqdd_dq"], range(n, 2 * n): exact["dqdd_dqd"]}
     for column, (block, k) in enumerate(places):
         if block == "tau":
-            B[:, column] = np.concatenate([np.zeros(n), found["dqdd_dtau"][:, k]])
-    return A, B
+            columns[range(size + column, size + column + 1)] = exact["dqdd_dtau"][:, [k]]
+    found, error = result
+    found[:n, :size], found[:n, n : 2 * n] = 0.0, np.eye(n)
+    error[:n] = 0.0
+    for where, values in columns.items():
+        found[n : 2 * n, where] = values
+        error[n : 2 * n, where] = 0.0
 
 
 def _place(reduction: Reduction, name: str) -> Place:
     """Where an input sits in a state."""
     plant = reduction.plant
-    if name in plant.inputs:
-        return "u", plant.inputs.index(name)
     joint, _, kind = name.rpartition(".")
     if joint in plant.coordinates:
         k = plant.coordinates.index(joint)
@@ -177,6 +200,8 @@ def _place(reduction: Reduction, name: str) -> Place:
             return "tau", k
         if kind in ("q", "qd", "qdd") and driven:
             return kind, k
+    if name in plant.inputs:
+        return "u", plant.inputs.index(name)
     known = ", ".join((*plant.inputs[:8], *(f"{name}.effort" for name in reduction.names[:8])))
     raise InputError(
         f"'{name}' is no input of model '{plant.name}'",

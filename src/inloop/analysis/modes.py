@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from inloop.analysis.equilibrium import equilibrium
+from inloop.analysis.law_states import state_vector, states_at_rest
 from inloop.analysis.reduction import Reduction, input_vector
 from inloop.analysis.small_motion import Complex, small_motion
-from inloop.analysis.unknowns import independent
+from inloop.analysis.unknowns import Setting, independent
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, vector
 
 SHOWN = 4  # coordinates of a shape in the table
+STILL = 1e-12  # coordinates that move less than this part of a state do not take part
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Modes:
         eigenvalues: λ [1/s], shape (modes,).
         shapes: what all coordinates do, largest entry 1, shape (n, modes), complex.
         error: estimated largest error of the stiffness and damping matrices.
+        states: names of the states of force laws.
+        state_shapes: what these do beside, in their own units, shape (states, modes), complex.
     """
 
     name: str
@@ -37,6 +41,8 @@ class Modes:
     eigenvalues: Complex
     shapes: Complex
     error: float
+    states: tuple[str, ...]
+    state_shapes: Complex
 
     @property
     def frequencies(self) -> Array:
@@ -64,6 +70,13 @@ class Modes:
         shape = self.shapes[:, mode]
         largest = np.argsort(-np.abs(shape), kind="stable")[:SHOWN]
         parts = [_entry(self.coordinates[k], shape[k]) for k in largest if abs(shape[k]) > 5e-4]
+        if not parts:
+            beside = self.state_shapes[:, mode]
+            parts = [
+                _entry(name, value)
+                for name, value in zip(self.states, beside, strict=True)
+                if abs(value) > 5e-4
+            ]
         return ", ".join(parts)
 
 
@@ -74,6 +87,7 @@ def modes(
     fixed: Sequence[str] = (),
     tau: Given = None,
     inputs: Mapping[str, float] | None = None,
+    states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
 ) -> Modes:
     """Eigenvalues and shapes of small motions about rest.
@@ -85,23 +99,28 @@ def modes(
         fixed: independent coordinates that are held.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
+        states: where states of force laws start to look for rest, as in `equilibrium`.
         t: time that force laws see [s].
     """
     reduction = Reduction(plant)
+    efforts, u = vector(plant, tau, [0.0] * plant.n, "tau"), input_vector(plant, inputs)
     if q is None:
-        at = equilibrium(plant, fixed=fixed, tau=tau, inputs=inputs, t=t).q
+        rest = equilibrium(plant, fixed=fixed, tau=tau, inputs=inputs, states=states, t=t)
+        at, z = rest.q, rest.z
     else:
         at = reduction.start(q)
+        z = states_at_rest(reduction, at, state_vector(plant, states), u, t)
     held = [independent(reduction, name) for name in fixed]
     free = [k for k in reduction.independent if k not in held]
-    efforts, u = vector(plant, tau, [0.0] * plant.n, "tau"), input_vector(plant, inputs)
-    small = small_motion(reduction, at, efforts, u, t=t, free=free)
+    small = small_motion(reduction, Setting(at, efforts, u, z, t), free)
     values, vectors = small.eigen()
     chosen = _upper_half(values)
-    shapes = small.T @ vectors[:, chosen]
+    of_coordinates, of_states = np.split(vectors[:, chosen], [len(free)])
+    shapes, state_shapes = _normalized(small.T @ of_coordinates, of_states)
     return Modes(
-        plant.name, plant.coordinates, at, values[chosen], _normalized(shapes), small.error
-    )
+        plant.name, plant.coordinates, at, values[chosen], shapes, small.error,
+        reduction.states, state_shapes,
+    )  # fmt: skip
 
 
 def _upper_half(values: Complex) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -112,15 +131,22 @@ def _upper_half(values: Complex) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.concatenate([zero[: (len(zero) + 1) // 2], rest])
 
 
-def _normalized(shapes: Complex) -> Complex:
-    """Largest entry 1; what is left of imaginary parts by rounding is taken off."""
-    if not shapes.size:
-        return shapes
-    largest = np.argmax(np.abs(shapes), axis=0)
-    scaled = shapes / shapes[largest, np.arange(shapes.shape[1])]
+def _normalized(shapes: Complex, state_shapes: Complex) -> tuple[Complex, Complex]:
+    """Largest entry of a coordinate 1, or of a state where no coordinate takes part.
+
+    What is left of imaginary parts by rounding is taken off.
+    """
+    both = np.concatenate([shapes, state_shapes])
+    if not both.size:
+        return shapes, state_shapes
+    n, size = len(shapes), np.abs(both)
+    moves = size[:n].max(axis=0, initial=0.0) > STILL * size.max(axis=0)
+    size[:n, ~moves], size[n:, moves] = 0.0, 0.0
+    largest = np.argmax(size, axis=0)
+    scaled = both / both[largest, np.arange(both.shape[1])]
     tiny = np.abs(scaled.imag) < 1e-9
     scaled[tiny] = scaled.real[tiny]
-    return np.asarray(scaled)
+    return scaled[:n], scaled[n:]
 
 
 def _entry(name: str, value: complex) -> str:

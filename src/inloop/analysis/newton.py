@@ -14,7 +14,7 @@ DIFFERENCE = 1e-5  # relative step of the derivatives
 TOLERANCE = 1e-12  # of residuals, relative to their natural size
 NOISE = 1e-14  # differences below this part of the forces are rounding errors
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003)
-Residual = Callable[[Array], "tuple[Array, float] | None"]
+Residual = Callable[[Array], "tuple[Array, Array] | None"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ def solve(residual: Residual, x: Array, longest: Array) -> Solution | None:
     """Find x with residual(x) = 0.
 
     Args:
-        residual: x → (r, size of the terms that r is the sum of), or None where it has no value.
+        residual: x → (r, sizes of the terms that each entry of r is the sum of), or None where it
+            has no value.
         x: where to start.
         longest: longest step of each unknown.
 
@@ -73,7 +74,7 @@ def _bounded(step: Array, longest: Array) -> Array:
 
 def _line_search(
     residual: Residual, x: Array, step: Array, r: Array, weights: Array
-) -> tuple[Array, Array, float] | None:
+) -> tuple[Array, Array, Array] | None:
     """The first of ever shorter steps that lowers the residual."""
     before = float(np.linalg.norm(weights * r))
     for shorten in LINE_SEARCH:
@@ -84,7 +85,7 @@ def _line_search(
     return None
 
 
-def _jacobian(residual: Residual, x: Array, m: int, size: float) -> Array:
+def _jacobian(residual: Residual, x: Array, m: int, size: Array) -> Array:
     J = np.zeros((m, len(x)))
     for k in range(len(x)):
         h = DIFFERENCE * (1.0 + abs(float(x[k])))

@@ -1,7 +1,8 @@
 """A plant seen through its independent coordinates: the same for trees and closed mechanisms.
 
 With q_f = (independent, driven) and J qd + nu = 0, all velocities are qd = T qd_f + v0. What acts
-along the independent coordinates, with the mechanism at rest, is T_uᵀ (tau - c).
+along the independent coordinates, with the mechanism at rest, is T_uᵀ (tau - c). Force laws may
+have states z of their own with rates zd(q, qd, z, u, t).
 """
 
 from __future__ import annotations
@@ -29,15 +30,12 @@ class Reduction:
         plant: the plant.
         independent, driven, dependent: indices of coordinates.
         rows: constraint rows in use.
+        states: names of the states of force laws.
     """
 
     def __init__(self, plant: BarePlant) -> None:
-        if plant.mechanism.states:
-            raise InputError(
-                f"model '{plant.name}' has force laws with states of their own",
-                fix="Analyses do not know them yet; write the laws without states.",
-            )
         self.plant = plant
+        self.states = tuple(state.name for state in plant.mechanism.states)
         parts = plant.loops.partition if plant.loops is not None else None
         self.independent = list(range(plant.n)) if parts is None else list(parts.independent)
         self.driven = [] if parts is None else list(parts.driven)
@@ -128,21 +126,31 @@ class Reduction:
             rates[:, self.dependent] = solved[:, :, 0]
         return rates
 
-    def pull(self, q: Array, qd: Array, tau: Array, u: Array, t: float = 0.0) -> Array:
-        """Generalized forces along the independent coordinates, T_uᵀ (tau - c) [N·m or N].
+    def bias(
+        self, q: Array, qd: Array, z: Array, u: Array, t: float | Array
+    ) -> tuple[Array, Array]:
+        """c [N·m or N] and the rates of the states of force laws."""
+        found = self.evaluate("bias", q=q, qd=qd, z=none_if_empty(z), u=none_if_empty(u), t=t)
+        return found["c"], found.get("zd", np.zeros((len(q), 0)))
+
+    def pull(
+        self, q: Array, qd: Array, tau: Array, *, z: Array, u: Array, t: float = 0.0
+    ) -> tuple[Array, Array]:
+        """Forces along the independent coordinates, T_uᵀ (tau - c) [N·m or N], and rates zd.
 
         Args:
             q: closed positions.
             qd: velocities; those of dependent coordinates are not used.
             tau: efforts on all joints, shape (n,) or (N, n).
+            z: states of force laws.
             u: inputs.
             t: time [s].
         """
         found = self.constraints(q, qd, t)
         speeds = self.fill(found["J"], qd, found["nu"])
-        free = tau - self.evaluate("bias", q=q, qd=speeds, u=u_or_none(u), t=t)["c"]
+        c, zd = self.bias(q, speeds, z, u, t)
         T = self.tangent(found["J"], self.independent)
-        return np.asarray(np.einsum("nij,ni->nj", T, free))
+        return np.asarray(np.einsum("nij,ni->nj", T, tau - c)), zd
 
     def mass(self, q: Array) -> tuple[Array, Array]:
         """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""
@@ -151,18 +159,36 @@ class Reduction:
         return T.T @ self.plant.mass_matrix(q) @ T, T
 
     def motion(
-        self, q: Array, qd: Array, qdd: Array, tau: Array, u: Array, t: float = 0.0
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        *,
+        tau: Array,
+        z: Array,
+        u: Array,
+        t: float = 0.0,
     ) -> dict[str, Array]:
-        """All velocities v and accelerations a at closed positions, lam and effort of drives."""
+        """What happens at closed positions.
+
+        Returns:
+            All velocities v and accelerations a, multipliers lam, effort of drives, and the
+            states z of force laws with their rates zd.
+        """
+        none = np.zeros((len(q), 0))
+        given = {"q": q, "qd": qd, "tau": tau, "z": none_if_empty(z), "u": none_if_empty(u), "t": t}
+        known = {"z": np.broadcast_to(z, (len(q), len(self.states))), "zd": none}
         if self.plant.loops is None:
-            a = self.evaluate("direct_dynamics", q=q, qd=qd, tau=tau, u=u_or_none(u), t=t)["qdd"]
-            return {"v": qd, "a": a, "lam": np.zeros((len(q), 0)), "effort": np.zeros((len(q), 0))}
-        return self.evaluate("constrained", q=q, qd=qd, qdd=qdd, tau=tau, u=u_or_none(u), t=t)
+            found = self.evaluate("direct_dynamics", **given)
+            found |= {"v": qd, "a": found["qdd"], "lam": none, "effort": none}
+        else:
+            found = self.evaluate("constrained", qdd=qdd, **given)
+        return {**known, **found}
 
 
 def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
-    """Values of u by name; what is not named is 0."""
-    u = np.zeros(len(plant.inputs))
+    """Values of u by name; what is not named keeps its default."""
+    u = plant.first_inputs
     for name, value in (given or {}).items():
         if name not in plant.inputs:
             raise InputError(
@@ -173,9 +199,9 @@ def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
     return u
 
 
-def u_or_none(u: Array) -> Array | None:
-    """Inputs as a plant wants them: None where it has none."""
-    return u if u.shape[-1] else None
+def none_if_empty(values: Array) -> Array | None:
+    """Inputs or states of laws as a plant wants them: None where it has none."""
+    return values if values.shape[-1] else None
 
 
 def effort_unit(plant: BarePlant, index: int) -> str:

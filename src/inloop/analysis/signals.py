@@ -19,10 +19,10 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
 
     Args:
         reduction: the plant.
-        names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; "<point>.x", "y",
-            "z" for its position, "vx", … for its velocity, "ax", … for its acceleration, in world
-            axes.
-        state: closed q, and v, a, lam and effort as `Reduction.motion` gives them.
+        names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; states of force
+            laws, "<law>.<state>"; "<point>.x", "y", "z" for its position, "vx", … for its
+            velocity, "ax", … for its acceleration, in world axes.
+        state: closed q, and v, a, lam, effort and z as `Reduction.motion` gives them.
     """
     columns = [_signal(reduction, name, state) for name in names]
     return np.stack(columns, axis=1) if columns else np.zeros((len(state["q"]), 0))
@@ -30,6 +30,8 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
 
 def _signal(reduction: Reduction, name: str, state: dict[str, Array]) -> Array:
     plant = reduction.plant
+    if name in reduction.states:
+        return state["z"][:, reduction.states.index(name)]
     head, _, tail = name.rpartition(".")
     if head in plant.coordinates and tail in RATES:
         return state[RATES[tail]][:, plant.coordinates.index(head)]

@@ -1,4 +1,10 @@
-"""Small motions about a position of rest: M δqdd + D δqd + K δq = 0 and their eigenvalues."""
+"""Small motions about a position of rest, and their eigenvalues.
+
+    M δqdd + D δqd + K δq + F δz = 0
+    δzd = P δq + V δqd + Z δz
+
+with z the states of force laws.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eig
+from scipy.linalg import block_diag, eig
 
 from inloop.analysis.differences import derivative
 from inloop.analysis.reduction import Reduction
+from inloop.analysis.unknowns import Setting
 from inloop.plant import Array
 
 Complex = np.ndarray[Any, np.dtype[np.complex128]]
@@ -24,40 +31,55 @@ class SmallMotion:
 
     Attributes:
         M, D, K: mass, damping (with gyroscopic terms) and stiffness (with circulatory terms).
+        F: forces that states of laws take away, shape (free, states).
+        P, V, Z: rates of these states by coordinates, velocities and states.
         T: what all coordinates do for the free ones, shape (n, free).
-        error: estimated largest error of D and K.
+        error: estimated largest error of the entries that come from differences.
     """
 
     M: Array
     D: Array
     K: Array
+    F: Array
+    P: Array
+    V: Array
+    Z: Array
     T: Array
     error: float
 
     @property
+    def freedoms(self) -> int:
+        """Number of directions in which nothing holds coordinates and states where they are."""
+        held = np.block([[self.K, self.F], [self.P, self.Z]])
+        if not held.size:
+            return 0
+        sizes = np.linalg.svd(_balanced(held, self.M), compute_uv=False)
+        return int(np.sum(sizes <= SINGULAR * sizes[0]))
+
+    @property
     def neutral(self) -> bool:
         """True if some motion meets no stiffness."""
-        if not self.K.size:
-            return False
-        balanced = _balanced(self.K, self.M)
-        sizes = np.linalg.svd(balanced, compute_uv=False)
-        return bool(sizes[-1] <= SINGULAR * sizes[0])
+        return self.freedoms > 0
 
     def eigen(self) -> tuple[Complex, Complex]:
-        """Finite eigenvalues λ [1/s] and vectors of the free coordinates, one column each."""
-        n = len(self.M)
-        if n == 0:
+        """Finite eigenvalues λ [1/s] and vectors of (free coordinates, states), as columns."""
+        n, m = self.F.shape
+        if n + m == 0:
             return np.zeros(0, dtype=complex), np.zeros((0, 0), dtype=complex)
         I, O = np.eye(n), np.zeros((n, n))
-        values, vectors = eig(
-            np.block([[O, I], [-self.K, -self.D]]),
-            np.block([[I, O], [O, self.M]]),
-            homogeneous_eigvals=True,
+        left = np.block(
+            [
+                [O, I, np.zeros((n, m))],
+                [-self.K, -self.D, -self.F],
+                [self.P, self.V, self.Z],
+            ]
         )
+        values, vectors = eig(left, block_diag(I, self.M, np.eye(m)), homogeneous_eigvals=True)
         # massless directions give infinite eigenvalues
         finite = np.abs(values[1]) > 1e-13 * np.abs(values).max(axis=0)
         found = values[0, finite] / values[1, finite]
-        return _cleaned(found, self.neutral), vectors[:n, finite]
+        kept = [*range(n), *range(2 * n, 2 * n + m)]
+        return _cleaned(found, self.freedoms), vectors[np.ix_(kept, finite)]
 
     @property
     def stability(self) -> str:
@@ -70,53 +92,68 @@ class SmallMotion:
         return "asymptotically stable" if np.all(values.real < 0.0) else "stable"
 
 
-def small_motion(
-    reduction: Reduction, q: Array, tau: Array, u: Array, *, t: float, free: list[int]
-) -> SmallMotion:
-    """Linearize about rest at a closed position.
+def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMotion:
+    """Linearize about rest.
 
     Args:
         reduction: the plant.
-        q: closed position, shape (n,).
-        tau: efforts on all joints.
-        u: inputs.
-        t: time [s].
+        at: closed position and all that acts there.
         free: independent coordinates that may move.
     """
-    count, n = len(free), reduction.plant.n
+    n, f, m = reduction.plant.n, len(free), len(reduction.states)
+    kept = [reduction.independent.index(k) for k in free]
 
     def pull(x: Array) -> Array:
-        at, speed = np.tile(q, (len(x), 1)), np.zeros((len(x), n))
-        at[:, free] += x[:, :count]
-        speed[:, free] = x[:, count:]
-        return reduction.pull(reduction.close(at, t), speed, tau, u, t)[:, kept]
+        q, qd = np.tile(at.q, (len(x), 1)), np.zeros((len(x), n))
+        q[:, free] += x[:, :f]
+        qd[:, free] = x[:, f : 2 * f]
+        q, z = reduction.close(q, at.t), at.z + x[:, 2 * f :]
+        forces, rates = reduction.pull(q, qd, at.tau, z=z, u=at.u, t=at.t)
+        return np.concatenate([forces[:, kept], rates], axis=1)
 
-    kept = [reduction.independent.index(k) for k in free]
-    M, T = reduction.mass(q)
-    if count == 0:
-        none = np.zeros((0, 0))
-        return SmallMotion(none, none, none, np.zeros((n, 0)), 0.0)
-    slopes, error = derivative(pull, np.zeros(2 * count))
+    M, T = reduction.mass(at.q)
+    slopes, error = np.zeros((0, 0)), np.zeros(0)
+    if f + m:
+        slopes, error = derivative(pull, np.zeros(2 * f + m))
+    forces, rates = slopes[:f], slopes[f:]
+    by_q, by_qd, by_z = slice(0, f), slice(f, 2 * f), slice(2 * f, None)
     return SmallMotion(
-        M[np.ix_(kept, kept)],
-        -slopes[:, count:],
-        -slopes[:, :count],
-        T[:, kept],
-        float(error.max()),
+        M=M[np.ix_(kept, kept)],
+        D=-forces[:, by_qd],
+        K=-forces[:, by_q],
+        F=-forces[:, by_z],
+        P=rates[:, by_q],
+        V=rates[:, by_qd],
+        Z=rates[:, by_z],
+        T=T[:, kept],
+        error=float(error.max(initial=0.0)),
     )
 
 
-def _balanced(K: Array, M: Array) -> Array:
-    """K with rows and columns scaled by the masses, so that rad and m compare."""
+def _balanced(held: Array, M: Array) -> Array:
+    """Rows and columns of coordinates scaled by the masses, so that rad and m compare.
+
+    Those of states of laws are brought to the size of what they stand beside.
+    """
+    n = len(M)
     scale = 1.0 / np.sqrt(np.where(np.diag(M) > 0.0, np.diag(M), 1.0))
-    return K * np.outer(scale, scale)
+    balanced = held.copy()
+    balanced[:n] *= scale[:, None]
+    balanced[:, :n] *= scale
+    size = np.abs(balanced[:n, :n]).max(initial=0.0) or 1.0
+    for part in (balanced[:, n:].T, balanced[n:]):
+        largest = np.abs(part).max(axis=1, initial=0.0)
+        part *= (size / np.where(largest > 0.0, largest, size))[:, None]
+    return balanced
 
 
-def _cleaned(values: Complex, neutral: bool) -> Complex:
+def _cleaned(values: Complex, freedoms: int) -> Complex:
     """Eigenvalues without the rounding errors of zeros and of undamped motions."""
     values = values.copy()
-    if neutral:
-        values[np.abs(values) < 1e-4 * np.abs(values).max(initial=0.0)] = 0.0
+    # what nothing holds has an eigenvalue 0, twice where nothing damps it either
+    smallest = np.argsort(np.abs(values), kind="stable")[: 2 * freedoms]
+    limit = 1e-4 * np.abs(values).max(initial=0.0)
+    values[[k for k in smallest if abs(values[k]) < limit]] = 0.0
     undamped = np.abs(values.real) < UNDAMPED * np.abs(values)
     values[undamped] = 1j * values.imag[undamped]
     return values

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.analysis.equilibrium import Equilibrium, solve_equilibrium
+from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector
 from inloop.analysis.signals import signals
 from inloop.analysis.unknowns import Setting, Unknown, find_unknown, find_unknowns
@@ -60,6 +61,7 @@ def sweep(
     q: Given = None,
     tau: Given = None,
     inputs: Mapping[str, float] | None = None,
+    states: Mapping[str, float] | Array | None = None,
 ) -> Sweep:
     """Follow an equilibrium while one quantity changes slowly.
 
@@ -70,11 +72,12 @@ def sweep(
         over: a parameter, an independent or driven coordinate (which is then held, its effort an
             outcome), "<joint>.effort" or an input.
         values: what it shall be, in this order.
-        what: "<joint>.q", "<joint>.effort", "<point>.x", or functions of the equilibrium; all
-            coordinates by default.
+        what: "<joint>.q", "<joint>.effort", "<law>.<state>", "<point>.x", or functions of the
+            equilibrium; all coordinates by default.
         q: start, by name or as a vector.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
+        states: states of force laws to start from; at each equilibrium their rates vanish.
 
     Raises:
         SimulationError: an equilibrium is lost; `result` holds those before.
@@ -91,6 +94,7 @@ def sweep(
         reduction.start(q),
         vector(plant, tau, [0.0] * plant.n, "tau"),
         input_vector(plant, inputs),
+        state_vector(plant, states),
     )
     return _Follower(reduction, steered, setting, wanted).run(np.asarray(values, dtype=np.float64))
 
@@ -149,7 +153,7 @@ class _Follower:
             known = [*self.reduction.independent, *self.reduction.driven]
             self.setting.q[:] = loops.assemble(self.setting.q, known).q
         found = solve_equilibrium(self.reduction, self.setting, self.unknowns, self.held)
-        self.setting.q[:] = found.q
+        self.setting.q[:], self.setting.z[:] = found.q, found.z
         return found
 
     def quantity(self, item: Quantity, found: Equilibrium) -> float:
@@ -160,7 +164,7 @@ class _Follower:
             return found[item]
         at, rest = found.q[None], np.zeros((1, self.reduction.plant.n))
         s = self.setting
-        state = self.reduction.motion(at, rest, rest, found.tau, s.u, s.t)
+        state = self.reduction.motion(at, rest, rest, tau=found.tau, z=found.z, u=s.u, t=s.t)
         return float(signals(self.reduction, [item], {"q": at, **state})[0, 0])
 
     def sweep(

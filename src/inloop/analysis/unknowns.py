@@ -1,4 +1,4 @@
-"""What an equilibrium is found for: coordinates, efforts, inputs, parameters."""
+"""What an equilibrium is found for: coordinates, efforts, inputs, parameters, states of laws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inloop.analysis.reduction import Reduction
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 
-Kind = Literal["coordinate", "effort", "input", "parameter"]
+Kind = Literal["coordinate", "effort", "input", "parameter", "state"]
 
 
 @dataclass
@@ -21,17 +21,19 @@ class Setting:
         q: coordinates [rad or m].
         tau: joint efforts [N·m or N].
         u: inputs.
+        z: states of force laws.
         t: time [s].
     """
 
     q: Array
     tau: Array
     u: Array
+    z: Array
     t: float = 0.0
 
     def copy(self) -> Setting:
         """The same in arrays of its own."""
-        return Setting(self.q.copy(), self.tau.copy(), self.u.copy(), self.t)
+        return Setting(self.q.copy(), self.tau.copy(), self.u.copy(), self.z.copy(), self.t)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,12 @@ class Unknown:
             self._array(setting)[self.index] = value
 
     def _array(self, setting: Setting) -> Array:
-        return {"coordinate": setting.q, "effort": setting.tau, "input": setting.u}[self.kind]
+        return {
+            "coordinate": setting.q,
+            "effort": setting.tau,
+            "input": setting.u,
+            "state": setting.z,
+        }[self.kind]
 
 
 def find_unknown(reduction: Reduction, name: str) -> Unknown:
@@ -81,8 +88,12 @@ def find_unknown(reduction: Reduction, name: str) -> Unknown:
 def find_unknowns(
     reduction: Reduction, names: Sequence[str], held: Collection[int]
 ) -> list[Unknown]:
-    """Unknowns by name; coordinates among them must be free to move."""
+    """Unknowns by name, then all states of force laws: at rest these must find their values.
+
+    Coordinates among them must be free to move.
+    """
     found = [find_unknown(reduction, name) for name in names]
+    found += [Unknown(name, "state", k) for k, name in enumerate(reduction.states)]
     for unknown in found:
         if unknown.kind == "coordinate" and independent(reduction, unknown.name) in held:
             raise InputError(

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from inloop.formalisms import Derivation, LiveParameter
+from inloop.formalisms import PROGRAMS, Derivation, LiveParameter
+from inloop.formalisms.closed import ClosedLoops
 from inloop.model import Mechanism
+from inloop.plant import BarePlant
 from inloop.plant.passes import PassReport, run_passes
 from inloop.symbolic import Program
+
+SMALL = ("mass_matrix", "bias", "energy")
+LARGE = 60  # coordinates from which the functions of SMALL are derived only when asked for
+CLOSED = ("constraints", "newton", "constrained")  # of mechanisms with loops or drives
+DRIVES = "drives"
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,53 @@ class DerivationReport:
         }
 
 
+def function_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the functions that may be asked for."""
+    if not _is_closed(mechanism):
+        return tuple(PROGRAMS)
+    return (*PROGRAMS, *CLOSED, *((DRIVES,) if mechanism.drives else ()))
+
+
+def all_functions(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of all functions, those that the open tree of a closed mechanism may lack left out."""
+    names = function_names(mechanism)
+    if not _is_closed(mechanism):
+        return names
+    # it may have massless tips: no accelerations of its own
+    return tuple(name for name in names if not name.startswith("direct_dynamics"))
+
+
+def usual_functions(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the functions that a plant of the mechanism builds, those of large ones left out."""
+    small = SMALL if len(mechanism.coordinates) <= LARGE else ()
+    if not _is_closed(mechanism):
+        return ("inverse_dynamics", "direct_dynamics", "mass_matrix_and_bias", *small)
+    drives = (DRIVES,) if mechanism.drives else ()
+    return ("inverse_dynamics", "mass_matrix_and_bias", *small, *drives, *CLOSED)
+
+
+def _is_closed(mechanism: Mechanism) -> bool:
+    return bool(mechanism.loops or mechanism.constraints or mechanism.drives)
+
+
+def _closed_programs(
+    derivation: Derivation, external: str | Sequence[str]
+) -> dict[str, Callable[[], Program]]:
+    """The programs of loops and drives, for the independent coordinates that a plant chooses.
+
+    The choice needs a closed position, found by a plant that runs as Python.
+    """
+    loops = BarePlant(derivation.mechanism, backend="python").loops
+    assert loops is not None
+    closed = ClosedLoops(derivation, external)
+    return {
+        "constraints": closed.constraints,
+        "newton": partial(closed.newton, loops.partition),
+        "constrained": partial(closed.constrained, loops.partition),
+        DRIVES: closed.drives,
+    }
+
+
 def derive(
     mechanism: Mechanism,
     functions: Sequence[str],
@@ -76,7 +131,7 @@ def derive(
 
     Args:
         mechanism: the frozen model.
-        functions: names, see `inloop.formalisms.PROGRAMS`.
+        functions: names, see `function_names`.
         live: numbers to keep as parameters: "all" or names.
         external: bodies with force and torque inputs: "all" or names.
     """
@@ -84,10 +139,17 @@ def derive(
     start = time.perf_counter()
     derivation = Derivation(mechanism, live, external)
     times["frames"] = time.perf_counter() - start
+    makers: dict[str, Callable[[], Program]] = {
+        name: partial(derivation.program, name) for name in PROGRAMS
+    }
+    if any(name not in makers for name in functions):
+        start = time.perf_counter()
+        makers |= _closed_programs(derivation, external)
+        times["assemble"] = time.perf_counter() - start
     programs = []
     for name in functions:
         start = time.perf_counter()
-        programs.append(derivation.program(name))
+        programs.append(makers[name]())
         times[f"derive {name}"] = time.perf_counter() - start
     start = time.perf_counter()
     prepare, done, reports = run_passes(programs, derivation.parameters)

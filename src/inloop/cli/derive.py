@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.cli.derivation import DerivationReport, derive
+from inloop.cli.derivation import (
+    CLOSED,
+    DRIVES,
+    DerivationReport,
+    all_functions,
+    derive,
+    function_names,
+    usual_functions,
+)
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.subject import add_subject, find_subject
 from inloop.cli.text_files import LANGUAGES, emit
 from inloop.formalisms import PROGRAMS
-
-PLAIN = ("inverse_dynamics", "direct_dynamics", "mass_matrix_and_bias")
-SMALL = ("mass_matrix", "bias", "energy")
-LARGE = 60  # coordinates from which only the functions of PLAIN are derived by default
+from inloop.model import Mechanism
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -40,7 +45,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--functions",
         default="",
         metavar="all|NAMES",
-        help=f"functions to derive, with commas between; there are: {', '.join(PROGRAMS)}",
+        help="functions to derive, with commas between; there are: "
+        f"{', '.join((*PROGRAMS, *CLOSED, DRIVES))}; the last ones for loops and drives",
     )
     parser.add_argument("--out", metavar="DIR", help="write generated files into this directory")
     parser.add_argument("--language", choices=LANGUAGES, default="c", help="of the files; c")
@@ -50,7 +56,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace) -> int:
     """Derive, count, write."""
     mechanism = find_subject(args).model.build()
-    names = _functions(args.functions, len(mechanism.coordinates))
+    names = _functions(args.functions, mechanism)
     report = derive(
         mechanism, names, live=_selection(args.live), external=_selection(args.external_forces)
     )
@@ -68,19 +74,20 @@ def _selection(text: str) -> str | list[str]:
     return "all" if text == "all" else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _functions(text: str, n: int) -> list[str]:
+def _functions(text: str, mechanism: Mechanism) -> list[str]:
     if not text:
-        return [*PLAIN, *(SMALL if n <= LARGE else ())]
+        return list(usual_functions(mechanism))
+    known = function_names(mechanism)
     if text == "all":
-        return list(PROGRAMS)
+        return list(all_functions(mechanism))
     names = list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     for name in names:
-        if name not in PROGRAMS:
-            near = get_close_matches(name[:60], PROGRAMS, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(PROGRAMS)}."
+        if name not in known:
+            near = get_close_matches(name[:60], known, n=1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(known)}."
             raise il.InputError(f"there is no function {name[:40]!a}", fix=hint)
     if not names:
-        raise il.InputError("--functions names nothing", fix=f"There are: {', '.join(PROGRAMS)}.")
+        raise il.InputError("--functions names nothing", fix=f"There are: {', '.join(known)}.")
     return names
 
 

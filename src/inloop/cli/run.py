@@ -30,11 +30,13 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--headless", action="store_true", help="no page in the browser")
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
-    parser.add_argument("--method", choices=METHODS, default="rk4", help="integrator; rk4")
+    parser.add_argument(
+        "--method", choices=METHODS, help="integrator; rk4 or what suits the mechanism"
+    )
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
-    parser.add_argument("--plot", metavar="FILE", help="write a figure of the first coordinates")
+    parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
     run_realtime.add_options(parser)
     parser.set_defaults(call=call)
@@ -57,7 +59,9 @@ def call(args: argparse.Namespace) -> int:
     # files first: what was computed is kept even if the rest goes wrong
     if args.save:
         result.save(args.save)
-    if args.plot:
+    if args.plot and subject.exhibit is not None:
+        subject.exhibit.plot(plant, result, args.plot)
+    elif args.plot:
         result.plot(file=args.plot)
     data = _data(plant, result, seconds)
     if args.json:
@@ -90,15 +94,18 @@ def _simulate(
     exhibit = subject.exhibit
     t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
+    method, tolerance = args.method or "rk4", args.tolerance
+    if exhibit is not None and args.method is None:
+        method, tolerance = exhibit.method, tolerance or exhibit.tolerance
     sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
     try:
         return (
             plant.simulate(
                 t_end=t_end,
                 step=step,
-                method=args.method,
+                method=method,
                 sample=sample,
-                tolerance=args.tolerance,
+                tolerance=tolerance,
             ),
             None,
         )

@@ -71,6 +71,8 @@ def call(args: argparse.Namespace) -> int:
     begin = time.perf_counter()
     known = [name for name in Options.__dataclass_fields__ if name in args]
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
+    if args.method is None:
+        options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
     with il.start(plant, name=args.name, seconds=args.seconds, **options) as loop:
         interrupted = _wait(loop, args)
         report = loop.close()

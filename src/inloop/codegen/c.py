@@ -7,7 +7,8 @@ cross a cut live in a struct on the caller's stack.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from inloop.codegen.header import comment_block, comment_lines
 from inloop.codegen.parts import Part, split
@@ -20,6 +21,8 @@ from inloop.symbolic.text import Template
 
 INDENT = "    "
 SECTION = "/* ---- {} ---- */"
+SINES = ("sine", "cosine")
+FEW_ANGLES = 4  # up to so many sines are computed one by one: one vector of them takes longer
 
 
 @dataclass(frozen=True)
@@ -37,52 +40,65 @@ class CFunction:
     text: str
 
 
-def emit_function(program: Program, prefix: str) -> CFunction:
-    """C text of one program."""
+def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None = None) -> CFunction:
+    """C text of one program.
+
+    Args:
+        program: what to print.
+        prefix: first part of the name.
+        angles: angles whose sines and cosines the caller gives in two arrays `sine` and `cosine`,
+            behind the inputs; at least those of the program. None: the function computes them.
+    """
     listing = layout(program)
+    if angles is not None:
+        listing = replace(listing, angles=tuple(angles))
     name = f"{prefix}_{program.name}"
     tables = TableNames(f"{name}_table")
     notation = Notation(number=number, functions=_functions(tables))
     parts = split(listing)
     body = (
-        _single(listing, notation, parts[0], name)
+        _single(listing, notation, parts[0], name, angles is not None)
         if len(parts) == 1
-        else _several(listing, notation, parts, name)
+        else _several(listing, notation, parts, name, angles is not None)
     )
     comment = comment_block(comment_lines(program))
     text = "\n".join([*_table_lines(tables), *body[0], comment, *body[1]])
-    return CFunction(name, _declaration(program, name), text + "\n")
+    return CFunction(name, declaration(program, name, angles is not None), text + "\n")
 
 
-def _declaration(program: Program, name: str) -> str:
-    return f"void {name}({', '.join(_arguments(program))})"
+def declaration(program: Program, name: str, sines_given: bool = False) -> str:
+    """Prototype of a function without semicolon."""
+    return f"void {name}({', '.join(_arguments(program, sines_given))})"
 
 
-def _arguments(program: Program) -> list[str]:
+def _arguments(program: Program, sines_given: bool) -> list[str]:
     ins = [
         f"const {'double' if block.name in ('pre', 'par') else 'real'} *restrict {block.name}"
         for block in program.inputs
     ]
+    if sines_given:
+        ins += [f"const real *restrict {name}" for name in SINES]
     kind = "double" if program.name == "prepare" else "real"
     return [*ins, *(f"{kind} *restrict {out.name}" for out in program.outputs)]
 
 
-def _block_names(program: Program) -> list[str]:
-    return [block.name for block in program.inputs] + [out.name for out in program.outputs]
+def _block_names(program: Program, sines_given: bool) -> list[str]:
+    ins = [block.name for block in program.inputs] + (list(SINES) if sines_given else [])
+    return ins + [out.name for out in program.outputs]
 
 
 def _single(
-    listing: Listing, notation: Notation, part: Part, name: str
+    listing: Listing, notation: Notation, part: Part, name: str, sines_given: bool
 ) -> tuple[list[str], list[str]]:
-    lines = [_declaration(listing.program, name), "{"]
-    lines += _ignored(listing)
-    lines += _angles(listing, notation, {})
+    lines = [declaration(listing.program, name, sines_given), "{"]
+    lines += _ignored(listing, sines_given)
+    lines += [] if sines_given else _angles(listing, notation)
     lines += _part_lines(listing, notation, part, {})
     return [], [*lines, "}"]
 
 
 def _several(
-    listing: Listing, notation: Notation, parts: list[Part], name: str
+    listing: Listing, notation: Notation, parts: list[Part], name: str, sines_given: bool
 ) -> tuple[list[str], list[str]]:
     """Parts as static functions and a function that calls them in order."""
     crossing = sorted({n for part in parts for n in part.imports}, key=lambda n: n.id)
@@ -93,42 +109,51 @@ def _several(
     before += members or [f"{INDENT}char nothing;"]
     before.append("};")
     calls = []
-    arguments = ", ".join([*_arguments(listing.program), f"struct {name}_shared *restrict shared"])
-    blocks = _block_names(listing.program)
+    shared_argument = f"struct {name}_shared *restrict shared"
+    arguments = ", ".join([*_arguments(listing.program, sines_given), shared_argument])
+    blocks = _block_names(listing.program, sines_given)
     for k, part in enumerate(parts, start=1):
         before.append(f"static void {name}_part{k}({arguments})")
         before.append("{")
-        before += [*_ignored(listing), f"{INDENT}(void)shared;"]
+        before += [*_ignored(listing, sines_given), f"{INDENT}(void)shared;"]
         if k == 1:
-            before += _angles(listing, notation, shared)
+            before += [] if sines_given else _angles(listing, notation)
+            sines = _sine_entries(listing).items()
+            before += [f"{INDENT}{shared[n]} = {where};" for n, where in sines if n in shared]
         before += _part_lines(listing, notation, part, shared)
         before += ["}", ""]
         calls.append(f"{INDENT}{name}_part{k}({', '.join(blocks)}, &shared);")
-    main = [_declaration(listing.program, name), "{", f"{INDENT}struct {name}_shared shared;"]
+    main = [
+        declaration(listing.program, name, sines_given),
+        "{",
+        f"{INDENT}struct {name}_shared shared;",
+    ]
     return before, [*main, *calls, "}"]
 
 
-def _ignored(listing: Listing) -> list[str]:
-    names = _block_names(listing.program)
+def _ignored(listing: Listing, sines_given: bool) -> list[str]:
+    names = _block_names(listing.program, sines_given)
     return [INDENT + " ".join(f"(void){name};" for name in names)] if names else []
 
 
-def _angles(listing: Listing, notation: Notation, shared: dict[Expr, str]) -> list[str]:
+def _angles(listing: Listing, notation: Notation) -> list[str]:
     """Sines and cosines of all joints, computed together."""
     if not listing.angles:
         return []
-    count = f"IL_PADDED({len(listing.angles)})"
     entries = {s: _entry(load) for s, load in listing.loads.items()}
     texts = [to_text(a, entries, notation) for a in listing.angles]
-    lines = [
+    if len(texts) <= FEW_ANGLES:
+        lines = [f"{INDENT}real sine[{len(texts)}], cosine[{len(texts)}];"]
+        return lines + [
+            f"{INDENT}il_sincos_one({text}, &sine[{k}], &cosine[{k}]);"
+            for k, text in enumerate(texts)
+        ]
+    count = f"IL_PADDED({len(texts)})"
+    return [
         f"{INDENT}const real angle[{count}] = {{{', '.join(texts)}}};",
         f"{INDENT}real sine[{count}], cosine[{count}];",
         f"{INDENT}il_sincos({count}, angle, sine, cosine);",
     ]
-    for node, where in _sine_entries(listing).items():
-        if node in shared:
-            lines.append(f"{INDENT}{shared[node]} = {where};")
-    return lines
 
 
 def _entry(load: Load) -> str:

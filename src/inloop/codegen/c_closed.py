@@ -3,15 +3,26 @@
 The state of the stepper holds the independent coordinates and, as first-order states, estimates of
 the dependent ones. Newton's method starts from these, with a fixed largest number of iterations, so
 that the rates depend on time and state alone: a snapshot of the state is all there is to keep.
+
+Sines and cosines are computed once, at the estimate. Newton's corrections are small, so that they
+follow by a few terms of a series (`il_turn`), to the last bit but one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from inloop.codegen.c import FEW_ANGLES, declaration, emit_function
+from inloop.codegen.c_library import rows_driver
 from inloop.codegen.header import comment_block
-from inloop.symbolic import Program
+from inloop.codegen.pieces import number
+from inloop.symbolic import Expr, Notation, Program, to_text
+from inloop.symbolic.listing import layout
+
+INLINE_UP_TO = 500  # operations of both functions together: then a call costs more than a copy
 
 
 @dataclass(frozen=True)
@@ -24,6 +35,7 @@ class ClosedUnit:
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
+        drive_inputs: names of the input blocks of the function of the drives.
     """
 
     newton: Program
@@ -33,146 +45,308 @@ class ClosedUnit:
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
     states: int = 0
+    drive_inputs: tuple[str, ...] = ("pre", "t")
+
+    @cached_property
+    def angles(self) -> tuple[Expr, ...]:
+        """Angles whose sines and cosines either function needs."""
+        found = {a for p in (self.newton, self.constrained) for a in layout(p).angles}
+        return tuple(sorted(found, key=lambda angle: angle.id))
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C file with `<prefix>_rates` and `<prefix>_expand`."""
-    text = [
-        comment_block(about),
-        f'#include "{prefix}.h"',
+    """C files with `<prefix>_rates`, `<prefix>_expand` and the two functions that they use."""
+    top = [comment_block(about), f'#include "{prefix}.h"']
+    rates = [
+        *top,
+        '#include "il_inputs.h"',
         '#include "il_status.h"',
         "",
-        _context(unit, prefix),
-        _close(unit, prefix),
-        _motion(unit, prefix),
+        _context(unit),
+        _functions(unit),
+        _sines(unit),
+        _close(unit),
+        _motion(unit),
         _rates(unit, prefix),
         _expand(unit, prefix),
+        *(_alone(unit, program, prefix) for program in (unit.newton, unit.constrained)),
     ]
-    return {f"{prefix}_rates.c": "\n".join(text)}
+    files = {f"{prefix}_rates.c": "\n".join(rates)}
+    for program in (unit.newton, unit.constrained):
+        name = f"{prefix}_{program.name}"
+        files[f"{name}.c"] = "\n".join([*top, "", rows_driver(program, name)])
+    return files
 
 
-def _indices(name: str, values: Sequence[int]) -> str:
-    listed = ", ".join(map(str, values)) or "0"
-    return f"static const int {name}[] = {{{listed}}};"
+def _context(unit: ClosedUnit) -> str:
+    n, m, nd = unit.n, len(unit.dependent), len(unit.driven)
+    blocks = ", ".join(f"const double *{name}" for name in unit.drive_inputs)
+    return f"""/* prescribed motion of the driven joints at time t */
+typedef void (*drive_function)({blocks}, double *q, double *qd, double *qdd);
+
+struct context {{
+    const double *pre, *tau, *u;
+    drive_function drives; /* NULL: driven joints are where the next three say */
+    const double *drive_pre;
+    const double *q, *qd, *qdd;
+    const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
+    double tolerance;      /* corrections below this end Newton's method */
+    double farthest;       /* longer corrections lead to another branch */
+    int64_t most_iterations;
+    int64_t bad_row;       /* out: the row that could not be closed */
+    il_inputs *inputs;     /* NULL: inputs stay the same */
+    int64_t bad_drive;     /* the last one that was not finite, and when; else -1 */
+    double bad_t;
+}};
+
+/* all coordinates, their rates, multipliers of the rows, efforts of the drives */
+struct motion {{
+    double q[{n}], qd[{n}], qdd[{n}], v[{n}], a[{n}], lam[{max(m, 1)}], effort[{max(nd, 1)}];
+}};
+"""
 
 
-def _context(unit: ClosedUnit, prefix: str) -> str:
+def _functions(unit: ClosedUnit) -> str:
+    """Newton's step and the motion, with sines and cosines given."""
     return "\n".join(
-        [
-            _indices("independent", unit.independent),
-            _indices("dependent", unit.dependent),
-            _indices("driven", unit.driven),
-            "",
-            "/* prescribed motion of the driven joints at time t */",
-            "typedef void (*drive_function)(const double *pre, const double *t, double *q,"
-            " double *qd, double *qdd);",
-            "",
-            "struct context {",
-            "    const double *pre, *tau, *u;",
-            "    drive_function drives; /* NULL: driven joints are set by others */",
-            "    const double *drive_pre;",
-            "    double *q, *qd, *qdd;  /* all coordinates; q is where Newton's method starts */",
-            "    double *lam, *effort;  /* multipliers of the rows, efforts of the drives */",
-            "    const double *limits;  /* of reciprocal pivots; beyond, the partition is bad */",
-            "    double tolerance;      /* corrections below this end Newton's method */",
-            "    int64_t most_iterations;",
-            "    int64_t iterations;    /* of the last call */",
-            "    double residual;       /* largest constraint value before the last correction */",
-            "};",
-            "",
-        ]
+        emit_function(program, "at", unit.angles).text.replace(
+            f"\nvoid at_{program.name}(", f"\nstatic {_inline(unit)}void at_{program.name}(", 1
+        )
+        for program in (unit.newton, unit.constrained)
     )
+
+
+def _inline(unit: ClosedUnit) -> str:
+    total = sum(p.operations()["total"] for p in (unit.newton, unit.constrained))
+    return "IL_ALWAYS_INLINE " if total <= INLINE_UP_TO else ""
 
 
 def _arguments(program: Program) -> str:
     known = {
-        "pre": "c->pre", "q": "c->q", "qd": "c->qd", "qdd": "c->qdd", "tau": "c->tau",
+        "pre": "c->pre", "q": "m->q", "qd": "m->qd", "qdd": "m->qdd", "tau": "c->tau",
         "u": "c->u", "t": "&t", "z": "z",
     }  # fmt: skip
-    return ", ".join(known[block.name] for block in program.inputs)
+    return ", ".join([*(known[block.name] for block in program.inputs), "sine", "cosine"])
 
 
-def _close(unit: ClosedUnit, prefix: str) -> str:
+def _sines(unit: ClosedUnit) -> str:
+    """Sines and cosines of all angles."""
+    programs = (unit.newton, unit.constrained)
+    entries = {s: t for p in programs for s, t in _entries(p, _arguments(p).split(", ")).items()}
+    texts = _texts(unit.angles, entries)
+    if len(texts) <= FEW_ANGLES:
+        body = [f"    il_sincos_one({a}, &sine[{k}], &cosine[{k}]);" for k, a in enumerate(texts)]
+    else:
+        count = f"IL_PADDED({len(texts)})"
+        body = [
+            f"    const double angle[{count}] = {{{', '.join(texts)}}};",
+            f"    il_sincos({count}, angle, sine, cosine);",
+        ]
+    lines = [
+        "/* sines and cosines that both functions need */",
+        f"static {_inline(unit)}void sines(const struct context *c, double t, const double *z,",
+        "    const struct motion *m, double *sine, double *cosine)",
+        "{",
+        "    (void)c; (void)t; (void)z; (void)m; (void)sine; (void)cosine;",
+        *body,
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _entries(program: Program, places: Sequence[str]) -> dict[Expr, str]:
+    """Text of each entry of each input."""
+    return {
+        symbol: "t" if place == "&t" else f"{place}[{k}]"
+        for block, place in zip(program.inputs, places, strict=False)
+        for k, symbol in enumerate(block.symbols)
+    }
+
+
+def _texts(angles: Sequence[Expr], entries: dict[Expr, str]) -> list[str]:
+    return [to_text(angle, entries, Notation(number=number)) for angle in angles]
+
+
+def _alone(unit: ClosedUnit, program: Program, prefix: str) -> str:
+    """A function for callers who have no sines and cosines."""
+    ins, outs = [b.name for b in program.inputs], [o.name for o in program.outputs]
+    count = f"IL_PADDED({max(len(unit.angles), 1)})"
+    entries = _entries(program, ins)
+    own = [(k, a) for k, a in enumerate(unit.angles) if _summands(a).keys() <= entries.keys()]
+    lines = [
+        declaration(program, f"{prefix}_{program.name}"),
+        "{",
+        f"    double sine[{count}] = {{0.0}}, cosine[{count}] = {{0.0}};",
+    ]
+    for (k, _), text in zip(own, _texts([a for _, a in own], entries), strict=True):
+        lines.append(f"    il_sincos_one({text}, &sine[{k}], &cosine[{k}]);")
+    lines += [f"    at_{program.name}({', '.join([*ins, 'sine', 'cosine', *outs])});", "}", ""]
+    return "\n".join(lines)
+
+
+def _turns(unit: ClosedUnit) -> list[str]:
+    """Sines and cosines after small corrections of the dependent coordinates."""
+    q = next(block.symbols for block in unit.constrained.inputs if block.name == "q")
+    place = {q[column]: k for k, column in enumerate(unit.dependent)}
+    lines = []
+    for k, angle in enumerate(unit.angles):
+        times = {place[s]: count for s, count in _summands(angle).items() if s in place and count}
+        if times:
+            turn = " + ".join(_multiple(count, f"step[{j}]") for j, count in times.items())
+            lines.append(f"            il_turn({turn}, &sine[{k}], &cosine[{k}]);")
+    return lines
+
+
+def _multiple(count: int, name: str) -> str:
+    return {1: name, -1: f"-{name}"}.get(count, f"{count}*{name}")
+
+
+def _summands(angle: Expr) -> Counter[Expr]:
+    """How often each symbol is counted in a plain sum of symbols and numbers."""
+    if angle.op not in ("add", "sub"):
+        return Counter([] if angle.is_constant else [angle])
+    total = _summands(angle.args[0])
+    for other in angle.args[1:]:
+        for symbol, count in _summands(other).items():
+            total[symbol] += count if angle.op == "add" else -count
+    return total
+
+
+def _close(unit: ClosedUnit) -> str:
     m = len(unit.dependent)
     if m == 0:
-        body = "    (void)c; (void)t;\n    return IL_OK;"
-    else:
-        body = f"""    double step[{m}], h[{m}], pivots[{m}];
-    for (c->iterations = 1; c->iterations <= c->most_iterations; c->iterations++) {{
-        double largest = 0.0, residual = 0.0;
-        {prefix}_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);
-        for (int k = 0; k < {m}; k++) {{
-            const double size = fabs(step[k]);
-            largest = size > largest || size != size ? size : largest;
-            residual = fabs(h[k]) > residual ? fabs(h[k]) : residual;
-            if (!(fabs(pivots[k]) <= c->limits[k])) return IL_LOOP_OPEN;
+        return ""
+    moved = [f"        m->q[{column}] += step[{k}];" for k, column in enumerate(unit.dependent)]
+    turns = _turns(unit)
+    follow = ["        sines(c, t, z, m, sine, cosine);"]
+    if turns:
+        follow = [
+            "        if (largest <= IL_SMALL_TURN) {",
+            *turns,
+            "        } else {",
+            "            sines(c, t, z, m, sine, cosine);",
+            "        }",
+        ]
+    return f"""/* which row is bad? */
+static int opened(struct context *c, const double *step, const double *pivots)
+{{
+    for (c->bad_row = 0; c->bad_row < {m - 1}; c->bad_row++) {{
+        const double pivot = pivots[c->bad_row] * c->guard[c->bad_row];
+        if (!(pivot >= 0.0 && pivot <= 1.0)) break;
+        if (!(fabs(step[c->bad_row]) <= c->tolerance)) break;
+    }}
+    return IL_LOOP_OPEN;
+}}
+
+/* find the dependent coordinates by Newton's method */
+static {_inline(unit)}int closed(struct context *c, double t, const double *z, struct motion *m,
+    double *sine, double *cosine)
+{{
+    double step[{m}] = {{0.0}}, h[{m}], pivots[{m}] = {{0.0}};
+    (void)t; (void)z;
+    for (int64_t k = 0; k < c->most_iterations; k++) {{
+        double largest = 0.0;
+        int good = 1;
+        at_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);
+        for (int i = 0; i < {m}; i++) {{
+            const double size = fabs(step[i]), pivot = pivots[i] * c->guard[i];
+            largest = size > largest ? size : largest;
+            /* a pivot that changes its sign was zero on the way; NaN is never good */
+            good &= (pivot >= 0.0) & (pivot <= 1.0) & (size <= c->farthest);
         }}
-        c->residual = residual;
-        if (!(largest < 1e3)) return IL_LOOP_OPEN;
-        /* long steps far from closure are shortened */
-        const double scale = largest > 0.5 ? 0.5 / largest : 1.0;
-        for (int k = 0; k < {m}; k++) c->q[dependent[k]] += scale * step[k];
+        if (!good) break;
+{chr(10).join(moved)}
+{chr(10).join(follow)}
         /* convergence is quadratic: what is left is far below the tolerance */
         if (largest <= c->tolerance) return IL_OK;
     }}
-    return IL_LOOP_OPEN;"""
-    return (
-        "/* find the dependent coordinates by Newton's method */\n"
-        f"static int {prefix}_close(struct context *c, double t)\n{{\n    (void)t;\n{body}\n}}\n"
-    )
-
-
-def _motion(unit: ClosedUnit, prefix: str) -> str:
-    n = unit.n
-    arguments, rates = _arguments(unit.constrained), ", zd" if unit.states else ""
-    return f"""/* all velocities, accelerations, multipliers and efforts; loops are closed */
-static void {prefix}_motion(struct context *c, double t, const double *z, double *zd)
-{{
-    double v[{n}], a[{n}];
-    (void)t; (void)z; (void)zd;
-    {prefix}_{unit.constrained.name}({arguments}, v, a, c->lam, c->effort{rates});
-    for (int k = 0; k < {n}; k++) {{
-        c->qd[k] = v[k];
-        c->qdd[k] = a[k];
-    }}
+    return opened(c, step, pivots);
 }}
 """
 
 
-def _rates(unit: ClosedUnit, prefix: str) -> str:
-    nu, nd = len(unit.independent), len(unit.driven)
-    drive = ""
+def _motion(unit: ClosedUnit) -> str:
+    """From a state to the motion of all coordinates."""
+    nu, nd, m = len(unit.independent), len(unit.driven), len(unit.dependent)
+    guess = 2 * nu + unit.states
+    lines = []
+    for k, column in enumerate(unit.independent):
+        lines += [f"    m->q[{column}] = x[{k}];", f"    m->qd[{column}] = x[{nu + k}];"]
+    for k, column in enumerate(unit.dependent):
+        lines += [f"    m->q[{column}] = x[{guess + k}];", f"    m->qd[{column}] = 0.0;"]
     if nd:
-        drive = f"""    if (c->drives) {{
-        double p[{nd}], v[{nd}], a[{nd}];
-        c->drives(c->drive_pre, &t, p, v, a);
-        for (int k = 0; k < {nd}; k++) {{
-            c->q[driven[k]] = p[k];
-            c->qd[driven[k]] = v[k];
-            c->qdd[driven[k]] = a[k];
-        }}
-    }}
-"""
-    m, z = len(unit.dependent), 2 * nu
-    guess = z + unit.states
-    return f"""/* x: q, qd of independent coordinates, states of laws, dependent coordinates */
-IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
+        lines.append(_driven(unit))
+    if m:
+        arguments = "c, t, z, m, sine, cosine"
+        lines += [
+            f"    sines({arguments});",
+            f"    const int status = closed({arguments});",
+            "    if (status != IL_OK) return status;",
+        ]
+    else:
+        lines.append("    sines(c, t, z, m, sine, cosine);")
+    rates = ", zd" if unit.states else ""
+    angles = f"IL_PADDED({max(len(unit.angles), 1)})"
+    return f"""/* close the loops, then all velocities, accelerations, multipliers and efforts;
+   x: q, qd of independent coordinates, states of laws, dependent coordinates */
+static {_inline(unit)}int moving(struct context *c, double t, const double *x, struct motion *m,
+    double *zd)
 {{
-    struct context *c = context;
-    int status;
-    for (int k = 0; k < {m}; k++) c->q[dependent[k]] = x[{guess} + k];
-    for (int k = 0; k < {nu}; k++) {{
-        c->q[independent[k]] = x[k];
-        c->qd[independent[k]] = x[{nu} + k];
-    }}
-{drive}    status = {prefix}_close(c, t);
+    const double *z = x + {2 * nu};
+    double sine[{angles}], cosine[{angles}];
+    (void)z; (void)zd;
+    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
+{chr(10).join(lines)}
+    at_{unit.constrained.name}({_arguments(unit.constrained)}, m->v, m->a, m->lam, m->effort{rates});
+    return IL_OK;
+}}
+"""  # noqa: E501
+
+
+def _driven(unit: ClosedUnit) -> str:
+    nd = len(unit.driven)
+    places = {"pre": "c->drive_pre", "t": "&t", "u": "c->u", "z": "z"}
+    blocks = ", ".join(places[name] for name in unit.drive_inputs)
+    given = [
+        f"        m->{name}[{column}] = c->{name}[{column}];"
+        for column in unit.driven
+        for name in ("q", "qd", "qdd")
+    ]
+    followed = [
+        f"        m->{name}[{column}] = {short}[{k}];"
+        for k, column in enumerate(unit.driven)
+        for name, short in (("q", "p"), ("qd", "v"), ("qdd", "a"))
+    ]
+    return f"""    if (c->drives) {{
+        double p[{nd}], v[{nd}], a[{nd}];
+        c->drives({blocks}, p, v, a);
+        for (int k = 0; k < {nd}; k++) {{
+            const double all[3] = {{p[k], v[k], a[k]}};
+            if (il_all_finite(all, 3)) continue;
+            c->bad_drive = k;
+            c->bad_t = t;
+            return IL_DIVERGED;
+        }}
+{chr(10).join(followed)}
+    }} else {{
+{chr(10).join(given)}
+    }}"""
+
+
+def _rates(unit: ClosedUnit, prefix: str) -> str:
+    nu = len(unit.independent)
+    z = 2 * nu
+    lines = [f"    xd[{k}] = x[{nu + k}];" for k in range(nu)]
+    lines += [f"    xd[{nu + k}] = m.a[{column}];" for k, column in enumerate(unit.independent)]
+    guess = z + unit.states
+    lines += [f"    xd[{guess + k}] = m.v[{column}];" for k, column in enumerate(unit.dependent)]
+    return f"""IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
+{{
+    struct motion m;
+    const int status = moving(context, t, x, &m, xd + {z});
     if (status != IL_OK) return status;
-    {prefix}_motion(c, t, x + {z}, xd + {z});
-    for (int k = 0; k < {nu}; k++) {{
-        xd[k] = x[{nu} + k];
-        xd[{nu} + k] = c->qdd[independent[k]];
-    }}
-    for (int k = 0; k < {m}; k++) xd[{guess} + k] = c->qd[dependent[k]];
+{chr(10).join(lines)}
     return IL_OK;
 }}
 """
@@ -186,15 +360,15 @@ def _expand(unit: ClosedUnit, prefix: str) -> str:
 IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t, const double *x,
                               double *q, double *qd, double *qdd, double *lam, double *effort)
 {{
-    struct context *c = context;
-    double xd[{size + 1}];
+    struct motion m;
+    double zd[{max(unit.states, 1)}];
     for (int64_t row = 0; row < count; row++) {{
-        if ({prefix}_rates(context, t[row], x + row*{size}, xd) != IL_OK) return row;
-        memcpy(q + row*{n}, c->q, {n} * sizeof(double));
-        memcpy(qd + row*{n}, c->qd, {n} * sizeof(double));
-        memcpy(qdd + row*{n}, c->qdd, {n} * sizeof(double));
-        memcpy(lam + row*{m}, c->lam, {m} * sizeof(double));
-        memcpy(effort + row*{nd}, c->effort, {nd} * sizeof(double));
+        if (moving(context, t[row], x + row*{size}, &m, zd) != IL_OK) return row;
+        memcpy(q + row*{n}, m.q, {n} * sizeof(double));
+        memcpy(qd + row*{n}, m.v, {n} * sizeof(double));
+        memcpy(qdd + row*{n}, m.a, {n} * sizeof(double));
+        memcpy(lam + row*{m}, m.lam, {m} * sizeof(double));
+        memcpy(effort + row*{nd}, m.effort, {nd} * sizeof(double));
     }}
     return count;
 }}

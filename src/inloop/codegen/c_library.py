@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from inloop.codegen.c import CFunction, emit_function
+from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.header import comment_block
 from inloop.symbolic import Program
 
@@ -20,7 +20,11 @@ class CFiles:
 
 
 def emit_library(
-    programs: Sequence[Program], prefix: str, about: Sequence[str], manifest: dict[str, object]
+    programs: Sequence[Program],
+    prefix: str,
+    about: Sequence[str],
+    manifest: dict[str, object],
+    elsewhere: Collection[str] = (),
 ) -> CFiles:
     """C files of programs that share a prefix.
 
@@ -29,18 +33,20 @@ def emit_library(
         prefix: first part of every exported name.
         about: comment lines at the top of every file.
         manifest: what `<prefix>_manifest()` tells, as JSON text.
+        elsewhere: names of files of functions that somebody else writes.
     """
-    functions = [emit_function(program, prefix) for program in programs]
     header = f"{prefix}.h"
     sources = {}
-    for program, function in zip(programs, functions, strict=True):
-        rows = _rows_driver(program, function.name)
+    for program in programs:
+        if f"{prefix}_{program.name}.c" in elsewhere:
+            continue
+        function = emit_function(program, prefix)
+        rows = rows_driver(program, function.name)
         text = [comment_block(about), f'#include "{header}"', "", function.text, rows]
         if program.name == "prepare":
             text.append(_manifest(prefix, manifest))
         sources[f"{function.name}.c"] = "\n".join(text)
-    declarations = _header(programs, functions, prefix, about)
-    return CFiles(sources, {header: declarations})
+    return CFiles(sources, {header: _header(programs, prefix, about)})
 
 
 def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
@@ -58,10 +64,11 @@ def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
         "#include <string.h>",
         "",
         f'#include "{prefix}.h"',
+        '#include "il_inputs.h"',
         "",
-        "/* what stays the same during a step: prepared quantities, efforts, inputs */",
         "struct context {",
         "    const double *pre, *tau, *u;",
+        "    il_inputs *inputs; /* NULL: inputs stay the same */",
         "};",
         "",
         "/* xd = (qd, qdd) of x = (q, qd) */",
@@ -69,9 +76,10 @@ def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
         "{",
         "    const struct context *c = context;",
         "    (void)t;",
+        "    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;",
         f"    memcpy(xd, x + {n}, {n} * sizeof *xd);",
         f"    {prefix}_{program.name}({call}, {results});",
-        "    return 0;",
+        "    return IL_OK;",
         "}",
         "",
     ]
@@ -98,9 +106,7 @@ def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
     return {f"{function.name}.c": "\n".join(text)}
 
 
-def _header(
-    programs: Sequence[Program], functions: Sequence[CFunction], prefix: str, about: Sequence[str]
-) -> str:
+def _header(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> str:
     guard = f"{prefix.upper()}_H"
     lines = [comment_block(about), f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#include <stdint.h>", '#include "il_export.h"', '#include "il_scalar.h"', ""]
@@ -112,9 +118,10 @@ def _header(
         f"#define {prefix.upper()}_{name.upper()}_SIZE {size}" for name, size in sizes.items()
     ]
     lines.append("")
-    for program, function in zip(programs, functions, strict=True):
-        lines.append(f"IL_EXPORT {function.declaration};")
-        lines.append(f"IL_EXPORT {_rows_declaration(program, function.name, 'rows')};")
+    for program in programs:
+        name = f"{prefix}_{program.name}"
+        lines.append(f"IL_EXPORT {declaration(program, name)};")
+        lines.append(f"IL_EXPORT {_rows_declaration(program, name, 'rows')};")
     lines += [f"IL_EXPORT const char *{prefix}_manifest(void);", "", "#endif", ""]
     return "\n".join(lines)
 
@@ -125,7 +132,7 @@ def _rows_declaration(program: Program, name: str, suffix: str) -> str:
     return f"void {name}_{suffix}({', '.join(['int64_t count', *ins, *outs])})"
 
 
-def _rows_driver(program: Program, name: str) -> str:
+def rows_driver(program: Program, name: str) -> str:
     """A loop over rows of states; `pre` is the same for all."""
     arguments = []
     for block in program.inputs:

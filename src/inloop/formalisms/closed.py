@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from inloop.errors import InputError
 from inloop.formalisms.constraints import Row, build_rows
+from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reduced import newton, reduced
+from inloop.formalisms.signals import Signal, name_of, over_time
 from inloop.formalisms.symbols import Selection
-from inloop.symbolic import Expr, Input, Output, Program, Scalar, forward, reachable
+from inloop.symbolic import Expr, Input, Output, Program, forward, reachable
 
 
 class ClosedLoops:
@@ -52,6 +53,23 @@ class ClosedLoops:
         doc = "Loop constraints, their Jacobian and velocity terms."
         return d.make("constraints", f"q qd {self._time}", outputs, doc, "geometric Jacobian")
 
+    def cut_forces(self) -> Program:
+        """Forces and torques in the cuts of all loops, in world axes."""
+        d = self.derivation
+        lam = [d.graph.symbol(f"lam_{k}") for k in range(1, len(self.rows) + 1)]
+        cuts = cut_forces(d.mechanism.loops, self.rows, lam, d.skeleton)
+        outputs = (
+            Output("force", tuple(e for cut in cuts for e in cut.force), (len(cuts), 3), "[N]"),
+            Output("torque", tuple(e for cut in cuts for e in cut.torque), (len(cuts), 3), "[N·m]"),
+            Output.vector("tension", [cut.tension for cut in cuts], "of rods [N]"),
+        )
+        inputs = (
+            Input("q", tuple(d.symbols.q), "coordinates [rad or m]"),
+            Input("lam", tuple(lam), "multipliers of all rows; 0 for dropped ones [N or N·m]"),
+        )
+        doc = "What each loop exerts on its second end at the cut point, in world axes."
+        return Program("cut_forces", inputs, outputs, doc, "geometric Jacobian")
+
     def newton(self, partition: Partition, suffix: str = "") -> Program:
         """One Newton step of the dependent coordinates."""
         d = self.derivation
@@ -73,7 +91,7 @@ class ClosedLoops:
             Output.vector("a", found.qdd, "all accelerations [rad/s² or m/s²]"),
             Output.vector("lam", found.lam, "multipliers of the rows in use [N or N·m]"),
             Output.vector("effort", found.effort, "efforts of the driven joints [N·m or N]"),
-            *state_rates(found.loads),
+            *state_rates(found.rates),
         )
         doc = "Motion of the whole mechanism from its independent and driven coordinates."
         state = "q qd qdd tau loads" if self.driven else "q qd tau loads"
@@ -81,38 +99,43 @@ class ClosedLoops:
             state += " t"
         return d.make(f"constrained{suffix}", state, outputs, doc, "coordinate partitioning")
 
-    def drives(self, motions: Mapping[str, Callable[[Expr], Scalar]] | None = None) -> Program:
-        """Position, velocity and acceleration of the driven joints as functions of time.
+    def drives(self, motions: Mapping[str, Signal] | None = None) -> Program:
+        """Position, velocity and acceleration of the driven joints.
 
         Args:
-            motions: functions of time by joint name, in place of those of the model; a live input
-                without one rests at the joint's initial value.
+            motions: signals by joint name, in place of the model's functions of time or of what
+                the joint follows as a live input.
         """
-        d = self.derivation
+        d, t = self.derivation, self.derivation.symbols.t
         wanted = dict(motions or {})
-        position: list[Expr] = []
+        rows: list[Sequence[Expr]] = []
         for drive in d.mechanism.drives:
-            joint = d.mechanism.bodies[drive.body].joint
-            if joint.name in wanted:
-                position.append(d.graph.wrap(wanted.pop(joint.name)(d.symbols.t)))
+            name = d.mechanism.bodies[drive.body].joint.name
+            if name in wanted:
+                rows.append(_with_derivatives(over_time(wanted.pop(name), t, f"drive '{name}'"), t))
+            elif drive.velocity is None or drive.acceleration is None:
+                (position,) = d.symbols.substitute([drive.position], {drive.t: t})
+                rows.append(_with_derivatives(position, t))
             else:
-                value = joint.initial[0] if drive.position is None else drive.position
-                position += d.symbols.substitute([value], {drive.t: d.symbols.t})
+                live = (drive.position, drive.velocity, drive.acceleration)
+                rows.append(d.symbols.substitute(live, {}))
         if wanted:
             raise InputError(
                 f"{', '.join(wanted)}: not a driven joint of model '{d.mechanism.name}'",
                 fix="Declare it with m.drive(...).",
             )
-        velocity = forward(position, d.symbols.t)
-        acceleration = forward(velocity, d.symbols.t)
         outputs = (
-            Output.vector("qs", position, "positions [rad or m]"),
-            Output.vector("qds", velocity, "velocities [rad/s or m/s]"),
-            Output.vector("qdds", acceleration, "accelerations [rad/s² or m/s²]"),
+            Output.vector("qs", [row[0] for row in rows], "positions [rad or m]"),
+            Output.vector("qds", [row[1] for row in rows], "velocities [rad/s or m/s]"),
+            Output.vector("qdds", [row[2] for row in rows], "accelerations [rad/s² or m/s²]"),
         )
-        name = "drives"
-        if motions:
-            ids = ",".join(str(e.id) for e in position)
-            name = f"drives_{hashlib.sha256(ids.encode()).hexdigest()[:8]}"
-        doc = "Prescribed motion of the driven joints."
-        return Program(name, (Input("t", (d.symbols.t,), "time [s]"),), outputs, doc, "")
+        name = name_of("drives", [row[0] for row in rows]) if motions else "drives"
+        inputs = (Input("t", (t,), "time [s]"), *d.load_blocks())
+        return Program(name, inputs, outputs, "Prescribed motion of the driven joints.", "")
+
+
+def _with_derivatives(position: Expr, t: Expr) -> tuple[Expr, Expr, Expr]:
+    """A function of time with its first and second derivative."""
+    (velocity,) = forward([position], t)
+    (acceleration,) = forward([velocity], t)
+    return position, velocity, acceleration

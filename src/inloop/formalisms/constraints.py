@@ -29,10 +29,26 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.model import Constraint, Frame, Loop, Mechanism
+from inloop.model import Constraint, Frame, Lock, Loop, Mechanism
 from inloop.symbolic import Expr, forward
 
 AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What a unit multiplier does at the ends of a loop, in the axes of the carrying body.
+
+    Attributes:
+        a, b: the ends.
+        force: on end a; the opposite acts on end b.
+        torque: likewise.
+    """
+
+    a: End
+    b: End
+    force: Vector
+    torque: Vector
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,7 @@ class Row:
         J: derivatives by coordinate.
         nu: explicit time derivative, J qd + nu = 0.
         gamma: J qdd + gamma = 0.
+        cut: the forces that go with it; None for a constraint of the user's.
     """
 
     element: str
@@ -54,6 +71,7 @@ class Row:
     J: dict[int, Expr]
     nu: Expr
     gamma: Expr
+    cut: Cut | None = None
 
 
 def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
@@ -65,14 +83,18 @@ def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
     for constraint in mechanism.constraints:
         skeleton.graph.section = constraint.name
         rows += _user_rows(constraint, skeleton)
+    rows += [_lock_row(lock, skeleton) for lock in mechanism.locks]
     return rows
 
 
 @dataclass(frozen=True)
-class _End:
+class End:
     """One end of a loop, in the axes of the body that carries the whole loop.
 
     Attributes:
+        link: index of the link that has the end, or GROUND.
+        p_CQ: the end in its internal frame C.
+        pose: that frame.
         p: position of the end.
         R: axes of the end's frame.
         om, v, omd, acc: its motion, for joint accelerations of zero.
@@ -80,6 +102,9 @@ class _End:
         poses: their poses.
     """
 
+    link: int
+    p_CQ: Vector
+    pose: Pose
     p: Vector
     R: Matrix
     om: Vector
@@ -120,7 +145,7 @@ def _path(skeleton: Skeleton, index: int) -> list[int]:
     return found
 
 
-def _carrier(skeleton: Skeleton, a: int, b: int) -> int:
+def carrier_of(skeleton: Skeleton, a: int, b: int) -> int:
     """The last body that both links hang on, or GROUND."""
     above_b = set(_path(skeleton, b))
     return next((k for k in _path(skeleton, a) if k in above_b), GROUND)
@@ -134,7 +159,7 @@ def _carrier_pose(skeleton: Skeleton, carrier: int) -> Pose:
     return Pose(skeleton.links[carrier].R_BC, zero_vector(graph))
 
 
-def _end(skeleton: Skeleton, frame: Frame, carrier: int) -> _End:
+def _end(skeleton: Skeleton, frame: Frame, carrier: int) -> End:
     graph = skeleton.graph
     shared = set(_path(skeleton, carrier))
     indices = [k for k in reversed(_path(skeleton, frame.body)) if k not in shared]
@@ -151,7 +176,10 @@ def _end(skeleton: Skeleton, frame: Frame, carrier: int) -> _End:
     p_CQ, R_CF = _fixed(skeleton, frame)
     R = pose.R_WC
     om, v = velocity
-    return _End(
+    return End(
+        link=frame.body,
+        p_CQ=p_CQ,
+        pose=pose,
         p=pose.point(p_CQ),
         R=product(R, R_CF),
         om=matrix_times(R, om),
@@ -174,7 +202,7 @@ def _fixed(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
 
 
 def _loop_rows(loop: Loop, skeleton: Skeleton) -> list[Row]:
-    carrier = _carrier(skeleton, loop.a.body, loop.b.body)
+    carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
     a, b = _end(skeleton, loop.a, carrier), _end(skeleton, loop.b, carrier)
     if loop.kind == "rod":
         return [_rod_row(loop, a, b, skeleton)]
@@ -192,22 +220,29 @@ def _difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]
 
 
 def _rows(
-    loop: Loop, names: Iterable[str], h: Vector, columns: dict[int, Vector], gamma: Vector
+    loop: Loop,
+    names: Iterable[str],
+    h: Vector,
+    columns: dict[int, Vector],
+    gamma: Vector,
+    cuts: Iterable[Cut],
 ) -> list[Row]:
     zero = h[0].graph.zero
     result = []
-    for k, name in enumerate(names):
+    for k, (name, cut) in enumerate(zip(names, cuts, strict=True)):
         J = {i: v[k] for i, v in columns.items() if v[k] is not zero}
-        result.append(Row(loop.name, name, h[k], J, zero, gamma[k]))
+        result.append(Row(loop.name, name, h[k], J, zero, gamma[k], cut))
     return result
 
 
-def _position_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
+def _position_rows(loop: Loop, a: End, b: End) -> list[Row]:
+    graph = a.p[0].graph
     columns = _difference(a.moving(), b.moving())
-    return _rows(loop, AXES, sub(a.p, b.p), columns, sub(a.acc, b.acc))
+    cuts = [Cut(a, b, axis, zero_vector(graph)) for axis in world_pose(graph).R_WC]
+    return _rows(loop, AXES, sub(a.p, b.p), columns, sub(a.acc, b.acc), cuts)
 
 
-def _rotation_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
+def _rotation_rows(loop: Loop, a: End, b: End) -> list[Row]:
     """r = ½ vee(R_ba - R_baᵀ) in the carrier's axes; its rate is om_a - om_b at closure."""
     R = product(a.R, transpose(b.R))
     r = (
@@ -217,10 +252,12 @@ def _rotation_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
     )
     columns = _difference(a.turning(), b.turning())
     names = [f"turn about {axis}" for axis in AXES]
-    return _rows(loop, names, r, columns, sub(a.omd, b.omd))
+    graph = a.p[0].graph
+    cuts = [Cut(a, b, zero_vector(graph), axis) for axis in world_pose(graph).R_WC]
+    return _rows(loop, names, r, columns, sub(a.omd, b.omd), cuts)
 
 
-def _axis_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
+def _axis_rows(loop: Loop, a: End, b: End) -> list[Row]:
     """b's axis n stays normal to two directions e of a: e · n = 0."""
     graph = a.p[0].graph
     n_F: Vector = tuple(graph.constant(x) for x in loop.axis)  # type: ignore[assignment]
@@ -237,7 +274,8 @@ def _axis_rows(loop: Loop, a: _End, b: _End) -> list[Row]:
         gamma = dot(g, omd) + dot(g_rate, om)
         J = {k: dot(g, v) for k, v in turning.items()}
         J = {k: v for k, v in J.items() if v is not graph.zero}
-        rows.append(Row(loop.name, name, dot(e, n), J, graph.zero, gamma))
+        cut = Cut(a, b, zero_vector(graph), g)
+        rows.append(Row(loop.name, name, dot(e, n), J, graph.zero, gamma, cut))
     return rows
 
 
@@ -250,7 +288,7 @@ def _normals(axis: tuple[float, float, float]) -> tuple[tuple[float, ...], tuple
     return tuple(map(float, e1)), tuple(map(float, e2))
 
 
-def _rod_row(loop: Loop, a: _End, b: _End, skeleton: Skeleton) -> Row:
+def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
     """(d · d - L²) / 2L, in meters."""
     graph = skeleton.graph
     length = skeleton.symbols.scalar(loop.length, f"{loop.name}.length", "m")
@@ -261,7 +299,15 @@ def _rod_row(loop: Loop, a: _End, b: _End, skeleton: Skeleton) -> Row:
     columns = _difference(a.moving(), b.moving())
     J = {k: dot(unit, column) for k, column in columns.items()}
     J = {k: entry for k, entry in J.items() if entry is not graph.zero}
-    return Row(loop.name, "length", h, J, graph.zero, dot(unit, acc) + over * dot(v, v))
+    gamma = dot(unit, acc) + over * dot(v, v)
+    cut = Cut(a, b, unit, zero_vector(graph))
+    return Row(loop.name, "length", h, J, graph.zero, gamma, cut)
+
+
+def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
+    """The joint does not move: qd = 0, wherever it is. Nothing has to be closed."""
+    zero, one = skeleton.graph.zero, skeleton.graph.one
+    return Row(lock.name, "hold", zero, {lock.body: one}, zero, zero)
 
 
 def _rate(expr: Expr, links: Iterable[Link], t: Expr) -> Expr:
@@ -291,4 +337,4 @@ def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
     return rows
 
 
-__all__ = ["Row", "build_rows"]
+__all__ = ["Cut", "End", "Row", "build_rows", "carrier_of"]

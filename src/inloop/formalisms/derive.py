@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, rne, sensors
+from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, reactions, rne, sensors
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.regroup import regroup
@@ -63,8 +63,19 @@ class Derivation:
 
     @cached_property
     def input_names(self) -> tuple[str, ...]:
-        """Names of the entries of u: the model's inputs, joint inputs, external wrenches."""
-        return (*(i.name for i in self.mechanism.inputs), *self.loads.input_names)
+        """Names of the entries of u: model's inputs, joint inputs, external wrenches, drives."""
+        drives = (i.name for drive in self.mechanism.drives for i in drive.inputs)
+        return (*(i.name for i in self.mechanism.inputs), *self.loads.input_names, *drives)
+
+    def load_blocks(self) -> list[Input]:
+        """u and z, where there are any."""
+        blocks = []
+        if self.input_names:
+            symbols = (*self.symbols.inputs, *self.loads.inputs, *self.symbols.drive_inputs)
+            blocks.append(Input("u", symbols, "inputs: " + ", ".join(self.input_names)))
+        if self.symbols.states:
+            blocks.append(Input("z", tuple(self.symbols.states), "states of laws and drives"))
+        return blocks
 
     @cached_property
     def parameters(self) -> Input:
@@ -142,11 +153,7 @@ class Derivation:
         words = state.split()
         inputs = [blocks[key] for key in words if key != "loads"]
         if "loads" in words:
-            if self.input_names:
-                symbols = (*self.symbols.inputs, *self.loads.inputs)
-                inputs.append(Input("u", symbols, "inputs: " + ", ".join(self.input_names)))
-            if self.symbols.states:
-                inputs.append(Input("z", tuple(self.symbols.states), "states of force laws"))
+            inputs += self.load_blocks()
             if self.uses_time:
                 inputs.append(time)
         return Program(name, tuple(inputs), outputs, doc, formalism)
@@ -156,7 +163,8 @@ class Derivation:
         """True if a force law depends on time."""
         loads = [e for w in self.loads.wrenches.values() for e in (*w.f, *w.n)]
         efforts = self.loads.efforts.values()
-        return self.symbols.t in reachable([*loads, *efforts, *self.loads.rates])
+        others = (*self.loads.rates, *self.loads.observed.values())
+        return self.symbols.t in reachable([*loads, *efforts, *others])
 
     def inverse_dynamics(self) -> Program:
         """tau from q, qd, qdd."""
@@ -172,10 +180,13 @@ class Derivation:
         return self.make("mass_matrix", "q", (out,), "Mass matrix M(q).", "composite rigid bodies")
 
     def bias(self) -> Program:
-        """c from q, qd."""
+        """c from q, qd; with it the rates of states of force laws, with reactions at qdd = 0."""
         doc = "Gravity, velocity terms and force laws: c in M qdd + c = tau."
         out = Output.vector("c", self.c, "efforts [N·m or N]")
-        return self.make("bias", "q qd loads", (out,), doc, "recursive Newton-Euler")
+        rest = [self.graph.zero] * self.n
+        rates = reactions.complete_rates(self.skeleton, self.loads, rest)
+        outputs = (out, *state_rates(rates))
+        return self.make("bias", "q qd loads", outputs, doc, "recursive Newton-Euler")
 
     def mass_matrix_and_bias(self) -> Program:
         """M and c together."""
@@ -188,7 +199,8 @@ class Derivation:
         qdd, formalism = self.qdd
         out = Output.vector("qdd", qdd, "accelerations [rad/s² or m/s²]")
         doc = "Joint accelerations under given efforts: qdd = M^-1 (tau - c)."
-        outputs = (out, *state_rates(self.loads))
+        rates = reactions.complete_rates(self.skeleton, self.loads, qdd)
+        outputs = (out, *state_rates(rates))
         return self.make("direct_dynamics", "q qd tau loads", outputs, doc, formalism)
 
     def energy(self) -> Program:
@@ -197,6 +209,13 @@ class Derivation:
         out = Output.vector("E", [T, V], "kinetic and potential energy [J]")
         doc = "Kinetic energy and potential energy of gravity."
         return self.make("energy", "q qd", (out,), doc, "bodies as given, not regrouped")
+
+    def law_outputs(self) -> Program:
+        """What the force laws make known."""
+        observed = self.loads.observed
+        out = Output.vector("y", list(observed.values()), "outputs: " + ", ".join(observed))
+        doc = "What the force laws make known."
+        return self.make("law_outputs", "q qd loads", (out,), doc, "force laws")
 
     def sensor(self, path: str) -> tuple[Program, Program, Program]:
         """Programs for pose, motion and Jacobian of a point or frame."""
@@ -214,16 +233,18 @@ PROGRAMS = {
     "bias": Derivation.bias,
     "mass_matrix_and_bias": Derivation.mass_matrix_and_bias,
     "energy": Derivation.energy,
+    "law_outputs": Derivation.law_outputs,
+    "joint_reactions": reactions.joint_reactions,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }
 
 
-def state_rates(loads: Loads) -> tuple[Output, ...]:
+def state_rates(rates: Sequence[Expr]) -> tuple[Output, ...]:
     """The rates of the laws' internal states as an output, if there are any."""
-    if not loads.rates:
+    if not rates:
         return ()
-    return (Output.vector("zd", loads.rates, "rates of states of force laws"),)
+    return (Output.vector("zd", rates, "rates of states of force laws"),)
 
 
 def _cost(exprs: Sequence[Expr]) -> int:

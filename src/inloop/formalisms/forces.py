@@ -28,11 +28,19 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
+from inloop.model import (
+    AnyLaw,
+    Frame,
+    FrameForce,
+    LawState,
+    Link,
+    Matrix3,
+    Mechanism,
+    Point,
+    Torque,
+)
 from inloop.model import Force as ForceLaw
-from inloop.model import Frame, FrameForce, JointForce, Link, Matrix3, Mechanism, Point, Torque
-from inloop.symbolic import Expr, Scalar
-
-Law = JointForce | ForceLaw | Torque | Link | FrameForce
+from inloop.symbolic import Expr, Scalar, reachable
 
 
 @dataclass
@@ -44,7 +52,10 @@ class Loads:
         efforts: by coordinate, from joint force laws and joint inputs.
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
-        rates: time derivatives of the laws' internal states, in the order of the model.
+        rates: time derivatives of internal states of laws and drives, in the order of the model.
+        radial: placeholders in the rates for the force that a joint transmits across its axis, by
+            coordinate; see `reactions`.
+        observed: what the laws make known, by name "<law>.<output>", in the order of the model.
     """
 
     wrenches: dict[int, Wrench] = field(default_factory=dict)
@@ -52,6 +63,8 @@ class Loads:
     inputs: list[Expr] = field(default_factory=list)
     input_names: list[str] = field(default_factory=list)
     rates: list[Expr] = field(default_factory=list)
+    observed: dict[str, Expr] = field(default_factory=dict)
+    radial: dict[int, Expr] = field(default_factory=dict)
 
     def push(self, index: int, effort: Expr) -> None:
         """Add an effort of a joint."""
@@ -83,7 +96,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
     if mechanism.forces or mechanism.torques or mechanism.links or mechanism.frame_forces:
-        place = _Places(skeleton)
+        place = Places(skeleton)
         for force in mechanism.forces:
             _force(force, place, loads)
         for torque in mechanism.torques:
@@ -92,15 +105,25 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
             _link(link, place, loads)
         for frame_force in mechanism.frame_forces:
             _frame_force(frame_force, place, loads)
+    for drive in mechanism.drives:
+        rates = [state.rate for state in drive.states]
+        loads.rates += skeleton.symbols.substitute(rates, {})
     return loads
 
 
 def _substituted(
-    skeleton: Skeleton, law: Law, exprs: Sequence[Scalar], replace: dict[Expr, Expr], loads: Loads
+    skeleton: Skeleton,
+    law: AnyLaw,
+    exprs: Sequence[Scalar],
+    replace: dict[Expr, Expr],
+    loads: Loads,
 ) -> list[Expr]:
-    """A law's results with kinematics in place of placeholders; its states move along."""
+    """A law's value with kinematics in place of placeholders; rates and outputs move along."""
     known = {**replace, law.t: skeleton.symbols.t}
     loads.rates += skeleton.symbols.substitute([state.rate for state in law.states], known)
+    outputs = skeleton.symbols.substitute([output.value for output in law.outputs], known)
+    names = [output.name for output in law.outputs]
+    loads.observed.update(zip(names, outputs, strict=True))
     return skeleton.symbols.substitute(exprs, known)
 
 
@@ -116,8 +139,16 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for law in mechanism.joint_forces:
         link = skeleton.links[law.body]
         skeleton.graph.section = link.name
-        replace = {law.q: link.q, law.qd: link.qd}
+        radial = skeleton.graph.symbol(f"radial_{link.number}")
+        replace = {law.q: link.q, law.qd: link.qd, law.radial: radial}
+        if any(law.radial in reachable([r]) for r in _expressions(law.states)):
+            loads.radial[law.body] = radial
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
+
+
+def _expressions(states: Sequence[LawState]) -> list[Expr]:
+    """Those rates of a law's states that are not plain numbers."""
+    return [state.rate for state in states if isinstance(state.rate, Expr)]
 
 
 def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Selection) -> None:
@@ -174,15 +205,28 @@ def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A frame in the world: position, axes, velocity and angular velocity, world axes."""
+    """A frame F with origin Q on a link with internal frame C.
 
+    Attributes:
+        p_CQ: origin, in axes of C.
+        R_CF: axes, fixed in C.
+        lever: p_CQ in world axes.
+        p: p_WQ.
+        R: R_WF.
+        v: velocity of Q, in world axes.
+        om: angular velocity, in world axes.
+    """
+
+    p_CQ: Vector
+    R_CF: Matrix
+    lever: Vector
     p: Vector
     R: Matrix
     v: Vector
     om: Vector
 
 
-class _Places:
+class Places:
     """World kinematics of points, computed once for all laws."""
 
     def __init__(self, skeleton: Skeleton) -> None:
@@ -207,20 +251,32 @@ class _Places:
     def frame(self, frame: Frame) -> _Placed:
         """World kinematics of a frame."""
         point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
-        _, p, v = self.point(point)
+        p_CQ = _internal_point(self.skeleton, point)
         R_BF = self.skeleton.symbols.matrix(frame.R_BF)
         if frame.body == GROUND:
-            return _Placed(p, R_BF, v, zero_vector(self.skeleton.graph))
+            zero = zero_vector(self.skeleton.graph)
+            return _Placed(p_CQ, R_BF, p_CQ, p_CQ, R_BF, zero, zero)
         link, pose = self.skeleton.links[frame.body], self.pose(frame.body)
-        R = product(pose.R_WC, product(transpose(link.R_BC), R_BF))
-        return _Placed(p, R, v, matrix_times(pose.R_WC, self.om(frame.body)))
+        R_CF = product(transpose(link.R_BC), R_BF)
+        om_C, v_C = self._velocities[frame.body]
+        # levers in world axes serve positions, velocities and moments
+        lever, om = matrix_times(pose.R_WC, p_CQ), matrix_times(pose.R_WC, om_C)
+        return _Placed(
+            p_CQ=p_CQ,
+            R_CF=R_CF,
+            lever=lever,
+            p=add(pose.p_WC, lever),
+            R=product(pose.R_WC, R_CF),
+            v=add(matrix_times(pose.R_WC, v_C), cross(om, lever)),
+            om=om,
+        )
 
     def om(self, index: int) -> Vector:
         """Angular velocity in the link's internal axes."""
         return self._velocities[index][0]
 
 
-def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
+def _force(law: ForceLaw, place: Places, loads: Loads) -> None:
     skeleton = place.skeleton
     p_CQ, p_WQ, v_W = place.point(law.at)
     replace = {
@@ -238,7 +294,7 @@ def _force(law: ForceLaw, place: _Places, loads: Loads) -> None:
     loads.apply(law.at.body, p_CQ, f_C, zero_vector(skeleton.graph))
 
 
-def _torque(law: Torque, place: _Places, loads: Loads) -> None:
+def _torque(law: Torque, place: Places, loads: Loads) -> None:
     skeleton = place.skeleton
     if law.body == GROUND:
         return
@@ -264,7 +320,7 @@ def _torque(law: Torque, place: _Places, loads: Loads) -> None:
     loads.apply(law.body, zero, zero, n)
 
 
-def _link(law: Link, place: _Places, loads: Loads) -> None:
+def _link(law: Link, place: Places, loads: Loads) -> None:
     """A pull along the line between two points."""
     skeleton = place.skeleton
     graph = skeleton.graph
@@ -284,7 +340,7 @@ def _link(law: Link, place: _Places, loads: Loads) -> None:
         loads.apply(point.body, p_C, matrix_times(R_CW, f_W), zero)
 
 
-def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
+def _frame_force(law: FrameForce, place: Places, loads: Loads) -> None:
     """Force and torque between two frames, from their relative position and rotation."""
     skeleton = place.skeleton
     graph = skeleton.graph
@@ -298,15 +354,19 @@ def _frame_force(law: FrameForce, place: _Places, loads: Loads) -> None:
     r = (0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1]))
     w = sub(matrix_times(R_AW, b.om), w_A)
     replace: dict[Expr, Expr] = {}
-    for names, values in ((law.p, p), (law.v, v), (law.r, r), (law.w, w)):
+    placeholders = (law.p, law.v, law.r, law.w, *law.R)
+    for names, values in zip(placeholders, (p, v, r, w, *R), strict=True):
         replace.update(zip(names, values, strict=True))
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
-    f_W = matrix_times(a.R, as_vector(found[:3]))
-    n_W = matrix_times(a.R, as_vector(found[3:]))
-    for frame, sign in ((law.b, 1.0), (law.a, -1.0)):
-        pose = place.pose(frame.body)
-        R_CW = transpose(pose.R_WC)
-        at = matrix_times(R_CW, sub(b.p, pose.p_WC))
-        k = graph.constant(sign)
-        f, n = (matrix_times(R_CW, scale(k, x)) for x in (f_W, n_W))
-        loads.apply(frame.body, at, f, n)
+    f_A, n_A = as_vector(found[:3]), as_vector(found[3:])
+    zero, minus = zero_vector(graph), graph.constant(-1.0)
+    # on the link of B, about its origin: in the world, then in its own axes
+    f_W = matrix_times(a.R, f_A)
+    n_W = add(matrix_times(a.R, n_A), cross(b.lever, f_W))
+    R_CW = transpose(place.pose(law.b.body).R_WC)
+    loads.apply(law.b.body, zero, matrix_times(R_CW, f_W), matrix_times(R_CW, n_W))
+    # on the link of A at the same point: in axes of A, then by a fixed rotation in its own
+    lever = add(matrix_times(transpose(a.R_CF), a.p_CQ), p)
+    n_A = add(n_A, cross(lever, f_A))
+    f, n = (scale(minus, matrix_times(a.R_CF, x)) for x in (f_A, n_A))
+    loads.apply(law.a.body, zero, f, n)

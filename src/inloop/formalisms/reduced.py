@@ -21,10 +21,13 @@ from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.partition import Partition
+from inloop.formalisms.reactions import complete_rates
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
 from inloop.symbolic import Expr, Graph
+
+Rows = Sequence[Sequence[Expr]]
 
 
 @dataclass(frozen=True)
@@ -50,25 +53,26 @@ class Reduced:
         qd, qdd: all velocities and accelerations.
         lam: multipliers of the rows in use, in the order of the partition.
         effort: efforts of the driven joints.
-        loads: what acts on the mechanism.
+        rates: of the states of force laws.
     """
 
     qd: list[Expr]
     qdd: list[Expr]
     lam: list[Expr]
     effort: list[Expr]
-    loads: Loads
+    rates: list[Expr]
 
 
 def newton(rows: Sequence[Row], partition: Partition, graph: Graph) -> Newton:
     """J_v step = -h."""
     used = [rows[k] for k in partition.rows]
-    factors = _factor(used, partition, graph)
+    factors = factor(used, partition, graph)
     h = [row.h for row in used]
     return Newton(factors.solve([-value for value in h]), h, factors.reciprocals)
 
 
-def _factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
+def factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
+    """Factors of J_v, the columns of the dependent coordinates."""
     place = {column: k for k, column in enumerate(partition.dependent)}
     entries = {
         (i, place[column]): entry
@@ -86,11 +90,11 @@ def reduced(
     graph = skeleton.graph
     rows = build_rows(mechanism, skeleton)
     used = [rows[k] for k in partition.rows]
-    factors = _factor(used, partition, graph)
+    factors = factor(used, partition, graph)
     known = (*partition.independent, *partition.driven)
     # velocities of the dependent coordinates
     qd = list(skeleton.symbols.qd)
-    right = [-(_times(row.J, known, qd, graph) + row.nu) for row in used]
+    right = [-(times(row.J, known, qd, graph) + row.nu) for row in used]
     for column, value in zip(partition.dependent, factors.solve(right), strict=True):
         qd[column] = graph.label(value, f"qd_{column + 1}")
     moving = _with_velocities(skeleton, qd)
@@ -102,16 +106,16 @@ def reduced(
         qdd0[column] = skeleton.symbols.qdd[column]
     rows = build_rows(mechanism, moving)
     used = [rows[k] for k in partition.rows]
-    right = [-(_times(row.J, partition.driven, qdd0, graph) + row.gamma) for row in used]
+    right = [-(times(row.J, partition.driven, qdd0, graph) + row.gamma) for row in used]
     for column, value in zip(partition.dependent, factors.solve(right), strict=True):
         qdd0[column] = value
     tau0 = _minus_laws(rne.inverse_dynamics(base, qdd0, loads.wrenches), loads)
-    return _solve(base, partition, factors, used, qd, qdd0, tau0, loads)
+    found = _solve(base, partition, factors, used, qd, qdd0, tau0)
+    return replace(found, rates=complete_rates(moving, loads, found.qdd, used, found.lam))
 
 
-def _times(
-    J: dict[int, Expr], columns: Sequence[int], values: Sequence[Expr], graph: Graph
-) -> Expr:
+def times(J: dict[int, Expr], columns: Sequence[int], values: Sequence[Expr], graph: Graph) -> Expr:
+    """Some columns of a row of J times their values."""
     total = graph.zero
     for column in columns:
         if column in J:
@@ -136,11 +140,35 @@ def _solve(
     qd: list[Expr],
     qdd0: list[Expr],
     tau0: list[Expr],
-    loads: Loads,
 ) -> Reduced:
     graph, tau = base.graph, base.symbols.tau
     u, v = partition.independent, partition.dependent
     M = crb.mass_matrix(base).rows(graph.zero)
+    B, MA, Mr = reduce_mass(M, partition, factors, used, graph)
+    free = [t - t0 for t, t0 in zip(tau, tau0, strict=True)]
+    qdd_u = solve_symmetric(graph, Mr, gather(free, partition, B))
+    qdd = list(qdd0)
+    for c, j in enumerate(u):
+        qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
+    for k, i in enumerate(v):
+        qdd[i] = add_products(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
+    # what the joints would have to supply without loops
+    need = [
+        add_products(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qd))
+    ]
+    lam = factors.solve_transposed([need[i] - tau[i] for i in v])
+    effort = []
+    for i in partition.driven:
+        pulls = ((row.J.get(i, graph.zero), force) for row, force in zip(used, lam, strict=True))
+        effort.append(need[i] - add_products(graph.zero, pulls))
+    return Reduced(qd, qdd, lam, effort, [])
+
+
+def reduce_mass(
+    M: Rows, partition: Partition, factors: lu.LU, used: Sequence[Row], graph: Graph
+) -> tuple[Rows, Rows, dict[tuple[int, int], Expr]]:
+    """B = ∂v/∂u by columns, M A by rows, and the lower half of Aᵀ M A."""
+    u, v = partition.independent, partition.dependent
     # columns of A: what the dependent coordinates do for each independent one
     B = []
     for j in u:
@@ -149,33 +177,30 @@ def _solve(
             graph.label(entry, f"B_{v[k] + 1}_{j + 1}")
         B.append(column)
     MA = [
-        [_sum(M[i][j], ((M[i][v[k]], B[c][k]) for k in range(len(v)))) for c, j in enumerate(u)]
-        for i in range(len(qd))
+        [
+            add_products(row[j], ((row[v[k]], B[c][k]) for k in range(len(v))))
+            for c, j in enumerate(u)
+        ]
+        for row in M
     ]
-    free = [t - t0 for t, t0 in zip(tau, tau0, strict=True)]
-    right = [_sum(free[j], ((B[c][k], free[v[k]]) for k in range(len(v)))) for c, j in enumerate(u)]
     Mr = {
-        (c, l): _sum(MA[j][l], ((B[c][k], MA[v[k]][l]) for k in range(len(v))))
+        (c, l): add_products(MA[j][l], ((B[c][k], MA[v[k]][l]) for k in range(len(v))))
         for c, j in enumerate(u)
         for l in range(c + 1)
     }
-    qdd_u = _solve_symmetric(graph, Mr, right)
-    qdd = list(qdd0)
-    for c, j in enumerate(u):
-        qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
-    for k, i in enumerate(v):
-        qdd[i] = _sum(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
-    # what the joints would have to supply without loops
-    need = [_sum(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qd))]
-    lam = factors.solve_transposed([need[i] - tau[i] for i in v])
-    effort = []
-    for i in partition.driven:
-        pulls = ((row.J.get(i, graph.zero), force) for row, force in zip(used, lam, strict=True))
-        effort.append(need[i] - _sum(graph.zero, pulls))
-    return Reduced(qd, qdd, lam, effort, loads)
+    return B, MA, Mr
 
 
-def _sum(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
+def gather(values: Sequence[Expr], partition: Partition, B: Rows) -> list[Expr]:
+    """Aᵀ values."""
+    v = partition.dependent
+    return [
+        add_products(values[j], ((B[c][k], values[v[k]]) for k in range(len(v))))
+        for c, j in enumerate(partition.independent)
+    ]
+
+
+def add_products(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
     """start + Σ a b."""
     total = start
     for a, b in products:
@@ -183,7 +208,7 @@ def _sum(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
     return total
 
 
-def _solve_symmetric(
+def solve_symmetric(
     graph: Graph, lower: dict[tuple[int, int], Expr], right: list[Expr]
 ) -> list[Expr]:
     """x with S x = right, S symmetric positive definite, by LDLᵀ."""

@@ -27,26 +27,45 @@ def inverse_dynamics(
     skeleton: Skeleton, qdd: Sequence[Expr], applied: Mapping[int, Wrench] | None = None
 ) -> list[Expr]:
     """Joint efforts that produce the accelerations qdd under gravity and applied wrenches."""
+    wrenches = transmitted(skeleton, qdd, applied or {}, ("f", "n"))
+    tau = []
+    for link, wrench in zip(skeleton.links, wrenches, strict=True):
+        skeleton.graph.section = link.name
+        along = wrench.n[2] if link.revolute else wrench.f[2]
+        tau.append(along + link.armature * qdd[link.number - 1])
+    return tau
+
+
+def transmitted(
+    skeleton: Skeleton,
+    qdd: Sequence[Expr],
+    applied: Mapping[int, Wrench],
+    names: tuple[str, str],
+) -> list[Wrench]:
+    """What each joint transmits to its body: all that the bodies beyond it need.
+
+    Args:
+        skeleton: the links.
+        qdd: joint accelerations.
+        applied: wrenches from outside by link index.
+        names: of forces and moments in generated code.
+    """
     graph = skeleton.graph
     motion = motions(skeleton, qdd)
     wrenches = [
-        _inertial(link, motion[link.number - 1], (applied or {}).get(link.number - 1))
+        _inertial(link, motion[link.number - 1], applied.get(link.number - 1))
         for link in skeleton.links
     ]
-    tau: list[Expr] = [graph.zero] * len(skeleton.links)
     for link in skeleton.tip_to_base():
-        i = link.number - 1
         graph.section = link.name
-        wrench = wrenches[i]
-        label(graph, wrench.f, f"f_{link.number}")
-        label(graph, wrench.n, f"n_{link.number}")
-        along = wrench.n[2] if link.revolute else wrench.f[2]
-        tau[i] = along + link.armature * qdd[i]
+        wrench = wrenches[link.number - 1]
+        label(graph, wrench.f, f"{names[0]}_{link.number}")
+        label(graph, wrench.n, f"{names[1]}_{link.number}")
         if link.parent >= 0:
             carried = to_parent(link, wrench)
             below = wrenches[link.parent]
             wrenches[link.parent] = Wrench(add(below.f, carried.f), add(below.n, carried.n))
-    return tau
+    return wrenches
 
 
 def _inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:

@@ -39,7 +39,8 @@ class Symbols:
         q, qd, qdd, tau: one symbol per coordinate.
         t: time [s].
         inputs: symbols of the model's own named inputs.
-        states: symbols of the internal states of force laws.
+        states: symbols of the internal states of force laws and drives.
+        drive_inputs: symbols of the inputs that live drives follow.
     """
 
     graph: Graph
@@ -50,6 +51,7 @@ class Symbols:
     t: Expr
     inputs: list[Expr]
     states: list[Expr]
+    drive_inputs: list[Expr]
     live: frozenset[str] | None
     _live: dict[str, tuple[LiveParameter, Expr]] = field(default_factory=dict)
     _known: dict[Expr, Expr] = field(default_factory=dict)
@@ -139,7 +141,9 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
     t = graph.symbol("t")
     inputs = [graph.symbol(f"u.{item.name}") for item in mechanism.inputs]
     states = [graph.symbol(f"z.{item.name}") for item in mechanism.states]
-    symbols = Symbols(graph, q, qd, qdd, tau, t, inputs, states, wanted)
+    followed = [item for drive in mechanism.drives for item in drive.inputs]
+    drive_inputs = [graph.symbol(f"u.{item.name}") for item in followed]
+    symbols = Symbols(graph, q, qd, qdd, tau, t, inputs, states, drive_inputs, wanted)
     for parameter in mechanism.parameters:
         new = symbols.add_parameter(
             LiveParameter(
@@ -147,7 +151,8 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
             )
         )
         symbols._known[parameter.symbol] = new
-    for item, symbol in zip(mechanism.inputs, inputs, strict=True):
+    given = zip((*mechanism.inputs, *followed), (*inputs, *drive_inputs), strict=True)
+    for item, symbol in given:
         symbols._known[item.symbol] = symbol
     for state, symbol in zip(mechanism.states, states, strict=True):
         symbols._known[state.symbol] = symbol

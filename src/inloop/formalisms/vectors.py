@@ -52,6 +52,14 @@ def cross(a: Vector, b: Vector) -> Vector:
     )
 
 
+def length(a: Vector) -> Expr:
+    """|a|; its derivative at zero is taken as zero."""
+    graph, square = a[0].graph, dot(a, a)
+    some = graph.zero < square
+    root = graph.call("sqrt", graph.call("where", some, square, graph.one))
+    return graph.call("where", some, root, graph.zero)
+
+
 def zero_vector(graph: Graph) -> Vector:
     """(0, 0, 0)."""
     return graph.zero, graph.zero, graph.zero

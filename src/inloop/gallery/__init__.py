@@ -6,6 +6,7 @@ plant = gallery.get("puma560").build().compile()
 """
 
 from inloop.gallery.catalog import get, names
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Comparison, Exhibit, Option, Reference
 
-__all__ = ["Comparison", "Exhibit", "Option", "Reference", "get", "names"]
+__all__ = ["Comparison", "Exhibit", "Option", "Reference", "View", "get", "names"]

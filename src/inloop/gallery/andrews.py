@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 SOURCE = "Test Set for IVP Solvers (Bari/CWI), problem 'andrews'; Hairer & Wanner II, VII.7"
@@ -101,6 +102,12 @@ EXHIBIT = Exhibit(
     make=andrews,
     start="at rest in the position of the test set",
     seconds=0.03,
+    view=View(
+        "xy",
+        ("beta.q", ("gamma.q", "delta.q", "Phi.q"), ("lam.loop_3.x", "lam.loop_3.y")),
+        times=(0.0, 0.01, 0.0125),
+        trace="body_2.E",
+    ),
     step=1e-6,
     references=(
         Reference(

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.drawing import View
+from inloop.gallery.exhibit import Exhibit, Option, Reference
 from inloop.gallery.suspension import (
     ARM,
+    FREE_LENGTH,
     HEIGHT,
-    KNUCKLE_INERTIA,
     KNUCKLE_MASS,
     LOWER_BALL,
     PIVOT_Y,
     RACK_MASS,
     SOURCE,
     TYRE_RADIUS,
-    TYRE_STIFFNESS,
-    WHEEL_CENTER,
+    UPPER_X,
     WHEEL_MASS,
     Corner,
     add_arms,
@@ -27,6 +27,7 @@ from inloop.gallery.suspension import (
     add_rack,
     add_spring,
     add_wheel,
+    tyre_force,
 )
 
 WHEELBASE = 2.78
@@ -35,18 +36,23 @@ ADDED_MASS = 100.0
 BAR_LEVER, BAR_HALF, DROP_LINK = 0.30, 0.55, 0.25  # of the anti-roll bars [m]
 BAR_STIFFNESS = {"front": 4000.0, "rear": 1100.0}  # [N·m/rad]
 CORNERS = tuple(
-    Corner(f"{axle}_{side}", sign, x)
-    for axle, x in (("front", 0.0), ("rear", -WHEELBASE))
+    Corner(f"{axle}_{side}", sign, x, upper_x)
+    # the rear wishbones have no caster
+    for axle, x, upper_x in (("front", 0.0, UPPER_X), ("rear", -WHEELBASE, 0.0))
     for side, sign in (("left", 1), ("right", -1))
 )
 
 
-def car() -> il.Model:
+def car(grip: float = 0.0) -> il.Model:
     """A car on its tyres; these are vertical springs, so nothing holds it along the road.
 
     44 joints: 14 independent (six of the chassis, four lower arms, four wheels), 2 driven (rack and
     added weight), 28 dependent. Ten cuts at balls give 30 conditions. The rear wishbones are
     planar, so one condition of each rear cut is redundant.
+
+    Args:
+        grip: what a tyre resists to sliding sideways [N·s/m]: its cornering stiffness over the
+            speed of the car.
     """
     m = il.Model(
         "car",
@@ -61,21 +67,31 @@ def car() -> il.Model:
     )
     throw = m.parameter("throw", 0.01, unit="m", range=(0.0, 0.03), doc="amplitude of the rack")
     pace = m.parameter("pace", 3.0, unit="rad/s", range=(0.0, 20.0), doc="angular rate of the rack")
-    aside = m.parameter("aside", 0.0, unit="m", range=(-0.5, 0.5),
-                        doc="how far to the left the added weight sits")  # fmt: skip
+    ahead = m.parameter("ahead", 0.0, unit="m", range=(-3.0, 0.5),
+                        doc="how far before the front axle the added weight sits")  # fmt: skip
     chassis = _add_chassis(m)
     weight = m.body(
         "weight",
-        on=chassis.point("weight_seat", CHASSIS_COM),
-        joint=il.prismatic("y"),
+        on=chassis,
+        joint=il.prismatic("x"),
         mass=ADDED_MASS,
     )
     rack = add_rack(m, chassis)
-    lowers = {corner.name: _add_corner(m, chassis, rack, corner) for corner in CORNERS}
+    lengths = {
+        axle: m.parameter(
+            f"{axle}_length", FREE_LENGTH, unit="m", range=(0.5, 0.8),
+            doc=f"free length of the {axle} springs",
+        )
+        for axle in ("front", "rear")
+    }  # fmt: skip
+    lowers = {
+        corner.name: _add_corner(m, chassis, rack, corner, (lengths[corner.axle], grip))
+        for corner in CORNERS
+    }
     for axle, x in (("front", 0.0), ("rear", -WHEELBASE)):
         _add_anti_roll_bar(m, chassis, lowers, (axle, x))
     m.drive(rack, lambda t: throw * il.sin(pace * t))
-    m.drive(weight, lambda: aside)
+    m.drive(weight, lambda: ahead)
     spins = (f"spin_{corner.name}" for corner in CORNERS)
     m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "ry", "rx")))
     m.independent(*lowers.values(), *spins)
@@ -99,15 +115,26 @@ def _add_chassis(m: il.Model) -> Any:
     )
 
 
-def _add_corner(m: il.Model, chassis: Any, rack: Any, corner: Corner) -> Any:
-    """Arms, knuckle, wheel and spring; returns the lower arm."""
+def _add_corner(
+    m: il.Model, chassis: Any, rack: Any, corner: Corner, numbers: tuple[Any, float]
+) -> Any:
+    """Arms, knuckle, wheel and spring; returns the lower arm.
+
+    Args:
+        m: the model.
+        chassis: its chassis.
+        rack: its rack.
+        corner: where.
+        numbers: free length of the spring [m] and grip of the tyre [N·s/m].
+    """
+    free_length, grip = numbers
     lower, upper = add_arms(m, chassis, corner)
-    if corner.name.startswith("front"):
+    if corner.axle == "front":
         knuckle = add_front_knuckle(m, (lower, upper), rack, corner)
     else:
         knuckle = _add_rear_knuckle(m, (lower, upper), corner)
-    add_wheel(m, knuckle, corner)
-    add_spring(m, chassis, lower, corner)
+    add_wheel(m, knuckle, corner, grip)
+    add_spring(m, chassis, lower, corner, free_length)
     return lower
 
 
@@ -120,11 +147,9 @@ def _add_rear_knuckle(m: il.Model, arms: tuple[Any, Any], corner: Corner) -> Any
         on=upper.point("ball", ball),
         joint=il.revolute("x"),
         mass=KNUCKLE_MASS,
-        com=WHEEL_CENTER,
-        inertia=KNUCKLE_INERTIA,
     )
     m.close(
-        knuckle.point("lower", LOWER_BALL),
+        knuckle.point("lower", (0.0, 0.0, LOWER_BALL[2])),
         lower.point("ball", ball),
         name=f"lower_ball_{corner.name}",
     )
@@ -153,8 +178,7 @@ def _add_anti_roll_bar(
 
 def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:
     """Vertical forces of the tyres [N], in the order of `CORNERS`."""
-    heights = [plant.position(f"wheel_{corner.name}", q)[2] for corner in CORNERS]
-    return TYRE_STIFFNESS * np.maximum(TYRE_RADIUS - np.array(heights), 0.0)
+    return np.array([tyre_force(plant, corner.name, q) for corner in CORNERS])
 
 
 def _roles(plant: il.Plant) -> np.ndarray:
@@ -178,8 +202,19 @@ EXHIBIT = Exhibit(
     title="Car with four suspensions, steering rack and anti-roll bars",
     look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
     make=car,
-    start="near rest on its tyres, rack and added weight in the middle",
+    start="near rest on its tyres, rack in the middle, added weight at the front axle",
     seconds=5.0,
+    view=View(
+        "xyz",
+        (
+            "chassis_tz.q",
+            ("chassis_rx.q", "chassis_ry.q", "chassis_rz.q"),
+            ("knuckle_front_left_rz.q", "knuckle_front_right_rz.q"),
+            "rack.effort",
+        ),
+        discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
+    ),
+    options={"grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s")},
     references=(
         Reference(
             what="independent, driven and dependent joints, redundant conditions",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option
 
 MOST_LINKS = 1000
@@ -68,6 +69,14 @@ EXHIBIT = Exhibit(
     make=chain,
     start="at rest, angles drawn from -1 .. 1 rad",
     seconds=2.0,
+    view=View(
+        "xyz",
+        (
+            ("joint_1.q", "joint_2.q", "joint_3.q"),
+            ("energy.kinetic", "energy.potential", "energy.total"),
+        ),
+        times=(0.0, 0.2, 0.4),
+    ),
     options={
         "n": Option(6, f"number of joints, 1 to {MOST_LINKS}"),
         "seed": Option(1, "draws the numbers"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 SOURCE = "point masses, integrated with rtol 1e-12 and 1e-13, which agree"
@@ -61,6 +62,11 @@ EXHIBIT = Exhibit(
     make=double_pendulum,
     start="at rest with both bars horizontal",
     seconds=10.0,
+    view=View(
+        "xy",
+        (("upper.q", "lower.q"), ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.3, 0.6, 0.9),
+    ),
     references=(
         Reference(
             what="angles of the bars from the vertical after 1 s",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View, draw
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
 
@@ -99,9 +101,12 @@ class Exhibit:
         start: the state it starts from, in words; the numbers are in the joints of the model.
         seconds: length of a run that shows something [s].
         step: step that suits `references` [s].
+        method: integrator that suits the mechanism.
+        tolerance: relative error per step, if the integrator chooses its steps.
         options: choices to be made when the model is built.
         poses: named coordinate vectors [rad or m].
         references: figures to compare with.
+        view: what its figure shows; the first coordinates if there is none.
     """
 
     name: str
@@ -111,9 +116,12 @@ class Exhibit:
     start: str
     seconds: float
     step: float = 1e-3
+    method: str = "rk4"
+    tolerance: float | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
+    view: View | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
@@ -130,8 +138,33 @@ class Exhibit:
         """All references beside what a plant of the default model gives."""
         return [reference.compare(plant) for reference in self.references]
 
+    def plot(self, plant: il.Plant, result: il.Result, file: str | Path | None = None) -> Any:
+        """Draw the figure of a run: the mechanism, and what is worth looking at beside it.
+
+        Args:
+            plant: the compiled model.
+            result: its run.
+            file: write the figure to this file.
+        """
+        view = self.view
+        if view is None:
+            return result.plot(file=file, title=self.title)
+        return result.plot(
+            *(panel for panel in view.panels if _is_there(panel, result)),
+            file=file,
+            title=self.title,
+            drawing=lambda axes: draw(axes, view, plant, result),
+            until=view.until,
+        )
+
     def _unknown_option(self, name: str) -> il.InputError:
         near = get_close_matches(name, self.options, n=1)
         known = ", ".join(self.options) or "none"
         hint = f"Did you mean '{near[0]}'?" if near else f"Options are: {known}."
         return il.InputError(f"'{self.name}' has no option {name[:40]!a}", fix=hint)
+
+
+def _is_there(panel: str | tuple[str, ...], result: il.Result) -> bool:
+    """A model with other options may lack a signal of the figure."""
+    names = (panel,) if isinstance(panel, str) else panel
+    return all(name in result.names for name in names)

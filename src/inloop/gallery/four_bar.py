@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently (FACTS §4.1)"
@@ -78,6 +79,11 @@ EXHIBIT = Exhibit(
     make=four_bar,
     start="bars upright, their tips at 1 m/s in x",
     seconds=10.0,
+    view=View(
+        "xy",
+        ("bar_0.q", "bar_0.qd", ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.3, 0.5, 0.65),
+    ),
     options={"loops": Option(2, f"number of four-bars, 1 to {MOST_LOOPS}")},
     references=(
         Reference(

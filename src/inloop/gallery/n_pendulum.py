@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 MOST_LINKS = 400
@@ -67,6 +68,11 @@ EXHIBIT = Exhibit(
     make=n_pendulum,
     start="at rest, straight, 0.9 rad from the vertical",
     seconds=5.0,
+    view=View(
+        "xy",
+        (("rod_1.q", "rod_2.q"), ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.5, 1.0, 1.5, 2.0),
+    ),
     options={"n": Option(10, f"number of rods, 1 to {MOST_LINKS}")},
     references=(
         Reference(

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 SOURCE = "IFToMM benchmark A01 data, integrated with 30 digits"
@@ -51,6 +52,11 @@ EXHIBIT = Exhibit(
     make=pendulum,
     start="at rest with the bar horizontal, bob at (-1, 0) m",
     seconds=10.0,
+    view=View(
+        "xy",
+        ("angle.q", "angle.qd", ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.25, 0.45, 0.6),
+    ),
     references=(
         Reference(
             what="x, y of the bob and |qd| after 10 s",

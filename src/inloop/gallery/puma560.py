@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 SOURCE = "Corke & Armstrong-Hélouvry, as in the Robotics Toolbox for Python"
@@ -180,6 +181,14 @@ EXHIBIT = Exhibit(
     make=puma560,
     start="at rest in the nominal pose q_n, motors without current",
     seconds=10.0,
+    view=View(
+        "xyz",
+        (
+            ("joint_1.q", "joint_2.q", "joint_3.q"),
+            ("energy.kinetic", "energy.potential", "energy.total"),
+        ),
+        times=(0.0, 0.2, 0.4),
+    ),
     options={"friction": Option(False, "viscous and dry friction of the motors")},
     poses=POSES,
     references=(

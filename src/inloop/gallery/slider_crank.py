@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 CRANK, ROD = 0.1, 0.3  # of the planar one [m]
@@ -127,6 +128,12 @@ EXHIBIT = Exhibit(
     make=slider_crank,
     start="crank 1.2 rad above the stroke (upright if spatial), turning at 6 rad/s",
     seconds=10.0,
+    view=View(
+        "xz",
+        ("crank.qd", "slider.q", ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.15, 0.3, 0.45),
+        until=2.0,
+    ),
     step=2.5e-4,
     options={"spatial": Option(False, "the spatial one of the IFToMM library")},
     references=(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 BASE_RADIUS, PLATE_RADIUS = 0.6, 0.35  # [m]
@@ -172,6 +173,17 @@ EXHIBIT = Exhibit(
     make=stewart,
     start="at rest, beside and above its equilibrium",
     seconds=10.0,
+    view=View(
+        "xyz",
+        (
+            "plate_tz.q",
+            ("plate_tx.q", "plate_ty.q"),
+            ("plate_rx.q", "plate_ry.q", "plate_rz.q"),
+            "energy.kinetic",
+        ),
+        times=(0.0, 0.2),
+        until=2.0,
+    ),
     step=2.5e-4,
     options={"pistons": Option(False, "pistons as bodies with mass: 24 joints, 18 conditions")},
     references=(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 SOURCE = "github.com/huensf/vsd, dataR/Car.mbs (UCLouvain)"
@@ -21,11 +22,11 @@ RACK_HALF = 0.2
 SPRING_ON_CHASSIS, SPRING_ON_ARM = 0.3, 0.3  # above the lower pivot; along the lower arm
 STIFFNESS, DAMPING, FREE_LENGTH = 33.3e3, 9.16e3, 0.66
 WHEEL_MASS, WHEEL_INERTIA, KNUCKLE_MASS, RACK_MASS = 15.0, (0.1, 0.8, 0.1), 1.0, 3.0
-KNUCKLE_INERTIA = (0.005, 0.004, 0.003)  # not in the source: a rod of its size
 TYRE_RADIUS, TYRE_STIFFNESS = 0.3, 200e3
 SPRUNG = 370.0  # a quarter of the chassis [kg]
-# height of the axle frame when the tyre carries a quarter of the car
-HEIGHT = TYRE_RADIUS - 4040.0 / TYRE_STIFFNESS - (UPPER_Z + WHEEL_CENTER[2])
+# when the tyre carries a quarter of the car: its radius, and the height of the axle frame
+LOADED_RADIUS = TYRE_RADIUS - 4040.0 / TYRE_STIFFNESS
+HEIGHT = LOADED_RADIUS - (UPPER_Z + WHEEL_CENTER[2])
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,18 @@ class Corner:
         name: such as "front_left".
         side: +1 left, -1 right.
         x: of its axle, in axes of the chassis [m].
+        upper_x: of the upper pivot, beside that of its axle [m].
     """
 
     name: str
     side: int
     x: float
+    upper_x: float = UPPER_X
+
+    @property
+    def axle(self) -> str:
+        """The first part of its name."""
+        return self.name.partition("_")[0]
 
     def at(self, x: float, y: float, z: float) -> tuple[float, float, float]:
         """A point of the chassis given beside its axle and on the left."""
@@ -94,7 +102,7 @@ def add_rack(m: il.Model, chassis: Any) -> Any:
 def add_arms(m: il.Model, chassis: Any, corner: Corner) -> tuple[Any, Any]:
     """Lower and upper arm, without mass."""
     arms = []
-    for name, seat in (("lower", (0.0, 0.0)), ("upper", (UPPER_X, UPPER_Z))):
+    for name, seat in (("lower", (0.0, 0.0)), ("upper", (corner.upper_x, UPPER_Z))):
         pivot = chassis.point(f"{name}_pivot_{corner.name}", corner.at(seat[0], PIVOT_Y, seat[1]))
         arms.append(m.body(f"{name}_{corner.name}", on=pivot, joint=il.revolute("x")))
     return arms[0], arms[1]
@@ -109,8 +117,6 @@ def add_front_knuckle(m: il.Model, arms: tuple[Any, Any], rack: Any, corner: Cor
         on=upper.point("ball", ball),
         joints=[il.revolute("z"), il.revolute("x"), il.revolute("y")],
         mass=KNUCKLE_MASS,
-        com=WHEEL_CENTER,
-        inertia=KNUCKLE_INERTIA,
     )
     m.close(
         knuckle.point("lower", LOWER_BALL),
@@ -133,8 +139,12 @@ def add_front_knuckle(m: il.Model, arms: tuple[Any, Any], rack: Any, corner: Cor
     return knuckle
 
 
-def add_wheel(m: il.Model, knuckle: Any, corner: Corner) -> None:
-    """Wheel on a knuckle, carried by its tyre: a vertical spring on the plane z = 0."""
+def add_wheel(m: il.Model, knuckle: Any, corner: Corner, grip: float = 0.0) -> None:
+    """Wheel on a knuckle, carried by its tyre: a vertical spring on the plane z = 0.
+
+    The spring acts at the wheel's center. With a grip [N·s/m] the tyre also resists to sliding
+    sideways, where it touches the road.
+    """
     wheel = m.body(
         f"wheel_{corner.name}",
         on=knuckle.point("hub", WHEEL_CENTER),
@@ -147,16 +157,28 @@ def add_wheel(m: il.Model, knuckle: Any, corner: Corner) -> None:
         lambda p: (0.0, 0.0, TYRE_STIFFNESS * il.max0(TYRE_RADIUS - p[2])),
         name=f"tyre_{corner.name}",
     )
+    if grip:
+        x, y, z = WHEEL_CENTER
+        patch = knuckle.point("patch", (x, y, z - LOADED_RADIUS))
+        m.force(patch, lambda v: (0.0, -grip * v[1], 0.0), name=f"grip_{corner.name}")
 
 
-def add_spring(m: il.Model, chassis: Any, lower: Any, corner: Corner) -> None:
+def tyre_force(plant: il.Plant, corner: str, q: np.ndarray) -> float:
+    """Vertical force of the tyre at a corner [N]."""
+    height = plant.position(f"wheel_{corner}", q)[2]
+    return float(TYRE_STIFFNESS * max(TYRE_RADIUS - height, 0.0))
+
+
+def add_spring(
+    m: il.Model, chassis: Any, lower: Any, corner: Corner, free_length: Any = FREE_LENGTH
+) -> None:
     """Spring and damper between chassis and lower arm."""
     m.spring(
         chassis.point(f"spring_{corner.name}", corner.at(0.0, PIVOT_Y, SPRING_ON_CHASSIS)),
         lower.point("spring", corner.along(SPRING_ON_ARM)),
         STIFFNESS,
         DAMPING,
-        free_length=FREE_LENGTH,
+        free_length=free_length,
         name=f"spring_{corner.name}",
     )
 
@@ -166,8 +188,7 @@ def _load_at_rest(plant: il.Plant) -> float:
     plant.parameters["throw"] = 0.0
     end = plant.simulate(t_end=5.0, step=1e-3)
     plant.parameters["throw"] = 0.01
-    height = plant.position("wheel_left", end.q[-1])[2]
-    return float(TYRE_STIFFNESS * (TYRE_RADIUS - height))
+    return tyre_force(plant, "left", end.q[-1])
 
 
 EXHIBIT = Exhibit(
@@ -177,6 +198,11 @@ EXHIBIT = Exhibit(
     make=suspension,
     start="near rest on the tyre, wheel straight",
     seconds=5.0,
+    view=View(
+        "xyz",
+        ("rack.q", "knuckle_left_rz.q", "rack.effort", "chassis.q"),
+        discs={"wheel_left": TYRE_RADIUS},
+    ),
     references=(
         Reference(
             what="tyre force at rest",

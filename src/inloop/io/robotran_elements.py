@@ -142,7 +142,8 @@ def _read_inertia(element: Element | None) -> Matrix3:
     if element is None:
         return NO_INERTIA
     # ROBOTRAN stores entries of the matrix, about the center of mass: Ixy = -∫ x y dm, which is
-    # what the model wants too; products that are zero may be left out
+    # what the model wants too (its reader copies them into In[1..9], its generated code adds
+    # In[2] OMp2 to the moments: TimotheeHabra/coman_robotran); products of zero may be left out
     xx, yy, zz, xy, xz, yz = (
         _number(element, name) for name in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
     )

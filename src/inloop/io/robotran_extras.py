@@ -60,7 +60,8 @@ class MbsCut:
             two bodies coincide too.
         name: its name in the file.
         ends: the two points.
-        length: of a rod [m], 0 if the file does not tell it.
+        length: of a rod [m], 0 if the file does not tell it; ROBOTRAN's own reader takes it from
+            <length> too (TimotheeHabra/coman_robotran, mbs_xml_reader.c).
         where: file and line.
     """
 

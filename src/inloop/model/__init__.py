@@ -1,13 +1,28 @@
 """What a person writes about a mechanism: a builder, and the frozen mechanism it builds."""
 
 from inloop.model.builder import ModelBuilder
+from inloop.model.check_modes import check_machine
 from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.contact_friction import coulomb_contact, lugre_contact
+from inloop.model.contact_laws import felt, hunt_crossley, power_law
+from inloop.model.contact_shapes import (
+    Shape,
+    circle,
+    cylinder,
+    plane,
+    point,
+    rim,
+    segment,
+    sphere,
+)
 from inloop.model.effects import (
+    AnyLaw,
     ExternalForce,
     Force,
     FrameForce,
     JointForce,
     JointInput,
+    LawOutput,
     LawState,
     Link,
     Torque,
@@ -27,15 +42,19 @@ from inloop.model.joints import (
     universal,
 )
 from inloop.model.mechanism import Mechanism
+from inloop.model.modes import Event, Lock, Mode, Quantity
 from inloop.model.parameters import Defaults, Input, Parameter
 from inloop.model.rotations import axis_angle, rpy
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
-    "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle", "Input",
-    "Joint", "JointForce", "JointInput", "JointSpec", "LawState", "Link", "Loop", "Matrix3",
-    "Mechanism", "ModelBuilder", "Parameter", "Part", "Point", "PointHandle", "Pose", "Scalar",
-    "Torque", "Vector3", "Visual", "axis_angle", "ball", "cylindrical", "fixed", "free",
-    "planar", "prismatic", "revolute", "rpy", "universal",
+    "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
+    "Event", "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
+    "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
+    "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Parameter", "Part",
+    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Shape", "Torque", "Vector3",
+    "Visual", "axis_angle", "ball", "check_machine", "circle", "coulomb_contact", "cylinder",
+    "cylindrical", "felt", "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "plane",
+    "point", "power_law", "prismatic", "revolute", "rim", "rpy", "segment", "sphere",
+    "universal",
 ]  # fmt: skip

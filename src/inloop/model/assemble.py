@@ -9,7 +9,15 @@ from typing import Any
 
 from inloop.errors import ModelError
 from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.draft import BodyDraft, ConstraintDraft, Draft, DriveDraft, LawDraft, LoopDraft
+from inloop.model.draft import (
+    BodyDraft,
+    ConstraintDraft,
+    Draft,
+    DriveDraft,
+    EventDraft,
+    LawDraft,
+    LoopDraft,
+)
 from inloop.model.effects import (
     ExternalForce,
     Force,
@@ -22,8 +30,10 @@ from inloop.model.effects import (
 from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
 from inloop.model.findings import Findings
 from inloop.model.geometry import ZERO, Matrix3, Pose, times_matrix
+from inloop.model.live_drives import live_motion
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
+from inloop.model.modes import Event, Lock
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.topology import GROUND
 from inloop.model.validation import check_draft, check_mechanism
@@ -84,6 +94,10 @@ class Assembly:
             independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.wishes)),
             notes=tuple(self._notes),
             where=draft.where,
+            locks=tuple(Lock(k.name, self._joint_index(k.joint), k.where) for k in draft.locks),
+            modes=tuple(draft.modes),
+            events=tuple(self._event(event) for event in draft.events),
+            membership=MappingProxyType(dict(self._membership())),
             metadata=MappingProxyType(dict(draft.metadata)),
         )
 
@@ -204,7 +218,8 @@ class Assembly:
 
     def _joint_force(self, law: LawDraft) -> JointForce:
         index = self._joint_index(law.targets[0])
-        return JointForce(law.name, index, effort=law.components[0], **_shared(law))
+        stop = law.name in self._draft.stops
+        return JointForce(law.name, index, effort=law.components[0], stop=stop, **_shared(law))
 
     def _force(self, law: LawDraft) -> Force:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
@@ -254,17 +269,50 @@ class Assembly:
         )
 
     def _drive(self, drive: DriveDraft) -> Drive:
-        return Drive(
-            body=self._joint_index(drive.joint),
-            kind="input" if drive.position is None else "time",
+        index, t = self._joint_index(drive.joint), self._draft.time
+        more = (drive.derivatives, drive.cutoff, drive.where)
+        if drive.position is not None:
+            return Drive(index, "time", t, drive.position, *more)
+        joint, graph = self._merged.carriers[index].joint, self._draft.graph
+        live = live_motion(joint, drive.derivatives, drive.cutoff, graph, drive.where)
+        return Drive(index, "input", t, live.q, *more, live.qd, live.qdd, live.inputs, live.states)
+
+    # what changes while it runs
+
+    def _event(self, event: EventDraft) -> Event:
+        joints = [carrier.joint.name for carrier in self._merged.carriers]
+        quantities = [
+            replace(item, key=joints[self._joint_index(item.key)])
+            if item.kind in ("q", "qd", "effort")
+            else item
+            for item in event.quantities
+        ]
+        return Event(
+            name=event.name,
+            mode=event.mode,
+            indicator=event.indicator,
+            direction=event.direction,
+            to=event.mode if event.to is None else event.to,
+            impact=event.impact,
+            restitution=event.restitution,
+            sets=event.sets,
+            settles_in=event.settles_in,
+            tolerance=event.tolerance,
+            quantities=tuple(quantities),
             t=self._draft.time,
-            position=drive.position,
-            derivatives=drive.derivatives,
-            cutoff=drive.cutoff,
-            where=drive.where,
+            where=event.where,
         )
+
+    def _membership(self) -> Iterable[tuple[str, frozenset[str]]]:
+        """Modes of each element that does not hold always; drives by the name of the joint."""
+        joints = [carrier.joint.name for carrier in self._merged.carriers]
+        for element, modes in self._draft.membership.items():
+            kind, _, joint = element.rpartition(" ")
+            name = f"{kind} {joints[self._joint_index(joint)]}" if kind else element
+            yield name, frozenset(modes)
 
 
 def _shared(law: LawDraft) -> dict[str, Any]:
-    """Return what a law of any kind has: placeholders, place and states."""
-    return {**law.symbols, "where": law.where, "states": law.states}
+    """Return what a law of any kind has: placeholders, place, states and outputs."""
+    shared = {"where": law.where, "states": law.states, "outputs": law.outputs}
+    return {**law.symbols, **shared}

@@ -9,20 +9,22 @@ from typing import Any, Self
 
 from inloop.model.assemble import build
 from inloop.model.closures import ClosureBuilder
+from inloop.model.contacts import ContactBuilder
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.elements import Visual
-from inloop.model.force_elements import ForceElementBuilder
+from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
 from inloop.model.mechanism import Mechanism
+from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.parameters import read_input, read_parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(ForceElementBuilder, ClosureBuilder):
+class ModelBuilder(FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with

@@ -27,6 +27,13 @@ def check_names(draft: Draft, findings: Findings) -> None:
     acting += [("loop", loop.name, loop.where) for loop in draft.loops]
     acting += [("constraint", item.name, item.where) for item in draft.constraints]
     _check_unique(acting, findings)
+    # signals of results: efforts of drives, outputs of laws
+    driven = {drive.joint: draft.body_of_joint(drive.joint) for drive in draft.drives}
+    shown: list[Named] = [
+        ("drive", f"{body.joint.name}.effort", body.where) for body in driven.values() if body
+    ]
+    shown += [("output", out.name, law.where) for law in draft.laws for out in law.outputs]
+    _check_unique(shown, findings)
     _check_unique([("joint input", i.name, i.where) for i in draft.joint_inputs], findings)
     _check_unique([("external force", i.name, i.where) for i in draft.external_forces], findings)
     _check_reserved(bodies, (GROUND_NAME,), findings)

@@ -60,7 +60,18 @@ def check_laws(draft: Draft, findings: Findings) -> None:
     for law in draft.laws:
         own = {*symbols_in(law.symbols.values()), *(state.symbol for state in law.states)}
         rates = (state.rate for state in law.states)
-        foreign = [s for s in _symbols((*law.components, *rates)) if s not in own | known]
+        outputs = (output.value for output in law.outputs)
+        written = _symbols((*law.components, *rates, *outputs))
+        foreign = [s for s in written if s not in own | known]
+        radial = law.symbols.get("radial")
+        direct = (*law.components, *(output.value for output in law.outputs))
+        if radial is not None and radial in _symbols(direct):
+            findings.mistake(
+                f"{law.kind} {quoted(law.name)}: only rates of states may use 'radial', which "
+                "itself depends on what the law returns",
+                law.where,
+                'Filter it by a state: states={"N": 0.0} with the rate (radial - N)/1e-3.',
+            )
         if foreign:
             findings.mistake(
                 f"{law.kind} {quoted(law.name)}: the law uses {quoted(foreign[0].name)}, which is "

@@ -111,16 +111,21 @@ class ClosureBuilder:
     ) -> str:
         """Prescribe the motion of a joint; the effort that it needs becomes a result.
 
-        Without motion and samples the position is a live input.
+        Without motion and samples the joint follows live inputs, which rest at the joint's
+        initial position until something is connected: `<joint>.q`, `<joint>.qd`, `<joint>.qdd`
+        among `plant.inputs`. They may be given as signals to `plant.simulate(inputs=...)`.
 
         Args:
             joint: the body that the joint moves, or the name of either.
             motion: takes t [s]; returns q [rad or m]. Velocity and acceleration follow exactly.
             samples: times [s], strictly increasing, and positions [rad or m]; a cubic spline
                 runs through them and stands still before and after.
-            derivatives: of a live input: "given", velocity and acceleration are inputs too;
-                "filtered", they are found from the position by filtered differentiation.
-            cutoff: cutoff frequency of that filter [Hz].
+            derivatives: of a live input: "given", velocity and acceleration are inputs too and
+                must fit the position; "filtered", `<joint>.q` is the only input, and the joint
+                follows it through a critically damped low-pass of third order, which gives
+                position, velocity and acceleration that fit each other.
+            cutoff: frequency at which that filter is down to 1/√2 [Hz]; it delays slow motion by
+                0.243 / cutoff.
 
         Returns:
             The name of the joint.

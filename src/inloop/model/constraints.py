@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from inloop.model.effects import LawState
 from inloop.model.elements import Frame
 from inloop.model.geometry import Scalar
+from inloop.model.parameters import Input
 from inloop.symbolic import Expr
 
 LoopKind = Literal["ball", "solid", "hinge", "rod"]
@@ -73,17 +75,25 @@ class Drive:
         body: index of the body that the joint moves.
         kind: "time" for a function of time, "input" for a signal from outside.
         t: time [s].
-        position: q as an expression of t and parameters [rad or m]; None for an input.
+        position: q as an expression of t and parameters or, of an input, of signals from
+            outside and states of the filter [rad or m].
         derivatives: of an input: "given", qd and qdd come from outside as well; "filtered",
-            they are found from q by filtered differentiation.
+            they are found from q by a filter, see `live_drives`.
         cutoff: of that filter [Hz].
         where: file and line.
+        velocity, acceleration: of an input, as `position`; None: they are derivatives of it.
+        inputs: signals from outside.
+        states: of the filter.
     """
 
     body: int
     kind: DriveKind
     t: Expr
-    position: Scalar | None
+    position: Scalar
     derivatives: Derivatives
     cutoff: float
     where: str
+    velocity: Scalar | None = None
+    acceleration: Scalar | None = None
+    inputs: tuple[Input, ...] = ()
+    states: tuple[LawState, ...] = ()

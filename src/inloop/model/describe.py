@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 BODY_HEADER = (
     "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"
 )  # fmt: skip
+EVENT_HEADER = ("event", "in mode", "when", "follows", "impact", "restitution")
 PARAMETER_HEADER = ("parameter", "value", "unit", "range", "meaning")
 LARGEST_EXPRESSION = 12  # nodes
 SHORT = Notation(
@@ -37,11 +38,15 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(("loop", "kind", "between", "axis", "length [m]"), _loop_rows(mechanism))
     sections += _section(("constraint", "vanishes", "unit"), _constraint_rows(mechanism))
     sections += _section(("driven", "by", "position"), _drive_rows(mechanism))
+    sections += _section(("locked", "joint"), _lock_rows(mechanism))
     if mechanism.independent:
         names = (mechanism.bodies[k].joint.name for k in mechanism.independent)
         sections.append(f"independent: {', '.join(names)}")
     sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
+    sections += _section(("output", "unit", "value"), _output_rows(mechanism))
+    sections += _section(("mode", "holds"), _mode_rows(mechanism))
+    sections += _section(EVENT_HEADER, _event_rows(mechanism))
     if mechanism.notes:
         sections.append("\n".join(["notes", *(f"  {note}" for note in mechanism.notes)]))
     return "\n\n".join(sections) + "\n"
@@ -123,7 +128,7 @@ def _drive_rows(mechanism: Mechanism) -> list[Row]:
     rows: list[Row] = []
     for drive in mechanism.drives:
         name = mechanism.bodies[drive.body].joint.name
-        if drive.position is not None:
+        if drive.kind == "time":
             rows.append((name, "time", _scalar(drive.position)))
         else:
             filtered = f"derivatives filtered at {drive.cutoff:g} Hz"
@@ -132,8 +137,40 @@ def _drive_rows(mechanism: Mechanism) -> list[Row]:
     return rows
 
 
+def _lock_rows(mechanism: Mechanism) -> list[Row]:
+    return [(lock.name, mechanism.bodies[lock.body].joint.name) for lock in mechanism.locks]
+
+
+def _mode_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            mode.name,
+            ", ".join(name for name, modes in mechanism.membership.items() if mode.name in modes),
+        )
+        for mode in mechanism.modes
+    ]
+
+
+def _event_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            event.name,
+            event.mode,
+            f"{_scalar(event.indicator)} {event.direction}",
+            event.to + (f", settles in {event.settles_in}" if event.settles_in else ""),
+            event.impact or "",
+            _scalar(event.restitution) if event.impact else "",
+        )
+        for event in mechanism.events
+    ]
+
+
 def _state_rows(mechanism: Mechanism) -> list[Row]:
     return [(s.name, f"{s.initial:g}", _scalar(s.rate)) for s in mechanism.states]
+
+
+def _output_rows(mechanism: Mechanism) -> list[Row]:
+    return [(o.name, o.unit or "-", _scalar(o.value)) for o in mechanism.law_outputs]
 
 
 def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:

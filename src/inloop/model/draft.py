@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from inloop.errors import Mistake
 from inloop.model.constraints import Derivatives, LoopKind
-from inloop.model.effects import Axes, LawState
+from inloop.model.effects import Axes, LawOutput, LawState
 from inloop.model.elements import Joint, Visual
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
 from inloop.model.intake import Intake
+from inloop.model.modes import Direction, Mode, Quantity
 from inloop.model.names import GROUND_NAME
 from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line
@@ -64,6 +65,7 @@ class LawDraft:
         components: what the law returned.
         where: file and line of the declaration.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     kind: LawKind
@@ -74,6 +76,7 @@ class LawDraft:
     components: tuple[Scalar, ...]
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,33 @@ class WishDraft:
 
 
 @dataclass(frozen=True)
+class LockDraft:
+    """A joint that is held where it is."""
+
+    name: str
+    joint: str
+    where: str
+
+
+@dataclass(frozen=True)
+class EventDraft:
+    """A traced event as written; see `Event`."""
+
+    name: str
+    mode: str
+    indicator: Scalar
+    direction: Direction
+    to: str | None
+    impact: str | None
+    restitution: Scalar
+    sets: tuple[tuple[str, Scalar], ...]
+    settles_in: str | None
+    tolerance: float
+    quantities: tuple[Quantity, ...]
+    where: str
+
+
+@dataclass(frozen=True)
 class InputDraft:
     """A joint input (target: a joint) or an external force (target: a point)."""
 
@@ -152,12 +182,17 @@ class Draft:
     parameters: list[Parameter] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     laws: list[LawDraft] = field(default_factory=list)
+    stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)
     constraints: list[ConstraintDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
     wishes: list[WishDraft] = field(default_factory=list)
+    locks: list[LockDraft] = field(default_factory=list)
+    modes: list[Mode] = field(default_factory=list)
+    events: list[EventDraft] = field(default_factory=list)
+    membership: dict[str, tuple[str, ...]] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     metadata: dict[str, object] = field(default_factory=dict)
@@ -198,10 +233,18 @@ class Draft:
         """Return the body moved by the joint of this name, else the body of this name."""
         return self._joint_named.get(name) or self._body_named.get(name)
 
+    def elements(self) -> Iterator[str]:
+        """Yield names of everything that may hold in some modes only."""
+        yield from (law.name for law in self.laws)
+        yield from (loop.name for loop in self.loops)
+        yield from (item.name for item in self.constraints)
+        yield from (lock.name for lock in self.locks)
+        yield from (f"drive {drive.joint}" for drive in self.drives)
+
     def free_name(self, stem: str) -> str:
-        """Return a name for a law, a loop or a constraint that none of them has yet."""
+        """Return a name that no law, loop, constraint or lock has yet."""
         used = {law.name for law in self.laws} | {loop.name for loop in self.loops}
-        used |= {item.name for item in self.constraints}
+        used |= {item.name for item in self.constraints} | {lock.name for lock in self.locks}
         name, count = stem, 1
         while name in used:
             count += 1

@@ -15,6 +15,7 @@ from inloop.symbolic import Expr
 
 Axes = Literal["world", "body"]
 Symbols3: TypeAlias = tuple[Expr, Expr, Expr]
+Symbols33: TypeAlias = tuple[Symbols3, Symbols3, Symbols3]
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,45 @@ class LawState:
 
 
 @dataclass(frozen=True)
+class LawOutput:
+    """A quantity that a law makes known, such as a gap or a contact force.
+
+    Attributes:
+        name: "<law>.<output>".
+        unit: label.
+        value: an expression of the law's placeholders and states.
+    """
+
+    name: str
+    unit: str
+    value: Scalar
+
+
+@dataclass(frozen=True)
 class JointForce:
-    """Effort of a joint, positive drives q up [N or N·m]; traced with q, qd, t."""
+    """Effort of a joint, positive drives q up [N or N·m].
+
+    Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
+    force that the joint transmits across its axis [N]. `stop` is True for elastic stops at the
+    limits of the joint.
+    """
 
     name: str
     body: int
     q: Expr
     qd: Expr
+    radial: Expr
     t: Expr
     effort: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+    stop: bool = False
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (self.effort,)
 
 
 @dataclass(frozen=True)
@@ -63,6 +92,7 @@ class Force:
         components: the force.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -75,6 +105,12 @@ class Force:
     components: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.components
 
 
 @dataclass(frozen=True)
@@ -92,6 +128,7 @@ class Torque:
         components: the torque.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -99,11 +136,17 @@ class Torque:
     axes: Axes
     R_BF: Matrix3
     w: Symbols3
-    R: tuple[Symbols3, Symbols3, Symbols3]
+    R: Symbols33
     t: Expr
     components: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.components
 
 
 @dataclass(frozen=True)
@@ -120,6 +163,7 @@ class Link:
         force: the pull.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -131,6 +175,12 @@ class Link:
     force: Scalar
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (self.force,)
 
 
 @dataclass(frozen=True)
@@ -148,11 +198,13 @@ class FrameForce:
         v: placeholders for its rate in A [m/s].
         r: placeholders for the small rotation ½ vee(R_AB - R_ABᵀ) [rad].
         w: placeholders for the angular velocity of B in A [rad/s].
+        R: placeholders for R_AB.
         t: time [s].
         force: the force.
         torque: the torque.
         where: file and line.
         states: internal states of the law.
+        outputs: what it makes known.
     """
 
     name: str
@@ -162,11 +214,21 @@ class FrameForce:
     v: Symbols3
     r: Symbols3
     w: Symbols3
+    R: Symbols33
     t: Expr
     force: Vector3
     torque: Vector3
     where: str
     states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return (*self.force, *self.torque)
+
+
+AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from inloop.symbolic import functions as sf
 Limits = tuple[Scalar, Scalar]
 Six = Sequence[Scalar]
 Symbols = tuple[Expr, Expr, Expr]
+Observed = tuple[Scalar, dict[str, Scalar]]
 
 
 class ForceElementBuilder(ForceBuilder):
@@ -42,17 +43,19 @@ class ForceElementBuilder(ForceBuilder):
             name: name of the law.
 
         Returns:
-            The name of the law, a link.
+            The name of the law, a link with the outputs length [m] and force [N].
         """
         read = self._reader("spring", name, a, b)
-        k = _read_coefficient(read, stiffness, "stiffness")
-        d = _read_coefficient(read, damping, "damping")
-        l0 = _read_coefficient(read, free_length, "free_length")
+        k = read_coefficient(read, stiffness, "stiffness")
+        d = read_coefficient(read, damping, "damping")
+        l0 = read_coefficient(read, free_length, "free_length")
 
-        def pull(l: Expr, ld: Expr) -> Scalar:
-            return k * (l - l0) + d * ld
+        def pull(l: Expr, ld: Expr) -> Observed:
+            force = k * (l - l0) + d * ld
+            return force, {"length": l, "force": force}
 
-        return self._declare("link", (a, b), pull, name, ending="spring")
+        outputs = {"length": "m", "force": "N"}
+        return self._declare("link", (a, b), pull, name, outputs=outputs, ending="spring")
 
     def torsion_spring(
         self,
@@ -73,17 +76,21 @@ class ForceElementBuilder(ForceBuilder):
             name: name of the law.
 
         Returns:
-            The name of the law, a joint force.
+            The name of the law, a joint force with the output effort [N or N·m].
         """
         read = self._reader("torsion_spring", name, joint)
-        k = _read_coefficient(read, stiffness, "stiffness")
-        d = _read_coefficient(read, damping, "damping")
+        k = read_coefficient(read, stiffness, "stiffness")
+        d = read_coefficient(read, damping, "damping")
         q0 = read.scalar(rest, "rest")
 
-        def effort(q: Expr, qd: Expr) -> Scalar:
-            return -k * (q - q0) - d * qd
+        def effort(q: Expr, qd: Expr) -> Observed:
+            back = -k * (q - q0) - d * qd
+            return back, {"effort": back}
 
-        return self._declare("joint_force", (joint,), effort, name, ending="spring")
+        outputs = {"effort": self._effort_unit(joint)}
+        return self._declare(
+            "joint_force", (joint,), effort, name, outputs=outputs, ending="spring"
+        )
 
     def joint_stop(
         self,
@@ -108,22 +115,27 @@ class ForceElementBuilder(ForceBuilder):
             name: name of the law.
 
         Returns:
-            The name of the law, a joint force.
+            The name of the law, a joint force with the output effort [N or N·m].
         """
         read = self._reader("joint_stop", name, joint)
-        k = _read_coefficient(read, stiffness, "stiffness")
-        d = _read_coefficient(read, damping, "damping")
+        k = read_coefficient(read, stiffness, "stiffness")
+        d = read_coefficient(read, damping, "damping")
         low, high = self._stop_limits(read, joint) if limits is None else _read_limits(read, limits)
 
-        def effort(q: Expr, qd: Expr) -> Scalar:
+        def effort(q: Expr, qd: Expr) -> Observed:
             push: Scalar = 0.0
             if low is not None:
                 push = push + sf.where(q < low, sf.max0(k * (low - q) - d * qd), 0.0)
             if high is not None:
                 push = push - sf.where(q > high, sf.max0(k * (q - high) + d * qd), 0.0)
-            return push
+            return push, {"effort": push}
 
-        return self._declare("joint_force", (joint,), effort, name, ending="stop")
+        outputs = {"effort": self._effort_unit(joint)}
+        declared = self._declare(
+            "joint_force", (joint,), effort, name, outputs=outputs, ending="stop"
+        )
+        self._draft.stops.add(declared)
+        return declared
 
     def bushing(
         self,
@@ -165,6 +177,12 @@ class ForceElementBuilder(ForceBuilder):
         paths = (target.path if isinstance(target, Handle) else target for target in targets)
         return self._draft.intake(f"{kind} {quoted(name or ', '.join(map(str, paths)))}")
 
+    def _effort_unit(self, joint: object) -> str:
+        """Unit of a joint's effort; none for a joint that is not declared yet."""
+        target = joint.path if isinstance(joint, Handle) else joint
+        body = self._draft.body_of_joint(target) if isinstance(target, str) else None
+        return {"prismatic": "N", "revolute": "N*m"}.get(body.joint.kind, "") if body else ""
+
     def _stop_limits(self, read: Intake, joint: object) -> tuple[Scalar | None, Scalar | None]:
         """Return the limits of a joint, None for one that has no stop."""
         target = joint.path if isinstance(joint, Handle) else joint
@@ -186,7 +204,7 @@ class ForceElementBuilder(ForceBuilder):
         return None, None
 
 
-def _read_coefficient(read: Intake, value: object, quantity: str) -> Scalar:
+def read_coefficient(read: Intake, value: object, quantity: str) -> Scalar:
     """Read a stiffness, a damping or a length: an expression, or a number that is not negative."""
     coefficient = read.scalar(value, quantity)
     if not isinstance(coefficient, Expr) and coefficient < 0.0:
@@ -206,7 +224,7 @@ def _read_six(read: Intake, value: object, quantity: str) -> tuple[Scalar, ...]:
             "Write three along and three about x, y, z.",
         )
         return (0.0,) * 6
-    return tuple(_read_coefficient(read, item, quantity) for item in items)
+    return tuple(read_coefficient(read, item, quantity) for item in items)
 
 
 def _read_limits(read: Intake, value: object) -> tuple[Scalar | None, Scalar | None]:

@@ -8,12 +8,13 @@ from typing import Any
 from inloop.model.draft import Draft, InputDraft, LawDraft, LawKind
 from inloop.model.effects import Axes
 from inloop.model.handles import BodyHandle, Handle, read_path
-from inloop.model.law_states import read_states, trace_law
+from inloop.model.law_results import read_extras, trace_law
 from inloop.model.laws import Law
 from inloop.model.names import quoted
 from inloop.symbolic import Graph
 
 States = Mapping[str, float]
+Outputs = Mapping[str, str]
 SIZES: dict[LawKind, int] = {
     "joint_force": 1, "link": 1, "force": 3, "torque": 3, "frame_force": 6
 }  # fmt: skip
@@ -29,6 +30,10 @@ class ForceBuilder:
     A law may have states of its own, such as the bristles of a friction model: with
     `states={"z": 0.0}`, names and initial values, it takes z as one more argument and returns
     `(value, {"z": rate})`.
+
+    A law may make quantities known, which results then hold as "<law>.<output>": with
+    `outputs={"gap": "m"}`, names and units, it returns `(value, {"gap": gap})`, or with states
+    `(value, {"z": rate}, {"gap": gap})`.
     """
 
     _draft: Draft
@@ -40,20 +45,23 @@ class ForceBuilder:
         name: str | None = None,
         *,
         states: States | None = None,
+        outputs: Outputs | None = None,
     ) -> str:
         """Let a law drive a joint.
 
         Args:
             joint: the body that the joint moves, or the name of either.
             law: takes q [rad or m], qd and t [s]; returns the effort [N or N·m], positive
-                drives q up.
+                drives q up. Rates of states may also use radial [N], the size of the force
+                that the joint transmits across its axis.
             name: name of the law; made from the joint's name if not given.
             states: internal states of the law and their initial values.
+            outputs: what the law makes known, names and units.
 
         Returns:
             The name of the law.
         """
-        return self._declare("joint_force", (joint,), law, name, states=states)
+        return self._declare("joint_force", (joint,), law, name, states=states, outputs=outputs)
 
     def force(
         self,
@@ -63,6 +71,7 @@ class ForceBuilder:
         name: str | None = None,
         *,
         states: States | None = None,
+        outputs: Outputs | None = None,
     ) -> str:
         """Let a force act on a body at a point.
 
@@ -73,11 +82,12 @@ class ForceBuilder:
             frame: axes of the components: "world" or "body".
             name: name of the law.
             states: internal states of the law and their initial values.
+            outputs: what the law makes known, names and units.
 
         Returns:
             The name of the law.
         """
-        return self._declare("force", (at,), law, name, frame, states)
+        return self._declare("force", (at,), law, name, frame, states, outputs)
 
     def torque(
         self,
@@ -87,6 +97,7 @@ class ForceBuilder:
         name: str | None = None,
         *,
         states: States | None = None,
+        outputs: Outputs | None = None,
     ) -> str:
         """Let a pure torque act on a body.
 
@@ -97,11 +108,12 @@ class ForceBuilder:
             frame: axes of the components and of w: "world" or "body".
             name: name of the law.
             states: internal states of the law and their initial values.
+            outputs: what the law makes known, names and units.
 
         Returns:
             The name of the law.
         """
-        return self._declare("torque", (body,), law, name, frame, states)
+        return self._declare("torque", (body,), law, name, frame, states, outputs)
 
     def link(
         self,
@@ -111,6 +123,7 @@ class ForceBuilder:
         name: str | None = None,
         *,
         states: States | None = None,
+        outputs: Outputs | None = None,
     ) -> str:
         """Let a force act between two points, along the line that joins them.
 
@@ -121,11 +134,12 @@ class ForceBuilder:
                 [N], positive pulls the points together.
             name: name of the law.
             states: internal states of the law and their initial values.
+            outputs: what the law makes known, names and units.
 
         Returns:
             The name of the law.
         """
-        return self._declare("link", (a, b), law, name, states=states)
+        return self._declare("link", (a, b), law, name, states=states, outputs=outputs)
 
     def frame_force(
         self,
@@ -135,6 +149,7 @@ class ForceBuilder:
         name: str | None = None,
         *,
         states: States | None = None,
+        outputs: Outputs | None = None,
     ) -> str:
         """Let a force and a torque act between two frames, as a bushing does.
 
@@ -146,14 +161,16 @@ class ForceBuilder:
             b: second frame, on another body or on the ground.
             law: takes p [m], the position of b, v [m/s], its rate, r [rad], the rotation of b
                 as a small-angle vector, ½ vee(R - Rᵀ), w [rad/s], the angular velocity of b
-                against a, and t [s]; returns (force, torque), three components each [N, N·m].
+                against a, R, the rotation from b to a as three rows, and t [s]; returns
+                (force, torque), three components each [N, N·m].
             name: name of the law.
             states: internal states of the law and their initial values.
+            outputs: what the law makes known, names and units.
 
         Returns:
             The name of the law.
         """
-        return self._declare("frame_force", (a, b), law, name, states=states)
+        return self._declare("frame_force", (a, b), law, name, states=states, outputs=outputs)
 
     def joint_input(self, joint: BodyHandle | str) -> str:
         """Let the effort of a joint [N or N·m] come from outside.
@@ -202,6 +219,7 @@ class ForceBuilder:
         name: str | None,
         frame: Axes = "world",
         states: States | None = None,
+        outputs: Outputs | None = None,
         ending: str = "",
     ) -> str:
         draft = self._draft
@@ -214,12 +232,11 @@ class ForceBuilder:
             read.complain(f"unknown frame {quoted(frame)}", 'Write "world" or "body".')
         symbols = _placeholders(draft.graph, kind, name)
         where = read.where
-        initial = {} if states is None else read_states(read, states, symbols)
-        components, traced = trace_law(read, law, symbols, initial, name, SIZES[kind])
+        extras = read_extras(read, states, outputs, symbols)
+        found = trace_law(read, law, symbols, extras, name, SIZES[kind])
         if all(paths):
-            draft.laws.append(
-                LawDraft(kind, name, paths, frame, symbols, components, where, traced)
-            )
+            results = found.components, where, found.states, found.outputs
+            draft.laws.append(LawDraft(kind, name, paths, frame, symbols, *results))
         return name
 
     def _automatic_name(self, ending: str, paths: tuple[str, ...]) -> str:
@@ -237,13 +254,16 @@ def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
     def three(argument: str) -> Any:
         return tuple(one(f"{argument}_{axis}") for axis in "xyz")
 
+    def nine(argument: str) -> Any:
+        return tuple(three(f"{argument}_{axis}") for axis in "xyz")
+
     time = {"t": graph.symbol("t")}
     if kind == "joint_force":
-        return {"q": one("q"), "qd": one("qd"), **time}
+        return {"q": one("q"), "qd": one("qd"), "radial": one("radial"), **time}
     if kind == "link":
         return {"l": one("l"), "ld": one("ld"), **time}
     if kind == "force":
         return {"p": three("p"), "v": three("v"), **time}
     if kind == "frame_force":
-        return {**{argument: three(argument) for argument in "pvrw"}, **time}
-    return {"w": three("w"), "R": tuple(three(f"R_{axis}") for axis in "xyz"), **time}
+        return {**{argument: three(argument) for argument in "pvrw"}, "R": nine("R"), **time}
+    return {"w": three("w"), "R": nine("R"), **time}

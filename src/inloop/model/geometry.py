@@ -63,6 +63,16 @@ def scaled(factor: Scalar, a: Vector3) -> Vector3:
     return folded(factor * a[0]), folded(factor * a[1]), folded(factor * a[2])
 
 
+def cross(a: Vector3, b: Vector3) -> Vector3:
+    """Return a × b."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return (
+        folded(ay * bz - az * by),
+        folded(az * bx - ax * bz),
+        folded(ax * by - ay * bx),
+    )
+
+
 def transpose(matrix: Matrix3) -> Matrix3:
     """Return the transposed matrix."""
     a, b, c = matrix

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import Parameter as Argument
 from typing import Any
 
@@ -22,7 +22,7 @@ _NEEDS = {
     3: "3 components (x, y, z)",
     6: "a force and a torque, 3 components each",
 }
-_FAILED = object()
+FAILED = object()
 
 
 def trace(
@@ -40,48 +40,35 @@ def trace(
     Returns:
         The components, zeros where the law cannot be used.
     """
-    result = _call(read, law, offered)
-    return (0.0,) * size if result is _FAILED else _read_result(read, result, size)
-
-
-def trace_with_states(
-    read: Intake, law: object, offered: Mapping[str, object], states: Sequence[str], size: int
-) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
-    """Call a law that returns (value, rates) and return its components and the rates.
-
-    Args:
-        read: reports mistakes.
-        law: the user's function.
-        offered: symbols by argument name, those of the states too.
-        states: names of the states.
-        size: as in `trace`, for the value.
-    """
-    result = _call(read, law, offered)
-    nothing = (0.0,) * size, (0.0,) * len(states)
-    if result is _FAILED:
-        return nothing
-    items = as_tuple(result)
-    if items is None or len(items) != 2 or not isinstance(items[1], Mapping):
-        rates = ", ".join(f'"{state}": ...' for state in states)
-        read.complain(
-            "the law has states and must return their rates", f"Return (value, {{{rates}}})."
-        )
-        return nothing
-    return _read_result(read, items[0], size), _read_rates(read, items[1], states)
+    result = call_law(read, law, offered)
+    return (0.0,) * size if result is FAILED else read_value(read, result, size)
 
 
 def trace_rows(read: Intake, law: object, offered: Mapping[str, object]) -> tuple[Scalar, ...]:
     """Call a law that returns any number of scalars, at least one, and return them."""
-    result = _call(read, law, offered)
-    if result is _FAILED:
+    result = call_law(read, law, offered)
+    if result is FAILED:
         return ()
     if result is None:
-        return _read_result(read, result, 1)
+        return read_value(read, result, 1)
     items = as_tuple(result)
     rows = (result,) if items is None else items
     if not rows:
         read.complain("the law returns no rows", "Return what must vanish, one or more numbers.")
     return tuple(read.scalar(row, "a row of the law's result") for row in rows)
+
+
+def trace_values(read: Intake, law: object, offered: Mapping[str, object]) -> dict[str, Scalar]:
+    """Call a law that returns numbers by name and return them."""
+    result = call_law(read, law, offered)
+    if result is FAILED:
+        return {}
+    if not isinstance(result, Mapping) or not all(isinstance(name, str) for name in result):
+        read.complain("the law must return values by name", 'Return {"ball.qd": 0.0}, say.')
+        return {}
+    return {
+        name: read.scalar(value, f"the value of {quoted(name)}") for name, value in result.items()
+    }
 
 
 def symbols_in(values: Iterable[object]) -> Iterator[Expr]:
@@ -93,24 +80,24 @@ def symbols_in(values: Iterable[object]) -> Iterator[Expr]:
             yield from symbols_in(value)
 
 
-def _call(read: Intake, law: object, offered: Mapping[str, object]) -> object:
-    """Return what a law returns, or _FAILED after reporting why there is nothing."""
+def call_law(read: Intake, law: object, offered: Mapping[str, object]) -> object:
+    """Return what a law returns, or FAILED after reporting why there is nothing."""
     if not callable(law):
         read.complain(
             f"the law must be a function, got {quoted(law)}",
             f"Write it as lambda {', '.join(offered)}: ...; any of the arguments may be left out.",
         )
-        return _FAILED
+        return FAILED
     read.where = definition_line(law) or read.where
     arguments = _match_arguments(read, law, offered)
     if arguments is None:
-        return _FAILED
+        return FAILED
     try:
         return law(*arguments[0], **arguments[1])
     except Exception as error:  # whatever the user's code raises is the user's mistake
         read.where = failing_line(error.__traceback__) or read.where
-        read.complain(*_what_failed(error))
-        return _FAILED
+        read.complain(*what_failed(error))
+        return FAILED
 
 
 def _match_arguments(
@@ -126,7 +113,12 @@ def _match_arguments(
     named: dict[str, object] = {}
     fits = True
     for argument in wanted:
-        if argument.kind in (Argument.VAR_POSITIONAL, Argument.VAR_KEYWORD):
+        if argument.kind is Argument.VAR_POSITIONAL:
+            continue
+        if argument.kind is Argument.VAR_KEYWORD:
+            # the last argument of all: it takes what no other one asked for
+            asked = {other.name for other in wanted}
+            named |= {name: value for name, value in offered.items() if name not in asked}
             continue
         if argument.name not in offered:
             # an argument with a default is the user's own, as in lambda q, k=k: -k*q
@@ -143,7 +135,7 @@ def _match_arguments(
     return (positional, named) if fits else None
 
 
-def _what_failed(error: Exception) -> tuple[str, str]:
+def what_failed(error: Exception) -> tuple[str, str]:
     """Return (what is wrong, what to do) for an exception that a law raised."""
     if isinstance(error, ExpressionError):
         mistake = error.mistakes[0]
@@ -155,7 +147,7 @@ def _what_failed(error: Exception) -> tuple[str, str]:
     )
 
 
-def _read_result(read: Intake, result: object, size: int) -> tuple[Scalar, ...]:
+def read_value(read: Intake, result: object, size: int) -> tuple[Scalar, ...]:
     """Read what a law returned."""
     items = as_tuple(result)
     count = 1 if items is None else len(items)
@@ -163,7 +155,8 @@ def _read_result(read: Intake, result: object, size: int) -> tuple[Scalar, ...]:
         read.complain("the law returns nothing", "Write return in front of the result.")
     elif items is not None and any(isinstance(item, Mapping) for item in items):
         read.complain(
-            "the law returns rates but has no states", 'Declare them with states={"z": 0.0}.'
+            "the law returns rates or outputs that were not declared",
+            'Declare them with states={"z": 0.0} or outputs={"gap": "m"}.',
         )
     elif size == 1 and items is None:
         return (read.scalar(result, "the law's result"),)
@@ -183,24 +176,3 @@ def _flat(items: tuple[object, ...], size: int) -> tuple[object, ...]:
     if len(halves) != 2 or any(half is None or len(half) != 3 for half in halves):
         return ()
     return tuple(component for half in halves for component in half or ())
-
-
-def _read_rates(
-    read: Intake, rates: Mapping[object, object], states: Sequence[str]
-) -> tuple[Scalar, ...]:
-    """Read the rates of the states, in their order."""
-    for name in rates:
-        if name not in states:
-            read.complain(
-                f"the law returns a rate of {quoted(name)}, which is not one of its states",
-                suggestion(str(name), states),
-            )
-    missing = [state for state in states if state not in rates]
-    if missing:
-        read.complain(
-            f"the law returns no rate of state {quoted(missing[0])}",
-            "Return a rate for each state.",
-        )
-    return tuple(
-        read.scalar(rates.get(state, 0.0), f"the rate of {quoted(state)}") for state in states
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -12,17 +12,20 @@ from inloop.model import topology
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.describe import describe
 from inloop.model.effects import (
+    AnyLaw,
     ExternalForce,
     Force,
     FrameForce,
     JointForce,
     JointInput,
+    LawOutput,
     LawState,
     Link,
     Torque,
 )
 from inloop.model.elements import Body, Frame, Ground, Part, Point
 from inloop.model.geometry import Vector3
+from inloop.model.modes import Event, Lock, Mode
 from inloop.model.names import quoted, suggestion
 from inloop.model.parameters import Input, Parameter
 from inloop.model.topology import GROUND
@@ -56,6 +59,11 @@ class Mechanism:
         independent: bodies whose coordinates the user wants to be independent.
         notes: what was changed or ignored, in words.
         where: file and line.
+        locks: joints that are held where they are.
+        modes: sets of elements that hold together for a while; none if nothing changes.
+        events: what leads from one mode to another.
+        membership: modes of the elements that do not hold always; drives as "drive <joint>".
+        mode: of a mechanism in one mode: the name of the mode.
         metadata: what came with the model and takes no part in the equations, by source.
     """
 
@@ -81,6 +89,11 @@ class Mechanism:
     independent: tuple[int, ...]
     notes: tuple[str, ...]
     where: str
+    locks: tuple[Lock, ...] = ()
+    modes: tuple[Mode, ...] = ()
+    events: tuple[Event, ...] = ()
+    membership: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    mode: str = ""
     metadata: Mapping[str, object] = field(
         default_factory=lambda: MappingProxyType({}), compare=False
     )
@@ -105,10 +118,59 @@ class Mechanism:
 
     @cached_property
     def states(self) -> tuple[LawState, ...]:
-        """Internal states of all laws: of joint forces, forces, torques, links, frame forces."""
-        laws: list[JointForce | Force | Torque | Link | FrameForce]
-        laws = [*self.joint_forces, *self.forces, *self.torques, *self.links, *self.frame_forces]
-        return tuple(state for law in laws for state in law.states)
+        """Internal states of all laws, in the order of `laws`, then of drives."""
+        return tuple(state for law in (*self.laws, *self.drives) for state in law.states)
+
+    @cached_property
+    def law_outputs(self) -> tuple[LawOutput, ...]:
+        """What the laws make known, in the order of `laws`."""
+        return tuple(output for law in self.laws for output in law.outputs)
+
+    @property
+    def laws(self) -> tuple[AnyLaw, ...]:
+        """All laws: joint forces, forces, torques, links, frame forces."""
+        kinds = self.joint_forces, self.forces, self.torques, self.links, self.frame_forces
+        laws: list[AnyLaw] = []
+        for kind in kinds:
+            laws.extend(kind)
+        return tuple(laws)
+
+    @property
+    def closed(self) -> bool:
+        """True if something beside the joints of the tree restricts the motion."""
+        return bool(self.loops or self.constraints or self.drives or self.locks)
+
+    def in_mode(self, mode: str) -> Mechanism:
+        """Return the mechanism with the elements and events of one of its modes."""
+        if mode not in (known := [item.name for item in self.modes]):
+            raise self._unknown("mode", mode, known)
+
+        def holds(element: str) -> bool:
+            return mode in self.membership.get(element, (mode,))
+
+        names = self.coordinates
+        return replace(
+            self,
+            name=f"{self.name}_{mode}",
+            mode=mode,
+            joint_forces=tuple(law for law in self.joint_forces if holds(law.name)),
+            forces=tuple(law for law in self.forces if holds(law.name)),
+            torques=tuple(law for law in self.torques if holds(law.name)),
+            links=tuple(law for law in self.links if holds(law.name)),
+            frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
+            loops=tuple(loop for loop in self.loops if holds(loop.name)),
+            constraints=tuple(item for item in self.constraints if holds(item.name)),
+            locks=tuple(lock for lock in self.locks if holds(lock.name)),
+            drives=tuple(d for d in self.drives if holds(f"drive {names[d.body]}")),
+            events=tuple(event for event in self.events if event.mode == mode),
+            modes=(),
+            membership=MappingProxyType({}),
+        )
+
+    def as_mode(self, mode: str) -> Mechanism:
+        """Return the mechanism as one mode among others; it must have no modes of its own."""
+        events = tuple(replace(event, mode=mode, to=event.to or mode) for event in self.events)
+        return replace(self, name=f"{self.name}_{mode}", mode=mode, events=events)
 
     def children(self, body: int) -> tuple[Body, ...]:
         """Return the bodies that hang on a body, or on GROUND."""

@@ -39,13 +39,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Input:
-    """A signal from outside that force laws may use; 0 until something is connected."""
+    """A signal from outside that force laws or drives use.
+
+    Attributes:
+        name: name in the model and in the vector u.
+        unit: label.
+        doc: the user's description.
+        symbol: the symbol that stands for it in expressions.
+        where: file and line.
+        default: value until something is connected.
+    """
 
     name: str
     unit: str
     doc: str
     symbol: Expr
     where: str
+    default: float = 0.0
 
 
 def read_parameter(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inloop.model.check_closures import check_drives, check_ends, check_loops, check_rows
 from inloop.model.check_inertia import check_inertia
+from inloop.model.check_modes import check_modes
 from inloop.model.check_motion import check_mobility
 from inloop.model.check_names import check_names
 from inloop.model.check_references import check_references, check_tree
@@ -18,6 +19,7 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
     """Check what was written; return whether all names and references hold."""
     before = len(findings.mistakes)
     check_names(draft, findings)
+    check_modes(draft, findings)
     check_tree(draft, findings)
     check_references(draft, findings)
     references_hold = len(findings.mistakes) == before

@@ -13,7 +13,10 @@ from inloop.native.library import (
     address_of,
     aligned_zeros,
 )
-from inloop.native.options import DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.machine import run_machine
+from inloop.native.machine_stepper import MachineStepper
+from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
+from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.runtime_library import (
     include_dir,
     load_realtime,
@@ -23,10 +26,12 @@ from inloop.native.runtime_library import (
     runtime_headers,
     runtime_sources,
 )
-from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Status
-from inloop.native.steppers import Run, Schedule, Snapshot, System, run
+from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
+from inloop.native.steppers import Run, Snapshot, run
+from inloop.native.system import System
 
 __all__ = [
+    "CHAIN_FLAGS",
     "COUNT",
     "DEFAULT_FLAGS",
     "POINTER",
@@ -35,14 +40,21 @@ __all__ = [
     "AdaptiveSteps",
     "BuildOptions",
     "Compiler",
+    "Event",
+    "Fault",
     "FixedSteps",
+    "MachineRun",
+    "MachineSnapshot",
+    "MachineStepper",
     "Method",
+    "Mode",
     "NativeLibrary",
     "Run",
     "Schedule",
     "Snapshot",
     "Status",
     "System",
+    "Transition",
     "address_of",
     "aligned_zeros",
     "build_library",
@@ -54,6 +66,7 @@ __all__ = [
     "realtime_headers",
     "realtime_sources",
     "run",
+    "run_machine",
     "runtime_headers",
     "runtime_sources",
 ]

@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from inloop.native.library import COUNT, POINTER, REAL
-from inloop.native.run_structure import SystemStructure
+from inloop.native.structures import SystemStructure
 from inloop.native.runtime_library import load_realtime
 
 WORD = ctypes.c_uint64
@@ -146,7 +146,8 @@ class LoopStructure(ctypes.Structure):
         ("x_start", POINTER),
         ("h", REAL),
         ("substeps", COUNT),
-        ("refresh", COUNT),
+        ("expand", POINTER),
+        ("expanded", POINTER * 5),
         ("sources", POINTER),
         ("targets", POINTER),
         ("prepares", POINTER),

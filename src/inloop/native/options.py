@@ -19,6 +19,10 @@ DEFAULT_FLAGS: tuple[str, ...] = (
 # added in tests: generated and hand-written C must pass without a word
 STRICT_FLAGS: tuple[str, ...] = ("-pedantic", "-Wall", "-Wextra", "-Werror")
 
+# for scalar code in which each result waits for the one before, such as Newton's method: vectors
+# that are put together and taken apart again only make the chain longer
+CHAIN_FLAGS: tuple[str, ...] = ("-O3", "-fno-tree-slp-vectorize")
+
 # how the objects become a library
 LINK_FLAGS: tuple[str, ...] = ("-shared",)
 LINK_LIBRARIES: tuple[str, ...] = ("-lm",)

@@ -25,6 +25,8 @@ class Status(IntEnum):
     STEP_TOO_SMALL = 7
     TOO_MANY_STEPS = 8
     SAMPLES_FULL = 9
+    CHATTERING = 10
+    INDICATOR_LOST = 11
 
 
 class Method(IntEnum):
@@ -136,3 +138,6 @@ class AdaptiveSteps(Sampling):
             raise InputError(
                 f"a first step of {self.first_step} s makes no sense", fix="Use a positive number."
             )
+
+
+Schedule = FixedSteps | AdaptiveSteps

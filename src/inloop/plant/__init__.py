@@ -1,8 +1,12 @@
 """From a mechanism to a plant: derive, emit, build, evaluate."""
 
 from inloop.formalisms.partition import Partition
-from inloop.plant.bare_plant import BarePlant
+from inloop.formalisms.signals import Signal
+from inloop.plant.bare_plant import BarePlant, native_engine
 from inloop.plant.engine import Array, NativeEngine, PythonEngine
 from inloop.plant.parameters import Parameters
 
-__all__ = ["Array", "BarePlant", "NativeEngine", "Parameters", "Partition", "PythonEngine"]
+__all__ = [
+    "Array", "BarePlant", "NativeEngine", "Parameters", "Partition", "PythonEngine", "Signal",
+    "native_engine",
+]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,13 @@ import numpy as np
 from inloop.errors import ModelError
 from inloop.formalisms.constraints import Row
 from inloop.plant.engine import Array
+from inloop.plant.least_gap import Constraints, least_gap
 
 MOST_ITERATIONS = 100
 LONGEST_STEP = 0.5  # rad or m
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 TOLERANCE = 1e-12  # of the residual, relative to the largest entry of J
 RESTARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # how far from the guess [rad or m]
-Constraints = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def assemble(
         if nearest is None or found.residual < nearest.residual:
             nearest = found
     assert nearest is not None
-    raise _open(rows, constraints(nearest.q)[0], model)
+    raise _open(rows, constraints(least_gap(constraints, nearest.q, free))[0], model)
 
 
 def _descend(constraints: Constraints, q: Array, free: np.ndarray) -> Assembly:

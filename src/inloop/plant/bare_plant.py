@@ -5,25 +5,32 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.events import ModeEvents
+from inloop.formalisms.partition import Partition
 from inloop.formalisms.sensors import sensor_name
+from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
+from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine
 from inloop.plant.loops import Loops
+from inloop.plant.outline import Outline, outline
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
+from inloop.plant.reactions import joint_reactions
 from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
-STATE = ("q", "qd", "qdd", "tau")
+STATE = ("q", "qd", "qdd", "tau", "lam")
 OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
 LARGE = 60  # coordinates from which the mass matrix is built only when asked for
 Extra = Callable[[Sequence[Program], str, Sequence[str]], Mapping[str, str]]
@@ -51,8 +58,10 @@ class BarePlant:
         live: str | Sequence[str] = (),
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
+        modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         start = time.perf_counter()
+        self._modes = modes  # mechanisms of all modes of which this one is the plant
         self.mechanism = mechanism
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
@@ -67,13 +76,16 @@ class BarePlant:
         self._prepared: dict[int, tuple[int, Array]] = {}
         self.loops: Loops | None = None
         self._closed: ClosedLoops | None = None
-        closed = bool(mechanism.loops or mechanism.constraints or mechanism.drives)
+        closed = mechanism.closed
         core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
         # the open tree of a closed mechanism may have massless tips: no accelerations of its own
         core = [n for n in core if n != "direct_dynamics" or not closed]
+        core += ["law_outputs"] if mechanism.law_outputs else []
         self._add([self._timed_program(name) for name in core])
         if closed:
             self._add_loops(ClosedLoops(self._derivation, external_forces))
+        else:
+            self._add_events(None)
 
     @property
     def n(self) -> int:
@@ -97,7 +109,7 @@ class BarePlant:
         self._closed = closed
         if closed.driven:
             self._add([closed.drives()])
-        self._add([closed.constraints()])
+        self._add([closed.constraints(), closed.cut_forces()])
         self.loops = Loops(self, closed)
         self.add_partition()
 
@@ -105,12 +117,20 @@ class BarePlant:
         """Build the constrained motion for the partition that the loops have chosen."""
         assert self.loops is not None
         self._add(self.loops.programs(), self.loops.sources)
+        self._add_events(self.loops.partition, self.loops.function(""))
 
-    def drive_function(self, motions: Mapping[str, Callable[[Any], Any]]) -> str | None:
+    def _add_events(self, partition: Partition | None, suffix: str = "") -> None:
+        """Build what the events of a mode need, for one choice of independent coordinates."""
+        if self._modes is not None:
+            rows = self._closed.rows if self._closed is not None else []
+            events = ModeEvents(self._derivation, rows, partition)
+            self._add(events.programs(self._modes, suffix), emit_formulas)
+
+    def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
 
         Args:
-            motions: functions of time for driven joints, in place of those of the model.
+            motions: signals for driven joints, in place of those of the model.
         """
         if self._closed is None or not self._closed.driven:
             if motions:
@@ -120,6 +140,18 @@ class BarePlant:
                 )
             return None
         program = self._closed.drives(motions)
+        if program.name not in self._engines:
+            self._add([program])
+        return program.name
+
+    def input_function(self, signals: Mapping[str, Signal], constant: Collection[str] = ()) -> str:
+        """Name of the function that gives u over time; built when it is new.
+
+        Args:
+            signals: functions of time or samples, by name of an input.
+            constant: names of other inputs that have a value of their own.
+        """
+        program = input_program(self._derivation, signals, constant)
         if program.name not in self._engines:
             self._add([program])
         return program.name
@@ -146,6 +178,7 @@ class BarePlant:
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
             extra(done, prefix, about) if extra is not None else {},
+            CHAIN_FLAGS if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)
         self.times[f"build {first}"] = time.perf_counter() - start
@@ -193,7 +226,8 @@ class BarePlant:
 
         Args:
             function: such as "inverse_dynamics".
-            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero.
+            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
+                live drives as at the start.
         """
         engine = self._engine(function)
         program = engine.unit.find(function)
@@ -210,6 +244,8 @@ class BarePlant:
         shape = (size,) if rows is None else (rows, size)
         if given is None and name == "z":
             given = self.first_states
+        if given is None and name == "u":
+            given = self.first_inputs
         if given is None:
             return np.zeros(shape)
         array = np.asarray(given, dtype=np.float64)
@@ -223,6 +259,13 @@ class BarePlant:
     def first_states(self) -> Array:
         """Internal states of force laws at the start."""
         return np.array([state.initial for state in self.mechanism.states], dtype=np.float64)
+
+    @property
+    def first_inputs(self) -> Array:
+        """u until something is connected: 0, and the initial positions of live drives."""
+        drives = (item for drive in self.mechanism.drives for item in drive.inputs)
+        defaults = {item.name: item.default for item in (*self.mechanism.inputs, *drives)}
+        return np.array([defaults.get(name, 0.0) for name in self.inputs], dtype=np.float64)
 
     def _wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
         names = self.inputs if name == "u" else self.coordinates
@@ -269,6 +312,62 @@ class BarePlant:
         """Kinetic and potential energy [J], shape (2,) or (N, 2)."""
         return self.evaluate("energy", q=q, qd=qd)["E"]
 
+    def law_outputs(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """What the force laws make known, by name "<law>.<output>"; shape () or (N,) each.
+
+        Args:
+            q: coordinates.
+            qd: velocities.
+            z: states of the laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+        """
+        outputs = self.mechanism.law_outputs
+        if not outputs:
+            return {}
+        y = self.evaluate("law_outputs", q=q, qd=qd, z=z, u=u, t=t)["y"]
+        return {output.name: y[..., k] for k, output in enumerate(outputs)}
+
+    def joint_reactions(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        qdd: Numbers | None = None,
+        *,
+        tau: Numbers | None = None,
+        lam: Numbers | None = None,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """Force [N] and moment [N·m] that each joint transmits to its body, in world axes.
+
+        The moment is about the origin of the body. Efforts of drives and laws in the joint are
+        part of both.
+
+        Args:
+            q: coordinates; a closed position for a mechanism with loops.
+            qd: velocities.
+            qdd: accelerations; if not given, those that the efforts `tau` produce, and dependent
+                coordinates and velocities of a mechanism with loops follow from the others.
+            tau: joint efforts, zero if not given.
+            lam: multipliers that belong to given accelerations of a mechanism with loops.
+            z: states of force laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            "<joint>.force" and "<joint>.moment", shape (3,) or (N, 3).
+        """
+        return joint_reactions(self, q, qd, qdd, lam, tau, z=z, u=u, t=t)
+
     def inverse_dynamics_derivatives(
         self, q: Numbers, qd: Numbers, qdd: Numbers, u: Numbers | None = None, t: float = 0.0
     ) -> dict[str, Array]:
@@ -300,6 +399,43 @@ class BarePlant:
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 
+    def cut_forces(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        tau: Numbers | None = None,
+        *,
+        qdd: Numbers | None = None,
+        u: Numbers | None = None,
+        t: float = 0.0,
+    ) -> dict[str, Array]:
+        """Forces and torques in the cuts of the loops at one state, in world axes.
+
+        They act on the second end that was given to `m.close`, at the cut point; the opposite acts
+        on the first. Rows that follow from the others are dropped and carry no force
+        (`plant.loops.notes` names them): rigid bodies do not tell how the load is shared there, and
+        the rows that are left carry all of it.
+
+        Args:
+            q: coordinates; dependent ones are brought to closure.
+            qd: velocities; those of dependent coordinates follow.
+            tau: efforts on all joints [N·m or N]; 0 by default.
+            qdd: accelerations, of which those of driven joints are used; 0 by default.
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            "<loop>.force" [N], of solid and hinge cuts "<loop>.torque" [N·m], shape (3,), and of
+            rods "<loop>.tension", positive when it pulls its ends together [N], shape ().
+        """
+        if self.loops is None:
+            return {}
+        rest = np.zeros(self.n)
+        others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
+        efforts = rest if tau is None else np.asarray(tau)
+        found = self.loops.motion(np.asarray(q), np.asarray(qd), efforts, **others)
+        return self.loops.cut_forces(found["q"], found["lam"])
+
     # sensors
 
     def _sensor(self, path: str, kind: str) -> str:
@@ -321,6 +457,14 @@ class BarePlant:
             return found["p"], found["R"]
         p_WA, R_WA = self.pose(axes, q)
         return turned(R_WA, found["p"] - p_WA), np.swapaxes(R_WA, -1, -2) @ found["R"]
+
+    def outline(self, q: Numbers) -> Outline:
+        """Corners of all bodies and ends of all springs in the world, for a drawing.
+
+        Args:
+            q: one position (n,), or many (N, n).
+        """
+        return outline(self, np.atleast_2d(np.asarray(q, dtype=np.float64)))
 
     def position(self, path: str, q: Numbers, axes: str | None = None) -> Array:
         """Position of a point or frame [m], in the world or relative to another frame."""
@@ -365,6 +509,16 @@ class BarePlant:
         return np.concatenate(parts, axis=-2)
 
 
+def native_engine(plant: BarePlant, function: str) -> NativeEngine:
+    """The library of a function; simulation needs one."""
+    engine = plant._engine(function)
+    if not isinstance(engine, NativeEngine):
+        raise InputError(
+            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
+        )
+    return engine
+
+
 def turned(R_WA: Array, v_W: Array) -> Array:
     """Components in axes of A of vectors given in world axes: v_A = R_WAᵀ v_W."""
     return np.asarray(np.einsum("...ji,...j->...i", R_WA, v_W))
@@ -374,7 +528,7 @@ def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> 
     """All that the function needs must be there, and nothing that no function knows."""
     needed = [block.name for block in program.inputs[1:]]
     missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
-    unknown = [n for n in arrays if n not in STATE and n not in OPTIONAL]
+    unknown = [n for n in arrays if n not in (*STATE, *OPTIONAL, *needed)]
     for names, what in ((missing, "needs"), (unknown, "does not take")):
         if names:
             raise InputError(

@@ -44,7 +44,8 @@ class Unit:
         programs: the functions, each with `pre` as its first input.
         about: comment lines for generated files.
         manifest: description of the sizes and names.
-        extra: further C files of the library.
+        extra: further C files of the library, or such that take the place of a function's own.
+        flags: further flags of the compiler.
     """
 
     prefix: str
@@ -53,6 +54,7 @@ class Unit:
     about: tuple[str, ...]
     manifest: dict[str, object]
     extra: Mapping[str, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
 
     def find(self, name: str) -> Program:
         """A program by name."""
@@ -116,9 +118,9 @@ class NativeEngine:
 
     def __init__(self, unit: Unit, options: BuildOptions | None = None) -> None:
         self.unit = unit
-        self._options = options or BuildOptions()
+        self._options = options or BuildOptions(extra_flags=unit.flags)
         programs = (unit.prepare, *unit.programs)
-        self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest)
+        self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest, unit.extra)
         sources = {**self.files.sources, **unit.extra}
         if any(p.name == "direct_dynamics" for p in unit.programs):
             program = unit.find("direct_dynamics")

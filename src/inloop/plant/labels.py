@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inloop.formalisms import LiveParameter
 from inloop.model import Mechanism
-from inloop.symbolic import Program
+from inloop.symbolic import Expr, Program, reachable
 
 
 def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
@@ -25,7 +25,22 @@ def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
         for b in mechanism.bodies
     ]
     text = f"{mechanism.describe()}{mechanism.gravity}{numbers}{list(parameters)}"
+    text += _laws(mechanism)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _laws(mechanism: Mechanism) -> str:
+    """Every operation of the force laws; `describe` shortens long ones."""
+    exprs = []
+    for law in mechanism.laws:
+        values = law.value + tuple(state.rate for state in law.states)
+        exprs += [value for value in values if isinstance(value, Expr)]
+    number: dict[Expr, int] = {}
+    lines = []
+    for node in reachable(exprs):
+        number[node] = len(number)
+        lines.append(f"{node.op} {node.payload} {[number[a] for a in node.args]}")
+    return "\n".join([*lines, *(str(number[e]) for e in exprs)])
 
 
 def about(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> tuple[str, ...]:

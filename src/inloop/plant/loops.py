@@ -23,6 +23,8 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
+CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
+FARTHEST = 0.2  # [rad or m]: where estimates are carried along, longer corrections are jumps
 
 
 class Loops:
@@ -54,8 +56,19 @@ class Loops:
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
-        rows = (self._closed.rows[k] for k in self.partition.rows)
+        return tuple(self.all_row_names[k] for k in self.partition.rows)
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """Names of all rows, dropped ones too."""
+        rows = self._closed.rows
         return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+
+    def on_all_rows(self, lam: Array) -> Array:
+        """Multipliers of all rows from those of the rows in use; the others are zero."""
+        full = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        full[..., list(self.partition.rows)] = lam
+        return full
 
     @property
     def independent(self) -> tuple[str, ...]:
@@ -68,10 +81,16 @@ class Loops:
         return tuple(self._plant.coordinates[k] for k in self.partition.driven)
 
     def _drive_positions(self) -> list[float]:
-        """Where drives that follow a function of time start; 0 for live inputs."""
+        """Where the drives start."""
         if not self._closed.driven:
             return []
         return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
+
+    def _drive_inputs(self) -> tuple[str, ...]:
+        """Names of the input blocks of the function of the drives."""
+        if not self._closed.driven:
+            return ("pre", "t")
+        return tuple(block.name for block in self._plant.program("drives").inputs)
 
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
@@ -90,10 +109,14 @@ class Loops:
             self._closed.constrained(self.partition, suffix),
         )
 
-    def limits(self, q: Array) -> Array:
-        """Largest reciprocal pivots that the current partition may reach, from those at q."""
-        found = self._plant.evaluate(self.function("newton"), q=q)["pivots"]
-        return np.asarray(WORST_PIVOT * np.abs(found))
+    def guard(self, q: Array, t: float = 0.0) -> Array:
+        """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
+        found = self._plant.evaluate(self.function("newton"), q=q, t=t)["pivots"]
+        return np.asarray(1.0 / (WORST_PIVOT * found))
+
+    def loop_of(self, row: int) -> str:
+        """Name of the loop or constraint that a row in use belongs to."""
+        return self._closed.rows[self.partition.rows[row]].element
 
     def use(self, partition: Partition) -> None:
         """Take a partition that was in use before, such as the first one."""
@@ -129,6 +152,7 @@ class Loops:
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
+            self._drive_inputs(),
         )
         return emit_closed_rates(unit, prefix, about)
 
@@ -174,3 +198,20 @@ class Loops:
         name = self.function("constrained")
         found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}
+
+    def cut_forces(self, q: Array, lam: Array) -> dict[str, Array]:
+        """What the loops exert on their second ends, in world axes; see `BarePlant.cut_forces`.
+
+        Args:
+            q: closed position or positions, shape (n,) or (N, n).
+            lam: multipliers of the rows in use, in their order.
+        """
+        found = self._plant.evaluate("cut_forces", q=q, lam=self.on_all_rows(lam))
+        signals: dict[str, Array] = {}
+        for k, loop in enumerate(self._plant.mechanism.loops):
+            signals[f"{loop.name}.force"] = found["force"][..., k, :]
+            if loop.kind in CARRY_MOMENTS:
+                signals[f"{loop.name}.torque"] = found["torque"][..., k, :]
+            if loop.kind == "rod":
+                signals[f"{loop.name}.tension"] = found["tension"][..., k]
+        return signals

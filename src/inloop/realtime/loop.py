@@ -129,7 +129,7 @@ class Loop:
             Status(loop.end_status).name,
             outputs,
             self.notes,
-            MOST_ITERATIONS if self._wiring.refresh else 0,
+            MOST_ITERATIONS if self._wiring.expand else 0,
         )
 
     def close(self) -> Report:
@@ -197,7 +197,7 @@ class _Memory:
 
     def _fill_plant(self, plant: BarePlant, wiring: Wiring, method: int) -> None:
         loop, system = self.loop, wiring.system
-        loop.system = system._structure()
+        loop.system = system.structure()
         size = realtime_function("il_work_size")(method, system.n, system.m)
         self._work = aligned_zeros(size)
         self._pivots = np.zeros(max(1, system.n + system.m), dtype=np.int64)
@@ -214,7 +214,9 @@ class _Memory:
             self._pivots.ctypes.data,
         )
         loop.x, loop.x_start = address_of(wiring.x), address_of(wiring.x_start)
-        loop.refresh = wiring.refresh
+        loop.expand = wiring.expand or None
+        if wiring.expanded:
+            loop.expanded[:] = wiring.expanded
         loop.sources = ctypes.addressof(self._sources)
         loop.targets = ctypes.addressof(self._targets)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)

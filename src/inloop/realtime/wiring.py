@@ -29,7 +29,8 @@ class Wiring:
         sources: address of each output: q, qd, z, signals.
         targets: address of each input.
         prepared: what follows from parameters.
-        refresh: the outputs are where the rates leave them.
+        expand: address of the C function that finds outputs which are not in x; 0: none.
+        expanded: where it leaves q, qd, qdd, multipliers, efforts.
         keep: what must stay alive.
     """
 
@@ -40,7 +41,8 @@ class Wiring:
     sources: tuple[int, ...]
     targets: tuple[int, ...]
     prepared: tuple[Prepared, ...]
-    refresh: bool
+    expand: int
+    expanded: tuple[int, ...]
     keep: object
 
 
@@ -57,22 +59,24 @@ def wire(
     """Connect a plant; what is given for tau and inputs holds until a controller writes."""
     drives = plant.drive_function(motions)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    u = np.zeros(max(1, len(plant.inputs)))
-    at, speed = first_state(plant, q, qd, drives)
+    z = plant.first_states
+    u = np.append(plant.first_inputs, 0.0)  # one more: there is always an address
+    at, speed = first_state(plant, q, qd, drives, u[:-1], z)
     listed = _efforts(plant, efforts) + [
-        (Quantity(name, _unit(plant, name)), _address(u, k)) for k, name in enumerate(plant.inputs)
+        (Quantity(name, _unit(plant, name), default=float(u[k])), _address(u, k))
+        for k, name in enumerate(plant.inputs)
     ]
     closed: ClosedSystem | None = None
     if plant.loops is None:
         tree = TreeSystem(plant, efforts, u)
         system, prepared = tree.system, tree.prepared
-        x_start = tree.start(at, speed, plant.first_states)
+        x_start = tree.start(0.0, at, speed, z)
     else:
         plant.loops.use(plant.loops.first)
         closed = ClosedSystem(plant, plant.loops, efforts, u, drives)
         system, prepared = closed.system, closed.prepared
         # no other partition can be built while the loop runs: go on as long as Newton converges
-        x_start = closed.start(at, speed, plant.first_states, guarded=False)
+        x_start = closed.start(0.0, at, speed, z, guarded=False)
     listed = _with_defaults(listed, inputs, plant.name)
     x = aligned_zeros(system.size)
     x[:] = x_start
@@ -88,8 +92,13 @@ def wire(
         period,
     )
     targets = tuple(address for _, address in listed)
+    expand, expanded = 0, tuple[int, ...]()
+    if closed is not None:
+        expand = closed.expand_address
+        found = (closed.q, closed.qd, closed.qdd, closed.lam, closed.effort)
+        expanded = tuple(_address(array, 0) for array in found)
     return Wiring(
-        layout, system, x, np.array(x_start), sources, targets, prepared, closed is not None,
+        layout, system, x, np.array(x_start), sources, targets, prepared, expand, expanded,
         (plant, closed, efforts, u),
     )  # fmt: skip
 

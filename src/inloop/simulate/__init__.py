@@ -1,6 +1,8 @@
 """Steppers, runs and results."""
 
-from inloop.simulate.result import Result
+from inloop.simulate.machine import simulate_modes
+from inloop.simulate.result import Happening, Result
 from inloop.simulate.run import simulate
+from inloop.simulate.stepper import Stepper
 
-__all__ = ["Result", "simulate"]
+__all__ = ["Happening", "Result", "Stepper", "simulate", "simulate_modes"]

@@ -56,8 +56,10 @@ def _rates(system: TreeSystem | ClosedSystem) -> Callable[[float, Array], Array]
         state, slope = np.ascontiguousarray(x), np.empty(len(x))
         status = function(system.system.context, t, state.ctypes.data, slope.ctypes.data)
         if status != Status.OK:
+            cause = system.blame(t)
             raise SimulationError(
-                f"the rates end with {Status(status).name} at t = {t:.6g} s",
+                f"the rates end with {Status(status).name} at t = {t:.6g} s"
+                + (f": {cause}" if cause else ""),
                 fix="See plant.simulate for what can be done.",
             )
         return slope

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
+from inloop.simulate.figure import Panel, draw_figure
 
 MOST_PLOTS = 8  # unless signals are named
+MOST_EVENTS = 10  # in a table
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,9 @@ class End:
         x: state of the stepper, to the last bit; None where it has to be built from q and qd.
         steps: steps since t = 0.
         partition: roles of the coordinates of a mechanism with loops.
-        limits: of the pivots, beyond which other roles are due.
+        guard: of the pivots, beyond which other roles are due; None where it is made from q.
+        renew: when to make a new guard, because this one is from near a singular position [s].
+        machine: of a mechanism with modes: mode and state of the machine, to the last bit.
     """
 
     t: float
@@ -36,7 +42,45 @@ class End:
     x: Array | None
     steps: int
     partition: Partition | None
-    limits: Array | None
+    guard: Array | None
+    renew: float = math.inf
+    machine: MachineSnapshot | None = None
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event of a run.
+
+    Attributes:
+        t: when [s].
+        name: name of the event.
+        mode: mode that ended.
+        next_mode: mode that followed.
+        energy_before, energy_after: kinetic and potential energy on both sides [J].
+        restitution: of an impact.
+        impulses: of the constraints that gripped, by row [N·s or N·m·s].
+        settled: the mode followed because such events came ever faster.
+    """
+
+    t: float
+    name: str
+    mode: str
+    next_mode: str
+    energy_before: float
+    energy_after: float
+    restitution: float = 0.0
+    impulses: dict[str, float] = field(default_factory=dict)
+    settled: bool = False
+
+    @property
+    def energy_lost(self) -> float:
+        """Energy that the event took [J]."""
+        return self.energy_before - self.energy_after
+
+    def __str__(self) -> str:
+        change = self.next_mode if self.next_mode != self.mode else f"stays {self.mode}"
+        settled = ", settled" if self.settled else ""
+        return f"t = {self.t:.9g} s: {self.name}, {change}, {self.energy_lost:.4g} J lost{settled}"
 
 
 @dataclass(frozen=True)
@@ -51,11 +95,16 @@ class Result:
         qd: velocities [rad/s or m/s], shape (N, n).
         energy: kinetic and potential energy [J], shape (N, 2).
         status: "OK", or why the run ended early.
-        signals: further signals by name: accelerations, multipliers and efforts of drives of a
-            mechanism with loops.
+        signals: further signals by name: states of laws and filters; of a mechanism with loops or
+            drives accelerations, multipliers, "<loop>.force.x" [N], "<loop>.torque.x" [N·m] on the
+            second end in world axes (dropped rows carry none), "<rod>.tension" [N], and efforts of
+            drives.
         violation: largest constraint value at each sample [m or rad]; None without loops.
         notes: what a reader of the result should know.
         end: where the run ended, for `plant.simulate(start=result)`.
+        events: what happened, in order, if the mechanism has modes.
+        modes: name of the mode at each sample, shape (N,); None without modes.
+        units: of the signals, by name.
     """
 
     name: str
@@ -69,6 +118,9 @@ class Result:
     violation: Array | None = None
     notes: tuple[str, ...] = ()
     end: End | None = None
+    events: tuple[Happening, ...] = ()
+    modes: Any = None
+    units: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -145,41 +197,31 @@ class Result:
             q = self.q[:, k]
             values = (q[0], q[-1], q.min(), q.max())
             lines.append(f"{name:{width}}  " + "  ".join(f"{value:12.6g}" for value in values))
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *self._event_lines(), *self.notes])
 
-    def plot(self, *signals: str, file: str | Path | None = None) -> Any:
+    def _event_lines(self) -> list[str]:
+        """The first events, one line each, and how many more there were."""
+        more = len(self.events) - MOST_EVENTS
+        lines = [str(event) for event in self.events[:MOST_EVENTS]]
+        return [*lines, f"… and {more} events more"] if more > 0 else lines
+
+    def plot(
+        self,
+        *panels: Panel,
+        file: str | Path | None = None,
+        title: str | None = None,
+        drawing: Callable[[Any], None] | None = None,
+        until: float | None = None,
+    ) -> Any:
         """Plot signals over time with matplotlib.
 
         Args:
-            signals: names; the first eight coordinates by default.
+            panels: a name each, or several names that share a panel; the first eight coordinates
+                by default.
             file: write the figure to this file instead of showing it.
+            title: instead of the name of the model.
+            drawing: draws on matplotlib axes left of the curves.
+            until: the curves end there [s].
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise InputError(
-                "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
-            ) from error
-        if file is not None:
-            _check_figure_name(Figure(), Path(file))
-        chosen: Sequence[str] = signals or [f"{c}.q" for c in self.coordinates[:MOST_PLOTS]]
-        figure = Figure(figsize=(8.0, 1.2 + 1.4 * len(chosen)), layout="constrained")
-        axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
-        for axis, signal in zip(axes, chosen, strict=True):
-            axis.plot(self.t, self[signal], linewidth=1.2)
-            axis.set_ylabel(signal)
-            axis.grid(True, alpha=0.3)
-        axes[-1].set_xlabel("t [s]")
-        figure.suptitle(self.name)
-        if file is not None:
-            figure.savefig(file, dpi=120)
-        return figure
-
-
-def _check_figure_name(figure: Any, file: Path) -> None:
-    known = figure.canvas.get_supported_filetypes()
-    if file.suffix[1:].lower() not in known:
-        raise InputError(
-            f"cannot draw a figure as '{file.suffix}'",
-            fix="Use a name that ends in .png, .svg or .pdf.",
-        )
+        chosen = panels or tuple(f"{c}.q" for c in self.coordinates[:MOST_PLOTS])
+        return draw_figure(self, chosen, file=file, title=title, drawing=drawing, until=until)

@@ -9,6 +9,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 
+CLOSE = 1e-6  # difference between two positions that are meant to be one [rad or m]
 Given = Mapping[str, float] | Array | None
 
 
@@ -31,8 +32,34 @@ def vector(plant: BarePlant, given: Given, default: list[float], name: str) -> A
     return result
 
 
-def first_state(plant: BarePlant, q: Given, qd: Given, drives: str | None) -> tuple[Array, Array]:
-    """Coordinates and velocities at t = 0; those of a closed mechanism fit its loops."""
+def first_internal_states(plant: BarePlant, u: Array) -> Array:
+    """States of laws and drives at t = 0; a filtered drive rests where its input is."""
+    z = plant.first_states
+    index = {state.name: k for k, state in enumerate(plant.mechanism.states)}
+    for drive in plant.mechanism.drives:
+        if drive.states:
+            z[index[drive.states[0].name]] = u[plant.inputs.index(drive.inputs[0].name)]
+    return z
+
+
+def first_state(
+    plant: BarePlant,
+    q: Given,
+    qd: Given,
+    drives: str | None,
+    u: Array | None = None,
+    z: Array | None = None,
+) -> tuple[Array, Array]:
+    """Coordinates and velocities at t = 0; those of a closed mechanism fit its loops.
+
+    Args:
+        plant: the compiled mechanism.
+        q: coordinates, by name or as a vector, or None.
+        qd: velocities.
+        drives: name of the function of the drives, which decides about driven joints.
+        u: inputs.
+        z: states of laws and drives.
+    """
     bodies = plant.mechanism.bodies
     rest = [b.joint.initial[1] for b in bodies]
     if plant.loops is None:
@@ -43,10 +70,22 @@ def first_state(plant: BarePlant, q: Given, qd: Given, drives: str | None) -> tu
     driven = list(plant.loops.partition.driven)
     speeds = vector(plant, qd, rest, "qd")
     if drives is not None:
-        motion = plant.evaluate(drives, t=0.0)
+        motion = plant.evaluate(drives, t=0.0, u=u, z=z)
+        _check_driven(plant, q, motion["qs"])
         at[driven], speeds[driven] = motion["qs"], motion["qds"]
     at = plant.loops.assemble(at, [*driven, *(k for k in given if k not in driven)]).q
     return at, _fitting_velocities(plant, at, speeds, qd, driven)
+
+
+def _check_driven(plant: BarePlant, q: Given, first: Array) -> None:
+    """What is said by name about a driven joint must agree with its drive."""
+    assert plant.loops is not None
+    for name, position in zip(plant.loops.driven, first, strict=True):
+        if isinstance(q, Mapping) and abs(q.get(name, position) - position) > CLOSE:
+            raise InputError(
+                f"q starts '{name}' at {q[name]:g}, its drive at {position:g}",
+                fix="Leave it out of q: a driven joint is where its drive or its input puts it.",
+            )
 
 
 def _fitting_velocities(

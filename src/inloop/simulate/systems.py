@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.errors import InputError
 from inloop.native import COUNT, POINTER, System
-from inloop.plant import Array, BarePlant, NativeEngine
-from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.plant import Array, BarePlant, native_engine
+from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.simulate.inputs import FollowedInputs
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Samples:
         z: states of force laws, shape (N, m).
         signals: multipliers, efforts of drives, by name; shape (N,) each.
         violation: largest constraint value [m or rad], shape (N,).
+        qdd: accelerations, shape (N, n), of a mechanism with loops.
     """
 
     t: Array
@@ -33,44 +35,49 @@ class Samples:
     z: Array
     signals: dict[str, Array] = field(default_factory=dict)
     violation: Array | None = None
+    qdd: Array | None = None
 
-    def cut(self, begin: int, end: int) -> Samples:
-        """Samples from `begin` up to, not including, `end`."""
-        rows = slice(begin, end)
-        signals = {name: values[rows] for name, values in self.signals.items()}
-        violation = None if self.violation is None else self.violation[rows]
-        return Samples(self.t[rows], self.q[rows], self.qd[rows], self.z[rows], signals, violation)
+    def rows(self, which: slice | Sequence[int]) -> Samples:
+        """Some of the samples."""
+        keep = which if isinstance(which, slice) else list(which)
+        signals = {name: values[keep] for name, values in self.signals.items()}
+        others = (None if v is None else v[keep] for v in (self.violation, self.qdd))
+        return Samples(self.t[keep], self.q[keep], self.qd[keep], self.z[keep], signals, *others)
+
+    def followed_by(self, other: Samples) -> Samples:
+        """These samples and those of `other`."""
+        names = dict.fromkeys((*self.signals, *other.signals))
+        # a row that a partition does not use carries no force there
+        signals = {
+            name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in (self, other)])
+            for name in names
+        }
+        both = ((self.violation, other.violation), (self.qdd, other.qdd))
+        return Samples(
+            np.concatenate([self.t, other.t]),
+            np.concatenate([self.q, other.q]),
+            np.concatenate([self.qd, other.qd]),
+            np.concatenate([self.z, other.z]),
+            signals,
+            *(None if a is None or b is None else np.concatenate([a, b]) for a, b in both),
+        )
 
 
 def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     """Samples of a run in pieces, at multiples of `spacing` [s].
 
-    The first sample of each further piece repeats the last one of the piece before, which is
-    where the independent coordinates changed: a sample of its own only if its time is wanted.
+    The last sample of each piece is also the first one of the next piece, which is where the
+    independent coordinates changed: a sample of its own only if its time is wanted.
     """
     if len(pieces) == 1:
         return pieces[0]
     tails = []
     for k, piece in enumerate(pieces):
-        count = len(piece.t)
-        inner = k < len(pieces) - 1
-        wanted = not inner or abs(math.remainder(float(piece.t[-1]), spacing)) < 1e-9 * spacing
-        tails.append(piece.cut(0 if k == 0 else 1, count if wanted else count - 1))
-    names = dict.fromkeys(name for piece in tails for name in piece.signals)
-    # a row that a partition does not use carries no force there
-    signals = {
-        name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in tails])
-        for name in names
-    }
-    violations = [p.violation for p in tails if p.violation is not None]
-    return Samples(
-        np.concatenate([p.t for p in tails]),
-        np.concatenate([p.q for p in tails]),
-        np.concatenate([p.qd for p in tails]),
-        np.concatenate([p.z for p in tails]),
-        signals,
-        np.concatenate(violations) if violations else None,
-    )
+        count, final = len(piece.t), k == len(pieces) - 1
+        wanted = abs(math.remainder(float(piece.t[0]), spacing)) < 1e-9 * spacing
+        keep_first = k == 0 or wanted or (final and count == 1)
+        tails.append(piece.rows(slice(0 if keep_first else 1, count if final else count - 1)))
+    return functools.reduce(Samples.followed_by, tails)
 
 
 @dataclass(frozen=True)
@@ -94,25 +101,33 @@ class TreeSystem:
         prepared: what follows from parameters.
     """
 
-    limits: Array | None = None
+    guard: Array | None = None
 
-    def __init__(self, plant: BarePlant, tau: Array, u: Array) -> None:
+    def __init__(self, plant: BarePlant, tau: Array, u: Array, signals: str | None = None) -> None:
+        """Rates that read tau and u; `signals` names a function of the plant that writes u."""
         engine = native_engine(plant, "direct_dynamics")
         prepared = prepared_for(plant, "direct_dynamics")
-        context = _TreeContext(prepared.values.ctypes.data, tau.ctypes.data, u.ctypes.data)
         self.prepared: tuple[Prepared, ...] = (prepared,)
-        self._plant = plant
+        self._inputs = FollowedInputs(plant, u, signals)
+        context = _TreeContext(
+            prepared.values.ctypes.data, tau.ctypes.data, u.ctypes.data, self._inputs.address
+        )
+        self._plant, self.u = plant, u
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            keep=(engine.library, context, prepared, tau, u),
+            keep=(engine.library, context, prepared, tau, u, self._inputs),
         )
 
-    def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
+    def blame(self, t: float) -> str:
+        """What was not finite after time t, in words; empty if nothing is known."""
+        return self._inputs.blame(t)
+
+    def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper; z are the states of force laws."""
-        del guarded
+        del t, guarded
         return np.concatenate([q, qd, z])
 
     def expand(self, t: Array, x: Array) -> Samples:
@@ -128,19 +143,25 @@ class ClosedSystem:
     Attributes:
         system: what the steppers integrate.
         prepared: what follows from parameters.
-        q, qd, qdd: all coordinates and their rates where the rates were called last.
-        lam, effort: multipliers of the rows and efforts of the drives there.
+        expand_address: of the C function that finds all about states.
+        q, qd, qdd: memory for all coordinates and their rates.
+        lam, effort: memory for multipliers of the rows and efforts of the drives.
     """
 
     @property
-    def limits(self) -> Array | None:
-        """Reciprocal pivots beyond which the independent coordinates are a bad choice."""
-        return self._limits.copy()
+    def guard(self) -> Array | None:
+        """Factors of reciprocal pivots: beyond 0..1 other independent coordinates are due."""
+        return self._guard.copy()
 
-    @limits.setter
-    def limits(self, values: Array | None) -> None:
+    @guard.setter
+    def guard(self, values: Array | None) -> None:
         if values is not None:
-            self._limits[:] = values
+            self._guard[:] = values
+
+    @property
+    def open_loop(self) -> str:
+        """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""
+        return self._loops.loop_of(int(self._context.bad_row))
 
     def __init__(
         self,
@@ -149,19 +170,27 @@ class ClosedSystem:
         tau: Array,
         u: Array,
         drives: str | None,
+        signals: str | None = None,
     ) -> None:
-        self._plant, self._loops = plant, loops
+        """Rates that read tau and u.
+
+        Args:
+            plant: the compiled mechanism.
+            loops: its loops, with the partition that is to be used.
+            tau: efforts of the joints.
+            u: inputs.
+            drives: name of the function of the driven joints.
+            signals: name of a function of the plant that writes u over time.
+        """
+        self._plant, self._loops, self.u = plant, loops, u
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix
         parts = loops.partition
-        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
-        sizes = (n, n, n, max(1, m), max(1, nd))
-        self._arrays = [np.zeros(size) for size in sizes]
-        self.q, self.qd, self.qdd, self.lam, self.effort = self._arrays
+        self._given = np.zeros((3, plant.n))  # q, qd, qdd of driven joints without a function
         prepared = prepared_for(plant, function)
         self.prepared: tuple[Prepared, ...] = (prepared,)
-        self._limits = np.full(max(1, m), np.inf)
+        self._guard = np.zeros(max(1, len(parts.rows)))
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
@@ -169,49 +198,77 @@ class ClosedSystem:
             moving = prepared_for(plant, drives)
             drive_pre = moving.values
             self.prepared = (prepared, moving)
+        self._inputs = FollowedInputs(plant, u, signals)
         self._context = _ClosedContext(
             prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
             drive,
             drive_pre.ctypes.data,
-            *(a.ctypes.data for a in self._arrays),
-            self._limits.ctypes.data,
+            *(a.ctypes.data for a in self._given),
+            self._guard.ctypes.data,
             NEARLY_CLOSED,
+            FARTHEST,
             MOST_ITERATIONS,
             0,
+            self._inputs.address,
+            -1,
             0.0,
         )
-        held = (tau, u, drive_pre)
+        held = (tau, u, self._inputs, drive_pre)
         address = self._engine.library.address
+        self.expand_address = address(f"{prefix}_expand")
+        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
+        sizes = (n, n, n, max(1, m), max(1, nd))
+        self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
-            keep=(self._engine.library, self._context, self._arrays, self._limits, prepared, held),
+            keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
         )
 
-    def start(self, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
+    def blame(self, t: float) -> str:
+        """What was not finite after time t, in words; empty if nothing is known."""
+        c = self._context
+        if c.bad_drive >= 0 and c.bad_t >= t:
+            joint = self._loops.driven[c.bad_drive]
+            return f"the motion of driven joint '{joint}' is not finite at t = {c.bad_t:.6g} s"
+        return self._inputs.blame(t)
+
+    def time_to_singular(self, t: float, q: Array, qd: Array) -> float:
+        """When a pivot will be zero, if it goes on as now [s]; infinity if none gets smaller."""
+        fastest = float(np.abs(qd).max())
+        if fastest == 0.0:
+            return math.inf
+        now, moment = self._loops.guard(q, t), 1e-6 / fastest
+        change = (self._loops.guard(q + moment * qd, t + moment) - now) / moment
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = -now / change
+        return float(np.min(times, initial=np.inf, where=times > 0.0))
+
+    def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper: independent coordinates, states of laws, dependent coordinates.
 
         Args:
+            t: time [s].
             q: closed position.
             qd: velocities that fit it.
             z: states of force laws.
             guarded: let the run end when the independent coordinates become a bad choice.
         """
-        self._arrays[0][:], self._arrays[1][:], self._arrays[2][:] = q, qd, 0.0
+        self._given[:] = q, qd, np.zeros(len(q))
         parts = self._loops.partition
-        self._context.tolerance = NEARLY_CLOSED
+        # near a singular position Newton converges worse: what is left of a correction is larger
+        self._context.tolerance = NEARLY_CLOSED if guarded else CLOSED
         if parts.dependent:
-            self._limits[:] = self._loops.limits(q) if guarded else np.inf
+            self._guard[:] = self._loops.guard(q, t) if guarded else 0.0
         u, v = list(parts.independent), list(parts.dependent)
         return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        self._limits[:], self._context.tolerance = np.inf, CLOSED
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
@@ -219,18 +276,23 @@ class ClosedSystem:
         name = f"{self._engine.unit.prefix}_expand"
         types = (POINTER, COUNT, *[POINTER] * len(arrays))
         call = self._engine.library.function(name, *types, returns=COUNT)
+        # unguarded and closed to the last bit; looking must not change how a run goes on
+        kept = self._guard.copy(), self._context.tolerance
+        self._guard[:], self._context.tolerance = 0.0, CLOSED
         good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
+        self._guard[:], self._context.tolerance = kept
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
+        signals |= _cut_forces(self._loops, q, lam)
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
-        return Samples(t, q, qd, z, signals, _violation(self._plant, q, qd, t))
+        return Samples(t, q, qd, z, signals, largest_violation(self._plant, q, qd, t), qdd)
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
@@ -238,10 +300,27 @@ def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
     return {state.name: x[:, k] for k, state in enumerate(plant.mechanism.states)}
 
 
-def _violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
+def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
+    """Forces, torques and tensions of the cuts by component: "<loop>.force.x"."""
+    blocks = [loops.cut_forces(q[b], lam[b]) for b in _blocks(len(q))]
+    signals: dict[str, Array] = {}
+    for name in blocks[0] if blocks else ():
+        values = np.concatenate([block[name] for block in blocks])
+        if values.ndim == 1:
+            signals[name] = values
+        else:
+            signals |= {f"{name}.{axis}": values[:, k] for k, axis in enumerate("xyz")}
+    return signals
+
+
+def _blocks(count: int) -> list[slice]:
+    """Rows in blocks short enough that no vector code has to be compiled."""
+    return [slice(k, k + 200) for k in range(0, count, 200)]
+
+
+def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
-    blocks = [slice(k, k + 200) for k in range(0, len(t), 200)]
-    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in blocks]
+    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
 
 
@@ -252,20 +331,10 @@ def prepared_for(plant: BarePlant, function: str) -> Prepared:
     return Prepared(address, np.array(plant.prepared(function)))
 
 
-def native_engine(plant: BarePlant, function: str) -> NativeEngine:
-    """The library of a function; simulation needs one."""
-    engine = plant._engine(function)
-    if not isinstance(engine, NativeEngine):
-        raise InputError(
-            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
-        )
-    return engine
-
-
 class _TreeContext(ctypes.Structure):
     """Mirrors `struct context` of the generated rates of a tree."""
 
-    _fields_ = (("pre", ctypes.c_void_p), ("tau", ctypes.c_void_p), ("u", ctypes.c_void_p))
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "inputs"))
 
 
 class _ClosedContext(ctypes.Structure):
@@ -273,9 +342,12 @@ class _ClosedContext(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "limits")),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
         ("tolerance", ctypes.c_double),
+        ("farthest", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
-        ("iterations", ctypes.c_int64),
-        ("residual", ctypes.c_double),
+        ("bad_row", ctypes.c_int64),
+        ("inputs", ctypes.c_void_p),
+        ("bad_drive", ctypes.c_int64),
+        ("bad_t", ctypes.c_double),
     )

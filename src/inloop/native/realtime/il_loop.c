@@ -16,7 +16,7 @@ int64_t il_loop_scratch(const il_loop *loop)
     const inloop_header *layout = &loop->box.layout;
     const int64_t x = layout->stepper_states, inputs = layout->inputs;
     const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
-    return 2 * x + layout->rings[INLOOP_OUTPUTS].values + fresh + 2 * inputs +
+    return x + layout->rings[INLOOP_OUTPUTS].values + fresh + 2 * inputs +
            layout->rings[INLOOP_COMMANDS].values;
 }
 
@@ -28,7 +28,6 @@ static void cut_scratch(il_loop *loop)
     const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
 
     loop->x_good = next;
-    loop->xd = next += x;
     loop->outputs = next += x;
     loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
     loop->now = next += fresh;

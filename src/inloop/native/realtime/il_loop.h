@@ -36,6 +36,10 @@ typedef struct il_prepare {
     double *prepared;
 } il_prepare;
 
+/* A function of the generated code that finds all about states; returns how many were good. */
+typedef int64_t il_expand(void *context, int64_t count, const double *t, const double *x,
+                          double *q, double *qd, double *qdd, double *lam, double *effort);
+
 typedef struct il_loop {
     /* the plant */
     il_system system;
@@ -46,7 +50,8 @@ typedef struct il_loop {
     const double *x_start;         /* after a reset */
     double h;                      /* sub-step [s] */
     int64_t substeps;              /* per period */
-    int64_t refresh;               /* not 0: outputs are where the rates leave them, so call them */
+    il_expand *expand;             /* finds outputs that are not in the state; or NULL */
+    double *expanded[5];           /* where it leaves q, qd, qdd, multipliers, efforts */
     const double *const *sources;  /* q, qd, z and signals: where each output is found */
     double *const *targets;        /* where each input goes */
     il_prepare *prepares;
@@ -81,7 +86,7 @@ typedef struct il_loop {
     pthread_t thread, floor_thread;
     il_stepper stepper;
     il_privileges floor_privileges;
-    double *x_good, *xd, *outputs, *fresh, *now, *before, *command;
+    double *x_good, *outputs, *fresh, *now, *before, *command;
     int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;

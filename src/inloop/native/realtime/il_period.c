@@ -8,6 +8,18 @@ static double time_of(const il_loop *loop, int64_t substep)
     return (double)(loop->step * loop->substeps + substep) * loop->h;
 }
 
+/* What is not in the state of the stepper: dependent coordinates, multipliers, efforts. */
+static int expand(il_loop *loop, double t)
+{
+    double *const *to = loop->expanded;
+    if (loop->expand == NULL) {
+        return IL_OK;
+    }
+    const int64_t good = loop->expand(loop->system.context, 1, &t, loop->x, to[0], to[1], to[2],
+                                      to[3], to[4]);
+    return good == 1 ? IL_OK : IL_LOOP_OPEN;
+}
+
 /* All sub-steps, then what the outputs need. */
 static int advance(il_loop *loop)
 {
@@ -19,11 +31,7 @@ static int advance(il_loop *loop)
             return status;
         }
     }
-    if (loop->refresh) {
-        return loop->system.rates(loop->system.context, time_of(loop, loop->substeps), loop->x,
-                                  loop->xd);
-    }
-    return IL_OK;
+    return expand(loop, time_of(loop, loop->substeps));
 }
 
 /* What the host wants done about a status. */
@@ -67,9 +75,7 @@ void il_one_period(il_loop *loop, int64_t flags)
         memcpy(loop->x, loop->x_good, bytes);
         il_add(&statistics->failed, 1);
         follow_policy(loop, status);
-        if (loop->refresh) {
-            (void)loop->system.rates(loop->system.context, time_of(loop, 0), loop->x, loop->xd);
-        }
+        (void)expand(loop, time_of(loop, 0));
     }
     loop->status = status;
     il_publish_outputs(loop, flags);
@@ -82,8 +88,8 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     double *value = loop->outputs;
 
-    if ((flags & INLOOP_SET) && loop->refresh) {
-        (void)loop->system.rates(loop->system.context, time_of(loop, 0), loop->x, loop->xd);
+    if (flags & INLOOP_SET) {
+        (void)expand(loop, time_of(loop, 0));
     }
     *value++ = time_of(loop, 0);
     for (int64_t k = 0; k < found; k++) {

@@ -8,6 +8,7 @@
 
 static const double LEAST_ERROR = 1e-4; /* a smaller one does not count for the next step */
 static const double RETREAT = 0.25;     /* factor of h after a step that could not be computed */
+static const double CAUTION = 0.25;     /* factor of h after an event: the next mode is unknown */
 
 static double smaller(double a, double b)
 {
@@ -22,37 +23,43 @@ static double larger(double a, double b)
 /* What h may not fall below: the clock must move on. */
 static double smallest_step(const il_run *run)
 {
-    const double rounding = 10.0 * DBL_EPSILON * fabs(run->t);
+    const double rounding = 10.0 * DBL_EPSILON * fabs(run->machine->t);
     return larger(run->h_min, larger(rounding, 1e-30 * (run->t_end - run->t0)));
 }
 
 static double norm(const il_run *run, const double *v, const double *y)
 {
-    return il_error_norm(il_state_size(&run->system), v, run->x, y, run->rtol, run->atol);
+    const il_machine *machine = run->machine;
+    const double *rtol = run->rtol + machine->mode * machine->largest;
+    return il_error_norm(machine->stepper.size, v, machine->x, y, rtol, machine->stepper.atol);
 }
 
 /* Second derivative by an Euler step of length h0, as a norm; -1 if it cannot be found. */
-static double curvature(const il_run *run, il_stepper *stepper, double h0)
+static double curvature(il_run *run, double h0)
 {
+    il_stepper *stepper = &run->machine->stepper;
+    const double *x = run->machine->x;
     double *xd = stepper->slope_new;
 
-    il_advance(stepper->size, stepper->x_new, run->x, h0, stepper->slope);
-    if (il_evaluate(stepper, run->t + h0, stepper->x_new, xd) != IL_OK) {
+    il_advance(stepper->size, stepper->x_new, x, h0, stepper->slope);
+    if (il_evaluate(stepper, run->machine->t + h0, stepper->x_new, xd) != IL_OK) {
         return -1.0;
     }
     il_advance(stepper->size, xd, xd, -1.0, stepper->slope);
-    const double found = norm(run, xd, run->x) / h0;
+    const double found = norm(run, xd, x) / h0;
     return il_all_finite(&found, 1) ? found : -1.0;
 }
 
 /* Hairer, Norsett & Wanner I, II.4: from the sizes of x, its first and second derivative. */
-static double guess_step(const il_run *run, il_stepper *stepper)
+static double guess_step(il_run *run)
 {
-    const double longest = smaller(run->h_max, run->t_end - run->t);
-    const double d0 = norm(run, run->x, run->x);
-    const double d1 = norm(run, stepper->slope, run->x);
+    const il_stepper *stepper = &run->machine->stepper;
+    const double *x = run->machine->x;
+    const double longest = smaller(run->h_max, run->t_end - run->machine->t);
+    const double d0 = norm(run, x, x);
+    const double d1 = norm(run, stepper->slope, x);
     const double h0 = smaller(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
-    const double d2 = curvature(run, stepper, h0);
+    const double d2 = curvature(run, h0);
     if (d2 < 0.0) {
         return h0 * RETREAT;
     }
@@ -62,14 +69,15 @@ static double guess_step(const il_run *run, il_stepper *stepper)
     return smaller(smaller(100.0 * h0, h1), longest);
 }
 
-static int choose_first_step(il_run *run, il_stepper *stepper)
+static int choose_first_step(il_run *run)
 {
-    const il_span span = {run->t, 0.0, run->t, run->x};
+    il_stepper *stepper = &run->machine->stepper;
+    const il_span span = {run->machine->t, 0.0, run->machine->t, run->machine->x};
 
     il_save(stepper);
     const int status = il_first_slope(stepper, &span);
     if (status == IL_OK && il_all_finite(stepper->slope, stepper->size)) {
-        run->h = guess_step(run, stepper);
+        run->h = guess_step(run);
     } else if (status == IL_OK) {
         stepper->slope_known = 0;
     }
@@ -83,66 +91,98 @@ static int choose_first_step(il_run *run, il_stepper *stepper)
 /* The step to try: h, or what is left until the end if that is about as long. */
 static il_span span_of(const il_run *run, double h)
 {
-    const double rest = run->t_end - run->t;
+    const il_machine *machine = run->machine;
+    const double rest = run->t_end - machine->t;
     if (rest <= 1.01 * h) {
-        return (il_span){run->t, rest, run->t_end, run->x};
+        return (il_span){machine->t, rest, run->t_end, machine->x};
     }
-    return (il_span){run->t, h, run->t + h, run->x};
+    return (il_span){machine->t, h, machine->t + h, machine->x};
 }
 
-/* The error of a step as a part of what is allowed; a status if there is none. */
-static int judge(il_run *run, il_stepper *stepper, const il_span *span, double *error)
+/* The error of a step as a part of what is allowed, and its first event; a status if it is bad. */
+static int judge(il_run *run, il_leg *leg, double *error)
 {
-    const int status = il_try(stepper, span);
+    il_stepper *stepper = &run->machine->stepper;
+    int status = il_try(stepper, &leg->span);
     if (status != IL_OK) {
         return status;
     }
     *error = norm(run, stepper->error, stepper->x_new);
-    return il_all_finite(error, 1) ? IL_OK : IL_DIVERGED;
+    if (!il_all_finite(error, 1)) {
+        return IL_DIVERGED;
+    }
+    return *error <= 1.0 ? il_find_event(run->machine, leg) : IL_OK;
 }
 
-static int finish(il_run *run, il_stepper *stepper, const il_span *span, double error, int again)
+/* How long the step after this one may be. */
+static void choose_next_step(il_run *run, const il_leg *leg, double error, int again)
 {
     const double before = run->error_before > 0.0 ? run->error_before : LEAST_ERROR;
-    const int power = stepper->method->error_power;
+    const double h = leg->span.h;
 
-    const int status = il_sample_inside(run, stepper, span);
+    run->error_before = larger(error, LEAST_ERROR);
+    if (leg->transition >= 0) {
+        run->h = CAUTION * h;
+        return;
+    }
+    const int power = run->machine->stepper.method->error_power;
+    const double proposed = il_step_after_success(h, error, before, power);
+    /* no growth right after a rejection; a step cut short by the end says nothing about the next */
+    const double wanted = again ? smaller(proposed, h) : proposed;
+    run->h = leg->span.t_new == run->t_end && !again ? larger(wanted, run->h) : wanted;
+}
+
+static int finish(il_run *run, il_leg *leg, double error, int again)
+{
+    il_machine *machine = run->machine;
+    const int64_t samples = run->samples;
+    const int64_t next_sample = run->next_sample;
+
+    int status = il_sample_inside(run, leg);
+    if (status == IL_OK) {
+        status = il_take_leg(machine, leg);
+    }
     if (status != IL_OK) {
-        il_restore(stepper);
+        run->samples = samples;
+        run->next_sample = next_sample;
         return status;
     }
-    il_finish_step(run, stepper, span);
-    const double proposed = il_step_after_success(span->h, error, before, power);
-    /* no growth right after a rejection; a step cut short by the end says nothing about the next */
-    const double wanted = again ? smaller(proposed, span->h) : proposed;
-    run->h = span->t_new == run->t_end && !again ? larger(wanted, run->h) : wanted;
-    run->error_before = larger(error, LEAST_ERROR);
-    run->fraction = (run->t - run->t0) / (run->t_end - run->t0);
+    il_finish_step(run);
+    choose_next_step(run, leg, error, again);
+    run->fraction = (machine->t - run->t0) / (run->t_end - run->t0);
     return IL_OK;
 }
 
-/* One good step, after as many rejected ones as it takes. */
-static int one_step(il_run *run, il_stepper *stepper)
+static int can_be_shorter(int status)
 {
+    return status == IL_DIVERGED || status == IL_LOOP_OPEN || status == IL_INDICATOR_LOST;
+}
+
+/* One good step, after as many rejected ones as it takes. */
+static int try_until_good(il_run *run)
+{
+    il_stepper *stepper = &run->machine->stepper;
     int trouble = IL_STEP_TOO_SMALL;
     int again = 0;
     double h = smaller(run->h, run->h_max);
 
-    il_save(stepper);
     for (; h >= smallest_step(run); again = 1) {
         double error = 0.0;
-        const il_span span = span_of(run, h);
-        const int status = judge(run, stepper, &span, &error);
+        il_leg leg;
+        leg.span = span_of(run, h);
+        if (again) {
+            il_restore(stepper);
+        }
+        const int status = judge(run, &leg, &error);
         if (status == IL_OK && error <= 1.0) {
-            return finish(run, stepper, &span, error, again);
+            return finish(run, &leg, error, again);
         }
         run->rejected++;
-        il_restore(stepper);
         if (status == IL_OK) {
-            h = il_step_after_failure(span.h, error, stepper->method->error_power);
+            h = il_step_after_failure(leg.span.h, error, stepper->method->error_power);
             trouble = IL_STEP_TOO_SMALL;
-        } else if (status == IL_DIVERGED || status == IL_LOOP_OPEN) {
-            h = span.h * RETREAT;
+        } else if (can_be_shorter(status)) {
+            h = leg.span.h * RETREAT;
             trouble = status;
         } else {
             return status;
@@ -151,36 +191,53 @@ static int one_step(il_run *run, il_stepper *stepper)
     return trouble;
 }
 
-static int is_sensible(const il_run *run, const il_stepper *stepper)
+static int one_step(il_run *run)
 {
-    return stepper->method->error_power > 0 && run->rtol != NULL && run->atol != NULL &&
-           run->h >= 0.0 && run->h_min >= 0.0 && run->h_max > 0.0 && run->sample_step >= 0.0 &&
-           run->t >= run->t0 && run->t_end >= run->t && il_all_finite(&run->t_end, 1);
+    il_machine *machine = run->machine;
+
+    if (machine->t >= run->window_end) {
+        machine->events_in_step = 0;
+    }
+    const int64_t events = machine->events_in_step;
+    il_open(machine);
+    const int status = il_close(machine, try_until_good(run));
+    /* the first event of a window begins it */
+    if (events == 0 && machine->events_in_step > 0) {
+        run->window_end = machine->t + run->window;
+    }
+    return status;
+}
+
+static int is_sensible(const il_run *run)
+{
+    const il_machine *machine = run->machine;
+    return machine->stepper.method->error_power > 0 && run->rtol != NULL &&
+           machine->atol != NULL && run->h >= 0.0 && run->h_min >= 0.0 && run->h_max > 0.0 &&
+           run->sample_step >= 0.0 && machine->t >= run->t0 && run->t_end >= machine->t &&
+           run->window >= 0.0 && il_all_finite(&run->t_end, 1);
 }
 
 int il_run_adaptive(il_run *run)
 {
-    il_stepper stepper;
-
-    int status = il_begin(run, &stepper);
-    if (status != IL_OK) {
+    int status = il_begin(run);
+    if (run->samples == 0) {
         return status;
     }
-    if (!is_sensible(run, &stepper)) {
-        return il_end(run, &stepper, IL_BAD_ARGUMENT);
+    if (!is_sensible(run)) {
+        return il_end(run, IL_BAD_ARGUMENT);
     }
-    stepper.atol = run->atol;
-    if (run->h == 0.0 && run->t < run->t_end) {
-        status = choose_first_step(run, &stepper);
+    const il_machine *machine = run->machine;
+    if (status == IL_OK && run->h == 0.0 && machine->t < run->t_end) {
+        status = choose_first_step(run);
     }
-    while (status == IL_OK && run->t < run->t_end) {
+    while (status == IL_OK && machine->t < run->t_end) {
         status = il_may_go_on(run);
         if (status == IL_OK && run->steps_done + run->rejected >= run->max_steps) {
             status = IL_TOO_MANY_STEPS;
         }
         if (status == IL_OK) {
-            status = one_step(run, &stepper);
+            status = one_step(run);
         }
     }
-    return il_end(run, &stepper, status);
+    return il_end(run, status);
 }

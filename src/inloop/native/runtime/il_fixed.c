@@ -7,41 +7,42 @@ static double time_of(const il_run *run, int64_t step)
     return run->t0 + (double)step * run->h;
 }
 
-static int one_step(il_run *run, il_stepper *stepper)
+static int one_step(il_run *run)
 {
-    const il_span span = {run->t, run->h, time_of(run, run->step + 1), run->x};
+    il_machine *machine = run->machine;
+    const int64_t samples = run->samples;
+    const int64_t next_sample = run->next_sample;
+    const double t_new = time_of(run, run->step + 1);
 
-    il_save(stepper);
-    int status = il_try(stepper, &span);
-    if (status == IL_OK) {
-        status = il_sample_inside(run, stepper, &span);
-    }
+    machine->events_in_step = 0;
+    il_open(machine);
+    const int status =
+        il_close(machine, il_take_step(machine, run->h, t_new, il_sample_inside, run));
     if (status != IL_OK) {
-        il_restore(stepper);
+        run->samples = samples;
+        run->next_sample = next_sample;
         return status;
     }
-    il_finish_step(run, stepper, &span);
+    il_finish_step(run);
     run->fraction = (double)run->step / (double)run->last_step;
     return IL_OK;
 }
 
 int il_run_fixed(il_run *run)
 {
-    il_stepper stepper;
-
     run->samples = 0;
-    run->t = time_of(run, run->step);
-    int status = run->h * run->sample_step < 0.0 ? IL_BAD_ARGUMENT : il_begin(run, &stepper);
-    if (status != IL_OK) {
-        return status;
+    if (run->h * run->sample_step < 0.0 || !run->machine) {
+        return IL_BAD_ARGUMENT;
     }
+    run->machine->t = time_of(run, run->step);
+    int status = il_begin(run);
     while (status == IL_OK && run->step < run->last_step) {
         status = il_may_go_on(run);
         if (status == IL_OK) {
-            status = one_step(run, &stepper);
+            status = one_step(run);
         }
     }
-    return il_end(run, &stepper, status);
+    return il_end(run, status);
 }
 
 int64_t il_run_size(void)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "il_finite.h"
 #include "il_stepper.h"
 
 /* The step that is being tried. t_new is t + h up to rounding: the clock decides. */
@@ -63,19 +64,6 @@ static inline void il_advance(int64_t size, double *y, const double *x, double h
     for (int64_t i = 0; i < size; i++) {
         y[i] = x[i] + h * dx[i];
     }
-}
-
-/* By the bits of the exponent, so that no compiler flag can optimize it away. */
-static inline int il_all_finite(const double *x, int64_t size)
-{
-    const uint64_t exponent = UINT64_C(0x7ff) << 52;
-    int good = 1;
-    for (int64_t i = 0; i < size; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        good &= (bits & exponent) != exponent;
-    }
-    return good;
 }
 
 /* Compute x_new and see that it is finite. */

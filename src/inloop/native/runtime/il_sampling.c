@@ -1,24 +1,31 @@
 /* The beginning, the samples and the end of a run; see il_sampling.h. */
 #include "il_sampling.h"
 
-#include <math.h>
-
-#include "il_dense.h"
-
-/* a sample this close to the end of a step is the state there [part of sample_step] */
+/* a sample this close to the end of a leg is the state there [part of sample_step] */
 static const double NEAR = 1e-7;
 
-/* The next row, for the state at time t. */
+/* The next row, for a state of the present mode at time t. */
 static double *new_row(il_run *run, double t)
 {
+    const il_machine *machine = run->machine;
+    double *row = run->x_samples + run->samples * machine->largest;
+
     run->t_samples[run->samples] = t;
-    return run->x_samples + run->samples++ * il_state_size(&run->system);
+    if (run->mode_samples) {
+        run->mode_samples[run->samples] = machine->mode;
+    }
+    for (int64_t i = machine->stepper.size; i < machine->largest; i++) {
+        row[i] = NAN;
+    }
+    run->samples++;
+    return row;
 }
 
 static void sample_state(il_run *run)
 {
-    const size_t bytes = (size_t)il_state_size(&run->system) * sizeof *run->x;
-    memcpy(new_row(run, run->t), run->x, bytes);
+    const il_machine *machine = run->machine;
+    double *row = new_row(run, machine->t);
+    memcpy(row, machine->x, (size_t)machine->stepper.size * sizeof *row);
     run->sampled = 1;
 }
 
@@ -28,26 +35,40 @@ static int64_t sample_after(const il_run *run, double t)
     return (int64_t)floor((t - run->t0) / run->sample_step + NEAR) + 1;
 }
 
-int il_begin(il_run *run, il_stepper *stepper)
+/* Transitions that have fired already, in a machine that has not entered its mode yet. */
+static int enter(il_run *run)
 {
-    const size_t bytes = (size_t)il_state_size(&run->system) * sizeof *run->x;
-    const int status =
-        il_stepper_init(stepper, &run->system, run->method, run->work, run->pivots);
+    il_machine *machine = run->machine;
+    const int64_t events = machine->event_count;
+
+    if (machine->entered) {
+        return IL_OK;
+    }
+    il_open(machine);
+    const int status = il_close(machine, il_enter_first(machine));
+    run->sampled = machine->event_count == events;
+    return status;
+}
+
+int il_begin(il_run *run)
+{
+    il_machine *machine = run->machine;
 
     run->samples = 0;
-    if (status != IL_OK || run->stride < 1 || run->capacity < 2) {
+    if (run->stride < 1 || run->capacity < 2 || !machine || il_machine_init(machine) != IL_OK) {
         return IL_BAD_ARGUMENT;
     }
-    if (!il_all_finite(run->x, stepper->size) || !il_all_finite(&run->t, 1)) {
+    il_stepper *stepper = &machine->stepper;
+    if (!il_all_finite(machine->x, stepper->size) || !il_all_finite(&machine->t, 1)) {
         return IL_DIVERGED;
     }
-    memcpy(stepper->slope, run->slope, bytes);
+    memcpy(stepper->slope, run->slope, (size_t)stepper->size * sizeof *run->slope);
     stepper->slope_known = run->slope_known != 0;
     if (run->sample_step != 0.0) {
-        run->next_sample = sample_after(run, run->t);
+        run->next_sample = sample_after(run, machine->t);
     }
     sample_state(run);
-    return IL_OK;
+    return enter(run);
 }
 
 int il_may_go_on(const il_run *run)
@@ -58,50 +79,37 @@ int il_may_go_on(const il_run *run)
     return run->samples < run->capacity ? IL_OK : IL_SAMPLES_FULL;
 }
 
-/* The polynomial over the step, if it is finite. */
-static int interpolate(il_stepper *stepper, const il_span *span)
+int il_sample_leg(il_run *run, il_leg *leg)
 {
-    const int status = stepper->method->interpolate(stepper, span);
-    if (status != IL_OK) {
-        return status;
-    }
-    return il_all_finite(stepper->dense, 5 * stepper->size) ? IL_OK : IL_DIVERGED;
-}
+    il_stepper *stepper = &run->machine->stepper;
 
-int il_sample_inside(il_run *run, il_stepper *stepper, const il_span *span)
-{
-    if (run->sample_step == 0.0) {
-        return IL_OK;
-    }
-    /* those up to the end of the step, less the one at the end */
-    int64_t after = sample_after(run, span->t_new);
+    /* those up to the end of the leg, less the one at the end */
+    int64_t after = sample_after(run, leg->t_end);
     const double last = run->t0 + (double)(after - 1) * run->sample_step;
-    after -= fabs(span->t_new - last) <= NEAR * fabs(run->sample_step);
+    after -= fabs(leg->t_end - last) <= NEAR * fabs(run->sample_step);
     if (after <= run->next_sample) {
         return IL_OK;
     }
     if (run->samples + (after - run->next_sample) >= run->capacity) {
         return IL_SAMPLES_FULL;
     }
-    const int status = interpolate(stepper, span);
+    const int status = il_interpolate(stepper, leg);
     while (status == IL_OK && run->next_sample < after) {
         const double t = run->t0 + (double)run->next_sample++ * run->sample_step;
-        il_dense_at(stepper, (t - span->t) / span->h, new_row(run, t));
+        il_state_at(stepper, leg, (t - leg->span.t) / leg->span.h, new_row(run, t));
     }
     return status;
 }
 
-void il_finish_step(il_run *run, il_stepper *stepper, const il_span *span)
+void il_finish_step(il_run *run)
 {
     int due;
 
-    il_accept(stepper, run->x);
-    run->t = span->t_new;
     run->step++;
     run->steps_done++;
     if (run->sample_step != 0.0) {
         /* what is not after the end and was not inside is at the end */
-        const int64_t after = sample_after(run, run->t);
+        const int64_t after = sample_after(run, run->machine->t);
         due = run->next_sample < after;
         run->next_sample = due ? after : run->next_sample;
     } else {
@@ -113,11 +121,12 @@ void il_finish_step(il_run *run, il_stepper *stepper, const il_span *span)
     }
 }
 
-int il_end(il_run *run, il_stepper *stepper, int status)
+int il_end(il_run *run, int status)
 {
     if (run->samples == 0) {
         return status;
     }
+    const il_stepper *stepper = &run->machine->stepper;
     /* the last good state is always the last sample; of a run that goes on, the next first one */
     if (!run->sampled && status != IL_SAMPLES_FULL) {
         sample_state(run);

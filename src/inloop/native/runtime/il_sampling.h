@@ -2,23 +2,30 @@
 #ifndef IL_SAMPLING_H
 #define IL_SAMPLING_H
 
-#include "il_method.h"
+#include "il_modes.h"
 #include "il_run.h"
 
-/* Check what both kinds of run share, set up the stepper, take the first sample. */
-int il_begin(il_run *run, il_stepper *stepper);
+/* Check what both kinds of run share, set up the machine, take the first sample, enter the mode. */
+int il_begin(il_run *run);
 
 /* Why a run ends before its next step: stop flag or no room for a sample; IL_OK if it goes on. */
 int il_may_go_on(const il_run *run);
 
-/* Samples at uniform times within a step that is good but not yet accepted.
-   A status other than IL_OK: no sample was taken, and the step must not be accepted. */
-int il_sample_inside(il_run *run, il_stepper *stepper, const il_span *span);
+/* Samples at uniform times within a leg that is not yet taken.
+   A status other than IL_OK: no sample was taken, and the leg must not be taken. */
+int il_sample_leg(il_run *run, il_leg *leg);
 
-/* Take over the state at the end of the step, and sample it if it is due. */
-void il_finish_step(il_run *run, il_stepper *stepper, const il_span *span);
+/* The same, if there are such samples; an il_inside. */
+static inline int il_sample_inside(void *host, il_leg *leg)
+{
+    il_run *run = host;
+    return run->sample_step == 0.0 ? IL_OK : il_sample_leg(run, leg);
+}
+
+/* Count the step that the machine has done, and sample its end if that is due. */
+void il_finish_step(il_run *run);
 
 /* Sample the last good state, hand out what the next call needs; returns status. */
-int il_end(il_run *run, il_stepper *stepper, int status);
+int il_end(il_run *run, int status);
 
 #endif

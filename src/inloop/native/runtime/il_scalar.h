@@ -26,8 +26,10 @@ typedef uint64_t il_unsigned;
 
 #ifdef __GNUC__
 #define IL_UNUSED __attribute__((unused))
+#define IL_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define IL_UNUSED
+#define IL_ALWAYS_INLINE inline
 #endif
 #define IL_FUNCTION static inline IL_UNUSED
 
@@ -178,6 +180,34 @@ IL_FUNCTION void il_sincos(int n, const real *restrict angle, real *restrict sin
         }
     }
 }
+
+/* the same of a single angle, where there are too few to fill a vector */
+IL_FUNCTION void il_sincos_one(real angle, real *restrict sine, real *restrict cosine)
+{
+#ifdef IL_LANES
+    il_sincos(1, &angle, sine, cosine);
+#else
+    if (fabs(angle) < IL_ANGLE_LIMIT) {
+        il_sincos_1(angle, sine, cosine);
+    } else {
+        *sine = sin(angle);
+        *cosine = cos(angle);
+    }
+#endif
+}
+
+#ifndef IL_LANES
+/* sine and cosine after a turn by |d| <= IL_SMALL_TURN: what the series leave out is below 1e-17 */
+#define IL_SMALL_TURN 1e-3
+IL_FUNCTION void il_turn(double d, double *restrict sine, double *restrict cosine)
+{
+    const double s = *sine, c = *cosine, z = d * d;
+    const double sin_d = d - d * z * (1.0 / 6.0);
+    const double versin_d = z * (0.5 - z * (1.0 / 24.0));
+    *sine = s + (c * sin_d - s * versin_d);
+    *cosine = c - (s * sin_d + c * versin_d);
+}
+#endif
 
 #ifdef IL_LANES
 /* rows of n numbers become n vectors; missing rows repeat the last one. Each vector is put together

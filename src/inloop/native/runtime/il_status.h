@@ -12,7 +12,9 @@ enum il_status {
     IL_BAD_ARGUMENT = 6,   /* a size or pointer makes no sense */
     IL_STEP_TOO_SMALL = 7, /* the tolerance asks for a step below the smallest one */
     IL_TOO_MANY_STEPS = 8, /* the allowed number of steps is used up */
-    IL_SAMPLES_FULL = 9    /* no room for another sample: empty the rows and run on */
+    IL_SAMPLES_FULL = 9,   /* no room for another sample or event: empty the rows and run on */
+    IL_CHATTERING = 10,    /* transitions follow each other without end, and nothing settles them */
+    IL_INDICATOR_LOST = 11 /* an indicator is not finite */
 };
 
 #endif

@@ -1,0 +1,78 @@
+"""Forces and torques in the cuts of closed loops, from the multipliers, in world axes.
+
+A multiplier of one exerts on the first end of a loop the force and the torque that its row tells
+(`constraints.Cut`), in the axes of the carrying body, and the opposite on the second end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inloop.formalisms.constraints import Row, carrier_of
+from inloop.formalisms.frames import GROUND, Skeleton
+from inloop.formalisms.kinematics import poses
+from inloop.formalisms.vectors import (
+    Vector,
+    add,
+    matrix_times,
+    product,
+    scale,
+    transpose,
+    zero_vector,
+)
+from inloop.model import Loop
+from inloop.symbolic import Expr, Graph
+
+
+@dataclass(frozen=True)
+class CutForce:
+    """What a cut exerts on its second end, in world axes.
+
+    Attributes:
+        force: at the cut point [N].
+        torque: [N·m]; zero where the cut carries no moment.
+        tension: of a rod, positive when it pulls its ends together [N]; zero for other cuts.
+    """
+
+    force: Vector
+    torque: Vector
+    tension: Expr
+
+
+def cut_forces(
+    loops: Sequence[Loop], rows: Sequence[Row], lam: Sequence[Expr], skeleton: Skeleton
+) -> list[CutForce]:
+    """What all loops exert on their second ends.
+
+    Args:
+        loops: of the mechanism.
+        rows: its constraint rows, all of them.
+        lam: their multipliers; those of dropped rows are zero.
+        skeleton: links in internal frames.
+    """
+    graph = skeleton.graph
+    all_poses = poses(skeleton)
+    found = []
+    for loop in loops:
+        graph.section = loop.name
+        mine = [(row.cut, x) for row, x in zip(rows, lam, strict=True) if row.element == loop.name]
+        force = _exerted([(cut.force, x) for cut, x in mine if cut is not None], graph)
+        torque = _exerted([(cut.torque, x) for cut, x in mine if cut is not None], graph)
+        carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
+        if carrier != GROUND:
+            # R_WB = R_WC R_BCᵀ takes the axes of the carrying body B to the world
+            R_WB = product(all_poses[carrier].R_WC, transpose(skeleton.links[carrier].R_BC))
+            force, torque = matrix_times(R_WB, force), matrix_times(R_WB, torque)
+        # a multiplier pushes the first end away from the second
+        tension = -mine[0][1] if loop.kind == "rod" else graph.zero
+        found.append(CutForce(force, torque, tension))
+    return found
+
+
+def _exerted(terms: Sequence[tuple[Vector, Expr]], graph: Graph) -> Vector:
+    """-Σ lam direction."""
+    total = zero_vector(graph)
+    for direction, lam in terms:
+        total = add(total, scale(-lam, direction))
+    return total

@@ -1,0 +1,181 @@
+"""Events of a mode: what is watched, and the state with which the next mode begins.
+
+The programs read the whole state of the mode (all coordinates, multipliers, efforts), as it is
+found by the constrained motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inloop.errors import InputError
+from inloop.formalisms.constraints import Row
+from inloop.formalisms.derive import Derivation
+from inloop.formalisms.energy import kinetic_energy, potential_energy
+from inloop.formalisms.forces import Places
+from inloop.formalisms.impact import project
+from inloop.formalisms.partition import Partition
+from inloop.model import Event, Mechanism, Quantity
+from inloop.symbolic import Expr, Input, Output, Program, Scalar
+
+STATE = "q qd loads"
+
+
+class ModeEvents:
+    """Programs of one mode, for one choice of independent coordinates.
+
+    Args:
+        derivation: the equations of the mode.
+        rows: its constraint rows, redundant ones included.
+        partition: which of them are in use; None for a tree.
+    """
+
+    def __init__(
+        self, derivation: Derivation, rows: Sequence[Row], partition: Partition | None
+    ) -> None:
+        self.derivation = derivation
+        self._partition = partition
+        graph = derivation.graph
+        used = [rows[k] for k in partition.rows] if partition else []
+        driven = partition.driven if partition else ()
+        names = derivation.mechanism.coordinates
+        self._lam = {_row_name(row): graph.symbol(f"lam.{_row_name(row)}") for row in used}
+        self._effort = {names[k]: graph.symbol(f"effort.{names[k]}") for k in driven}
+        # an element with one row is called by its own name as well
+        self._forces: dict[str, Expr] = dict(self._lam)
+        for row in used:
+            if sum(other.element == row.element for other in used) == 1:
+                self._forces[row.element] = self._lam[_row_name(row)]
+        self._places = Places(derivation.skeleton)
+
+    def programs(self, targets: Mapping[str, Mechanism], suffix: str = "") -> list[Program]:
+        """All programs of the mode.
+
+        Args:
+            targets: mechanisms of all modes, by name.
+            suffix: end of the programs' names.
+        """
+        found = [self._energy(suffix)]
+        events = self.derivation.mechanism.events
+        if events:
+            found.append(self._indicators(suffix))
+        for event in events:
+            for kind, mode in (("to", event.to), ("settle", event.settles_in)):
+                if mode is not None:
+                    name = f"{kind}_{event.name}{suffix}"
+                    found.append(self._handover(event, targets[mode], name))
+        if self._partition is not None:
+            found.append(self._project(suffix))
+        return found
+
+    def _make(self, name: str, outputs: Sequence[Output], doc: str, forces: bool = True) -> Program:
+        """A program that reads the whole state of the mode; with or without its forces."""
+        made = self.derivation.make(name, STATE, tuple(outputs), doc, "")
+        inputs = list(made.inputs)
+        if not self.derivation.uses_time:
+            inputs.append(Input("t", (self.derivation.symbols.t,), "time [s]"))
+        if self._lam and forces:
+            inputs.append(Input("lam", tuple(self._lam.values()), "multipliers [N or N·m]"))
+        if self._effort and forces:
+            inputs.append(Input("effort", tuple(self._effort.values()), "efforts of drives"))
+        return Program(name, tuple(inputs), tuple(outputs), doc, "")
+
+    def _energy(self, suffix: str) -> Program:
+        skeleton = self.derivation.skeleton
+        E = [kinetic_energy(skeleton), potential_energy(skeleton)]
+        out = Output.vector("E", E, "kinetic and potential energy [J]")
+        return self._make(f"mode_energy{suffix}", [out], "Energy beside an event.", False)
+
+    def _indicators(self, suffix: str) -> Program:
+        events = self.derivation.mechanism.events
+        g = [self._substitute(event, [event.indicator])[0] for event in events]
+        e = [self._substitute(event, [event.restitution])[0] for event in events]
+        outputs = [
+            Output.vector("g", g, "what is watched: " + ", ".join(x.name for x in events)),
+            Output.vector("e", e, "restitution of the events' impacts"),
+        ]
+        return self._make(f"indicators{suffix}", outputs, "Indicators of the mode's events.")
+
+    def _handover(self, event: Event, target: Mechanism, name: str) -> Program:
+        """q, qd and z with which the next mode begins, in its own order."""
+        mechanism, symbols = self.derivation.mechanism, self.derivation.symbols
+        known: dict[str, Expr] = {}
+        for k, joint in enumerate(mechanism.coordinates):
+            known[f"{joint}.q"], known[f"{joint}.qd"] = symbols.q[k], symbols.qd[k]
+        for state, symbol in zip(mechanism.states, symbols.states, strict=True):
+            known[state.name] = symbol
+        values = self._substitute(event, [value for _, value in event.sets])
+        sets = dict(zip((key for key, _ in event.sets), values, strict=True))
+        wanted = _initial(target)
+        for key in sets:
+            if key not in wanted:
+                raise InputError(
+                    f"event '{event.name}' sets '{key}', which mode '{target.mode}' does not have",
+                    fix=f"It has: {', '.join(list(wanted)[:12])}.",
+                )
+        graph = self.derivation.graph
+        start = {
+            key: sets.get(key, known.get(key, graph.constant(value)))
+            for key, value in wanted.items()
+        }
+        n = len(target.coordinates)
+        listed = list(start.values())
+        outputs = [
+            Output.vector("q_next", listed[:n], "coordinates [rad or m]"),
+            Output.vector("qd_next", listed[n : 2 * n], "velocities [rad/s or m/s]"),
+        ]
+        if target.states:
+            outputs.append(Output.vector("z_next", listed[2 * n :], "states of force laws"))
+        return self._make(name, outputs, f"State after event '{event.name}', before it is closed.")
+
+    def _project(self, suffix: str) -> Program:
+        d = self.derivation
+        assert self._partition is not None
+        qd, impulse = project(d.mechanism, d.skeleton, self._partition)
+        outputs = [
+            Output.vector("qd_next", qd, "velocities that the constraints allow"),
+            Output.vector("impulse", impulse, "impulses of the rows in use [N·s or N·m·s]"),
+        ]
+        doc = "Velocities after the constraints have gripped."
+        return self._make(f"project{suffix}", outputs, doc, False)
+
+    def _substitute(self, event: Event, exprs: Sequence[Scalar]) -> list[Expr]:
+        replace = {event.t: self.derivation.symbols.t}
+        for quantity in event.quantities:
+            replace.update(zip(quantity.symbols, self._values(event, quantity), strict=True))
+        return self.derivation.symbols.substitute(exprs, replace)
+
+    def _values(self, event: Event, quantity: Quantity) -> Sequence[Expr]:
+        """Expressions in place of a quantity's placeholders."""
+        mechanism, symbols = self.derivation.mechanism, self.derivation.symbols
+        if quantity.kind in ("q", "qd"):
+            values = symbols.q if quantity.kind == "q" else symbols.qd
+            return [values[mechanism.coordinates.index(quantity.key)]]
+        if quantity.kind in ("p", "v"):
+            _, p_WQ, v_W = self._places.point(mechanism.point(quantity.key))
+            return p_WQ if quantity.kind == "p" else v_W
+        states = [state.name for state in mechanism.states]
+        known = {
+            "force": self._forces,
+            "effort": self._effort,
+            "z": dict(zip(states, symbols.states, strict=True)),
+            "out": self.derivation.loads.observed,
+        }[quantity.kind]
+        if quantity.key not in known:
+            raise InputError(
+                f"event '{event.name}': mode '{mechanism.mode}' has no {quantity.kind} "
+                f"'{quantity.key}'",
+                fix=f"It has: {', '.join(known) or 'none'}.",
+            )
+        return [known[quantity.key]]
+
+
+def _row_name(row: Row) -> str:
+    return f"{row.element}.{row.direction.replace(' ', '_')}"
+
+
+def _initial(mechanism: Mechanism) -> dict[str, float]:
+    """What the state of a mode consists of, with the values of a fresh start."""
+    initial = {f"{body.joint.name}.q": body.joint.initial[0] for body in mechanism.bodies}
+    initial |= {f"{body.joint.name}.qd": body.joint.initial[1] for body in mechanism.bodies}
+    return initial | {state.name: state.initial for state in mechanism.states}

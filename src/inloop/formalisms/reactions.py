@@ -1,0 +1,102 @@
+"""Forces and moments that the joints transmit, by a backward sweep over the bodies as they are.
+
+The wrench in a joint is what the bodies beyond it need for their motion, less what acts on them:
+force laws, inputs, and the forces where loops were cut. Regrouped inertias would falsify it.
+
+A law may need the reaction of its own joint, as friction does. Its force must not depend on it
+directly, for the reaction depends on the accelerations and these on the force; but the rate of
+one of its states may. Such a rate is written with a placeholder, which gives way to the reaction
+once the accelerations are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inloop.formalisms.constraints import Row, build_rows
+from inloop.formalisms.forces import Loads
+from inloop.formalisms.frames import Link, Skeleton
+from inloop.formalisms.kinematics import Pose, poses
+from inloop.formalisms.rne import Wrench, transmitted
+from inloop.formalisms.vectors import Vector, add, cross, length, matrix_times, scale, transpose
+from inloop.symbolic import Expr, Input, Output, Program, rebuild
+
+if TYPE_CHECKING:
+    from inloop.formalisms.derive import Derivation
+
+NAMES = ("fj", "nj")
+
+
+def complete_rates(
+    skeleton: Skeleton,
+    loads: Loads,
+    qdd: Sequence[Expr],
+    rows: Sequence[Row] = (),
+    lam: Sequence[Expr] = (),
+) -> list[Expr]:
+    """Rates of the laws' states with reactions in place of their placeholders.
+
+    Args:
+        skeleton: the links, inertias as given.
+        loads: what acts on them.
+        qdd: the accelerations that all of it produces.
+        rows: loop constraints in use.
+        lam: their multipliers.
+    """
+    if not loads.radial:
+        return loads.rates
+    wrenches = transmitted(skeleton, qdd, with_cuts(loads, rows, lam), NAMES)
+    graph = skeleton.graph
+    at = {}
+    for index, placeholder in loads.radial.items():
+        # z is the axis of the joint
+        x, y, _ = wrenches[index].f
+        at[placeholder] = length((x, y, graph.zero))
+        graph.label(at[placeholder], f"radial_{index + 1}")
+    return rebuild(loads.rates, graph, at)
+
+
+def with_cuts(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> Mapping[int, Wrench]:
+    """The wrenches of all loads and of the multipliers of loops, by link index."""
+    total = Loads(wrenches=dict(loads.wrenches))
+    for row, multiplier in zip(rows, lam, strict=True):
+        if row.cut is None:
+            continue  # acts within the joints
+        for end, sign in ((row.cut.a, 1.0), (row.cut.b, -1.0)):
+            R_CW = transpose(end.pose.R_WC)
+            force, torque = (
+                matrix_times(R_CW, scale(sign * multiplier, v))
+                for v in (row.cut.force, row.cut.torque)
+            )
+            total.apply(end.link, end.p_CQ, force, torque)
+    return total.wrenches
+
+
+def joint_reactions(d: Derivation) -> Program:
+    """Program of all reactions from q, qd, qdd, and lam of all rows where there are loops."""
+    rows = build_rows(d.mechanism, d.skeleton)
+    lam = [d.graph.symbol(f"lam_{k + 1}") for k in range(len(rows))]
+    wrenches = transmitted(d.skeleton, d.symbols.qdd, with_cuts(d.loads, rows, lam), NAMES)
+    placed = [
+        _about_body_origin(link, pose, wrench)
+        for link, pose, wrench in zip(d.skeleton.links, poses(d.skeleton), wrenches, strict=True)
+    ]
+    about = "on the body, world axes"
+    outputs = (
+        Output.matrix("force", [f for f, _ in placed], f"force [N] {about}"),
+        Output.matrix("moment", [n for _, n in placed], f"moment [N·m] about its origin {about}"),
+    )
+    doc = "Force and moment that each joint transmits to its body, drives and laws included."
+    program = d.make("joint_reactions", "q qd qdd loads", outputs, doc, "recursive Newton-Euler")
+    if not rows:
+        return program
+    multipliers = Input("lam", tuple(lam), "multipliers of all rows [N or N·m]")
+    return replace(program, inputs=(*program.inputs, multipliers))
+
+
+def _about_body_origin(link: Link, pose: Pose, wrench: Wrench) -> tuple[Vector, Vector]:
+    """Force and moment about the origin of the user's body frame B, in world axes."""
+    n = add(wrench.n, cross(link.to_internal(link.p_BC), wrench.f))
+    return matrix_times(pose.R_WC, wrench.f), matrix_times(pose.R_WC, n)

@@ -1,0 +1,93 @@
+"""The bouncing ball: infinitely many impacts in finite time, then rest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import inloop as il
+from inloop.gallery.exhibit import Exhibit, Reference
+
+HEIGHT, GRAVITY, RESTITUTION = 1.0, 9.81, 0.9
+IMPACTS = 20
+
+
+def bouncing_ball() -> il.Model:
+    """A ball that falls on a floor, bounces, and comes to rest.
+
+    In flight nothing but gravity acts. At an impact the floor holds the ball for an instant: its
+    velocity is reversed, multiplied by the restitution. The impacts come ever faster and
+    accumulate; from there on the ball lies still.
+    """
+    m = il.Model(
+        "bouncing_ball",
+        gravity=lambda m: (
+            0.0,
+            0.0,
+            -m.parameter("g", GRAVITY, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
+        ),
+        doc="A ball on a floor, with restitution.",
+    )
+    mass = m.parameter("mass", 1.0, unit="kg", range=(0.01, 10.0), doc="mass of the ball")
+    e = m.parameter("e", RESTITUTION, range=(0.0, 1.0), doc="restitution")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(HEIGHT, 0.0)), mass=mass)
+    flight, rest = m.mode("flight"), m.mode("rest")
+    with m.during(rest):
+        m.lock(ball, name="floor")
+    m.event(
+        "impact",
+        lambda q: q["ball"],
+        mode=flight,
+        impact=rest,
+        restitution=e,
+        settles_in=rest,
+        tolerance=1e-15,
+    )
+    m.event("lift_off", lambda force: force["floor"], mode=rest, to=flight)
+    return m
+
+
+def impact_times(count: int) -> np.ndarray:
+    """Times of the first impacts [s]: t₀ = √(2h/g), then flights of 2 e^k t₀."""
+    first = math.sqrt(2.0 * HEIGHT / GRAVITY)
+    flights = 2.0 * first * RESTITUTION ** np.arange(1, count)
+    return first + np.concatenate([[0.0], np.cumsum(flights)])
+
+
+def _impacts(plant: il.Plant) -> list[float]:
+    events = plant.simulate(t_end=9.0, step=1e-3).events
+    return [event.t for event in events[:IMPACTS]]
+
+
+def _rest(plant: il.Plant) -> float:
+    events = plant.simulate(t_end=9.0, step=1e-3).events
+    return next(event.t for event in events if event.next_mode == "rest")
+
+
+EXHIBIT = Exhibit(
+    name="bouncing_ball",
+    title="Bouncing ball",
+    look_at="The impacts come ever faster, add up to a finite time, and the ball lies still.",
+    make=bouncing_ball,
+    start="at rest, 1 m above the floor",
+    seconds=9.0,
+    references=(
+        Reference(
+            what=f"times of the first {IMPACTS} impacts",
+            value=tuple(impact_times(IMPACTS)),
+            unit="s",
+            tolerance=1e-9,
+            source="closed form: the first after √(2h/g), then flights of 2 e^k √(2h/g)",
+            measure=_impacts,
+        ),
+        Reference(
+            what="time of rest",
+            value=(math.sqrt(2.0 * HEIGHT / GRAVITY) * (1 + RESTITUTION) / (1 - RESTITUTION),),
+            unit="s",
+            tolerance=1e-6,
+            source="closed form: √(2h/g) (1 + e) / (1 - e)",
+            measure=_rest,
+        ),
+    ),
+)

@@ -1,0 +1,234 @@
+"""Where two shapes touch: gap, normal and contact point, as expressions of their relative pose.
+
+Shape a sits in a frame A, shape b in a frame B at p = p_AB with axes R = R_AB; everything is in
+axes of A. Each pair of shapes has one function, listed in PAIRS. The contact point C is half-way
+between the two surfaces on their common normal, so that exchanging the shapes changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from inloop.model.contact_shapes import Direction, ReadShape, ShapeKind
+from inloop.model.geometry import (
+    NO_ROTATION,
+    ZERO,
+    Matrix3,
+    Scalar,
+    Vector3,
+    add,
+    cross,
+    dot,
+    scaled,
+    subtract,
+    times_vector,
+)
+from inloop.symbolic import functions as sf
+
+# keep the normal of coincident centers [m²] and the nearest points of parallel axes finite
+COINCIDENT = 1e-24
+PARALLEL = 1e-9
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """A direction t in the contact plane, with its moment t × n about a point on the normal.
+
+    The tangents tᵢ of a contact satisfy Σ tᵢ (tᵢ·v) = v - n (n·v).
+    """
+
+    t: Vector3
+    moment: Vector3
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Where two shapes touch, in axes of A.
+
+    Attributes:
+        gap: distance of the surfaces, negative where they overlap [m].
+        normal: unit vector n from shape a to shape b.
+        height: of the center or axis of b above the contact point C, along n [m].
+        along: from the origin of B to the foot of that height: p_BC = along - height n [m].
+        tangents: directions of slip: one for a planar contact, two where the contact plane has
+            a natural basis, else the three columns of the projection 1 - n nᵀ.
+    """
+
+    gap: Scalar
+    normal: Vector3
+    height: Scalar
+    along: Vector3
+    tangents: tuple[Tangent, ...]
+
+    def velocity(self, v: Vector3, w: Vector3) -> tuple[Scalar, tuple[Scalar, ...]]:
+        """Return the rate of the gap and the slip along each tangent [m/s].
+
+        Args:
+            v: rate of p_AB in A [m/s].
+            w: angular velocity of B against A [rad/s].
+        """
+        v_foot = add(v, cross(w, self.along))
+        # B turns about the foot: t·(w × -height n) = height w·(t × n)
+        slip = tuple(dot(x.t, v_foot) + self.height * dot(x.moment, w) for x in self.tangents)
+        return dot(self.normal, v_foot), slip
+
+    def wrench(self, push: Scalar, pull: tuple[Scalar, ...]) -> tuple[Vector3, Vector3]:
+        """Return force and torque on b about the origin of B.
+
+        Args:
+            push: force on b along n [N].
+            pull: forces on b along the tangents [N].
+        """
+        force, torque = scaled(push, self.normal), ZERO
+        for x, f in zip(self.tangents, pull, strict=True):
+            force = add(force, scaled(f, x.t))
+            torque = add(torque, scaled(f * self.height, x.moment))
+        return force, add(cross(self.along, force), torque)
+
+
+Pair = Callable[[ReadShape, ReadShape, Vector3, Matrix3], Touch]
+
+
+def plane_and_sphere(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A sphere above a plane."""
+    return _above_plane(a, b, p, _across(a.direction))
+
+
+def plane_and_circle(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A circle that stands upright on a plane; it slips across its axis."""
+    axis = times_vector(R, b.direction)
+    return _above_plane(a, b, p, (_around(axis, a.direction),))
+
+
+def plane_and_rim(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A circle in space above a plane: its lowest point touches."""
+    n, axis = a.direction, times_vector(R, b.direction)
+    c = dot(n, axis)
+    up = subtract(n, scaled(c, axis))
+    steepness = sf.sqrt(sf.maximum(1.0 - c * c, PARALLEL))
+    along = scaled(-b.radius / steepness, up)
+    gap = dot(n, p) - b.radius * steepness
+    return Touch(gap, n, 0.5 * gap, along, _across(n))
+
+
+def segment_and_circle(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A circle on a straight edge or on its end, in the plane of the circle."""
+    axis = times_vector(R, b.direction)
+    foot = scaled(_within(dot(a.direction, p), a.length), a.direction)
+    gap, normal = _radial(a, b, _without(subtract(p, foot), axis))
+    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (_around(axis, normal),))
+
+
+def round_in_plane(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """Two outlines in the plane across the axis of a, which is also that of b if it has one."""
+    gap, normal = _radial(a, b, _without(p, a.direction))
+    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (_around(a.direction, normal),))
+
+
+def sphere_and_sphere(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """Two spheres, or one inside the other."""
+    gap, normal = _radial(a, b, p)
+    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, _projection(normal))
+
+
+def cylinder_and_sphere(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """A sphere beside a cylinder or inside it."""
+    if a.length is not None:
+        # the nearest point of the axis, or the center of a round end
+        nearest = _within(dot(a.direction, p), a.length)
+        return sphere_and_sphere(a, b, subtract(p, scaled(nearest, a.direction)), R)
+    gap, normal = _radial(a, b, _without(p, a.direction))
+    around = _around(a.direction, normal)
+    lengthwise = Tangent(a.direction, around.t)
+    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (lengthwise, around))
+
+
+def cylinder_and_cylinder(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+    """Two cylinders: parallel if neither has ends, else at any angle.
+
+    For parallel cylinders C is beside the origin of B. The nearest points of two nearly parallel
+    axes wander far for a small turn; the gap stays continuous.
+    """
+    if a.length is None and b.length is None:
+        return cylinder_and_sphere(a, b, p, R)
+    d_a, d_b = a.direction, times_vector(R, b.direction)
+    # points s d_a and p + t d_b; where both are inside, the line between them is across both axes
+    c = dot(d_a, d_b)
+    p_a, p_b = dot(d_a, p), dot(d_b, p)
+    s = _within((p_a - c * p_b) / sf.maximum(1.0 - c * c, PARALLEL), a.length)
+    t = _within(c * s - p_b, b.length)
+    s = _within(p_a + c * t, a.length)
+    along = scaled(t, d_b)
+    gap, normal = _radial(a, b, subtract(add(p, along), scaled(s, d_a)))
+    return Touch(gap, normal, b.radius + 0.5 * gap, along, _projection(normal))
+
+
+PAIRS: dict[tuple[ShapeKind, ShapeKind], Pair] = {
+    ("plane", "sphere"): plane_and_sphere,
+    ("plane", "circle"): plane_and_circle,
+    ("plane", "rim"): plane_and_rim,
+    ("segment", "circle"): segment_and_circle,
+    ("cylinder", "sphere"): cylinder_and_sphere,
+    ("cylinder", "circle"): round_in_plane,
+    ("cylinder", "cylinder"): cylinder_and_cylinder,
+    ("circle", "cylinder"): round_in_plane,
+    ("circle", "circle"): round_in_plane,
+    ("circle", "sphere"): round_in_plane,
+    ("sphere", "sphere"): sphere_and_sphere,
+}
+
+
+def find_pair(a: ReadShape, b: ReadShape) -> Pair | None:
+    """Return the function for shapes in this order, None if there is none."""
+    return None if b.hollow else PAIRS.get((a.kind, b.kind))
+
+
+def _above_plane(a: ReadShape, b: ReadShape, p: Vector3, tangents: tuple[Tangent, ...]) -> Touch:
+    gap = dot(a.direction, p) - b.radius
+    return Touch(gap, a.direction, b.radius + 0.5 * gap, ZERO, tangents)
+
+
+def _radial(a: ReadShape, b: ReadShape, offset: Vector3) -> tuple[Scalar, Vector3]:
+    """Return gap and normal of round shapes from the vector between their centers or axes."""
+    distance = sf.sqrt(dot(offset, offset) + COINCIDENT)
+    outward = scaled(1.0 / distance, offset)
+    if a.hollow:
+        return (a.radius - b.radius) - distance, scaled(-1.0, outward)
+    return distance - (a.radius + b.radius), outward
+
+
+def _without(p: Vector3, direction: Vector3) -> Vector3:
+    """Return the part of p across a direction."""
+    return subtract(p, scaled(dot(direction, p), direction))
+
+
+def _within(position: Scalar, length: Scalar | None) -> Scalar:
+    """Return a position on an axis, kept between the ends."""
+    if length is None:
+        return position
+    half = 0.5 * length
+    return sf.minimum(sf.maximum(position, -half), half)
+
+
+def _across(n: Direction) -> tuple[Tangent, Tangent]:
+    """Return two tangents across a fixed normal and across each other."""
+    # start from the coordinate axis that is least along n
+    k = min(range(3), key=lambda i: abs(n[i]))
+    first = [(1.0 if i == k else 0.0) - n[k] * n[i] for i in range(3)]
+    size = math.hypot(*first)
+    t: Vector3 = (first[0] / size, first[1] / size, first[2] / size)
+    return Tangent(t, cross(t, n)), Tangent(cross(t, n), scaled(-1.0, t))
+
+
+def _around(axis: Vector3, n: Vector3) -> Tangent:
+    """Return the tangent across an axis that is itself across the normal."""
+    # (axis × n) × n = -axis
+    return Tangent(cross(axis, n), scaled(-1.0, axis))
+
+
+def _projection(n: Vector3) -> tuple[Tangent, ...]:
+    """Return the columns of 1 - n nᵀ as tangents."""
+    # (e - n (n·e)) × n = e × n
+    return tuple(Tangent(subtract(e, scaled(dot(n, e), n)), cross(e, n)) for e in NO_ROTATION)

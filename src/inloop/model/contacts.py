@@ -1,0 +1,134 @@
+"""The part of the builder that declares contacts between shapes."""
+
+from __future__ import annotations
+
+from inloop.model.coefficients import read_coefficients
+from inloop.model.contact_force import OUTPUTS, Touching
+from inloop.model.contact_friction import CoulombContact, FrictionLaw, LuGreContact
+from inloop.model.contact_geometry import PAIRS, find_pair
+from inloop.model.contact_laws import Felt, HuntCrossley, NormalLaw, PowerLaw
+from inloop.model.contact_shapes import ReadShape, Shape, read_shape
+from inloop.model.force_elements import ForceElementBuilder
+from inloop.model.geometry import folded
+from inloop.model.handles import Handle, read_path
+from inloop.model.intake import Intake
+from inloop.model.names import GROUND_NAME, quoted
+
+
+class ContactBuilder(ForceElementBuilder):
+    """Declares contacts; each is a law between two frames, written for the user."""
+
+    def contact(
+        self,
+        a: Handle | str,
+        shape_a: Shape,
+        b: Handle | str,
+        shape_b: Shape,
+        *,
+        law: NormalLaw,
+        friction: FrictionLaw | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Let two shapes press on each other where they overlap.
+
+        The forces act at the point half-way between the two surfaces, on their common normal.
+        Results hold "<name>.gap" [m], negative in contact, "<name>.force" [N], the normal force,
+        and "<name>.friction" [N]: the magnitude, or for a planar contact the force on the second
+        body along axis × normal, the normal pointing from the first to the second; and, in axes
+        of a, the contact point "<name>.point_x", ... [m] and the whole force on the second body
+        "<name>.force_x", ... [N].
+
+        Pairs: plane with sphere, point, circle or rim; segment with circle; sphere, cylinder and
+        circle with each other and with points. The outer one of two round shapes may be hollow.
+        With a circle the contact is planar: its axis is parallel to that of the other shape, or
+        to the plane. Cylinders without ends are parallel to each other; those with ends touch at
+        any angle.
+
+        Args:
+            a: frame that carries the first shape; a body or a point stands for a frame with the
+                axes of the body.
+            shape_a: plane(), segment(length), sphere(radius), point(), circle(radius),
+                rim(radius) or cylinder(radius).
+            b: frame that carries the second shape, on another body or on the ground.
+            shape_b: the second shape.
+            law: normal force: hunt_crossley(...), power_law(...) or felt(...).
+            friction: coulomb_contact(...), lugre_contact(...) or None for smooth surfaces.
+            name: name of the contact.
+
+        Returns:
+            The name of the contact, a frame force.
+        """
+        read = self._reader("contact", name, a, b)
+        first, second = read_shape(read, shape_a, "shape_a"), read_shape(read, shape_b, "shape_b")
+        press = _read_law(read, law)
+        rub = _read_friction(read, friction)
+        paths = tuple(read_path(read, self._draft, end, "target") or "" for end in (a, b))
+        if name is None:
+            name = self._automatic_name("contact", paths)
+        if first is None or second is None or press is None or not all(paths):
+            return name
+        frames = (a, b)
+        pair, reverse = find_pair(first, second), find_pair(second, first)
+        on_ground = paths[1].partition(".")[0] == GROUND_NAME
+        exchanged = pair is None or (reverse is not None and on_ground)
+        if exchanged:
+            # the same contact told from the other side; vectors in axes of the ground are cheap
+            pair, frames, first, second = reverse, (b, a), second, first
+        if pair is None:
+            _complain_of_pair(read, shape_a, shape_b)
+            return name
+        _check_radii(read, first, second)
+        touching = Touching(name, pair, (first, second), press, rub, exchanged)
+        return self._declare(
+            "frame_force",
+            frames,
+            touching.law(),
+            name,
+            states=dict.fromkeys(touching.states, 0.0),
+            outputs=OUTPUTS,
+        )
+
+
+def _read_law(read: Intake, law: object) -> NormalLaw | None:
+    if isinstance(law, HuntCrossley | PowerLaw | Felt):
+        return read_coefficients(read, law)
+    read.complain(
+        f"law must be a normal force, got {quoted(law)}",
+        "Write hunt_crossley(...), power_law(...) or felt(...).",
+    )
+    return None
+
+
+def _read_friction(read: Intake, friction: object) -> FrictionLaw | None:
+    if friction is None:
+        return None
+    if isinstance(friction, CoulombContact | LuGreContact):
+        return read_coefficients(read, friction)
+    read.complain(
+        f"friction must be a friction law, got {quoted(friction)}",
+        "Write coulomb_contact(...) or lugre_contact(...), or None for smooth surfaces.",
+    )
+    return None
+
+
+def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:
+    known = ", ".join(f"{x}-{y}" for x, y in PAIRS)
+    if {a.kind, b.kind} == {"plane", "cylinder"}:
+        fix = (
+            "In a planar mechanism write a circle; in space a cylinder with round ends is a sphere "
+            "at each end."
+        )
+    elif a.hollow or b.hollow:
+        fix = "Only the outer one of two round shapes may be hollow, and not around a plane."
+    else:
+        fix = "See the list."
+    read.complain(f"a {a} and a {b} cannot touch; pairs are {known}", fix)
+
+
+def _check_radii(read: Intake, a: ReadShape, b: ReadShape) -> None:
+    outer, inner = folded(a.radius), folded(b.radius)
+    if a.hollow and isinstance(outer, float) and isinstance(inner, float) and inner >= outer:
+        read.complain(
+            f"a shape of radius {inner:g} m does not fit into a hollow one of {outer:g} m",
+            "Let the hollow shape have the larger radius.",
+        )

@@ -1,0 +1,126 @@
+"""Systems that change while they run, called from Python: `run_machine(modes, start, schedule)`.
+
+The rules of events (seeing, locating, arming, settling) stand in il_machine.h.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.interruptible import Watch
+from inloop.native.machine_memory import MachineMemory
+from inloop.native.modes import MachineRun, MachineSnapshot, Mode, Transition
+from inloop.native.schedule import FixedSteps, Schedule
+
+
+def run_machine(
+    modes: tuple[Mode, ...],
+    start: MachineSnapshot,
+    schedule: Schedule,
+    *,
+    most_events: int = 1000,
+    settle_time: float = 1e-9,
+    watch: Watch | None = None,
+) -> MachineRun:
+    """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps what there is.
+
+    Args:
+        modes: what to integrate, and how they follow each other.
+        start: where and when to begin; not changed.
+        schedule: method, steps and samples. Tolerances per component have shape (largest x,) or
+            (modes, largest x).
+        most_events: in one step; of adaptive steps, in 1e-4 of the run.
+        settle_time: when what is left of firings that accumulate is no longer told apart [s].
+        watch: told ten times a second, in this thread, which part of the run is done.
+
+    Raises:
+        InputError: modes, start and schedule do not fit each other.
+    """
+    check_modes(modes, most_events, settle_time)
+    check_start(modes, start)
+    _check_schedule(modes, start, schedule)
+    memory = MachineMemory(modes, start, schedule, most_events, settle_time)
+    return memory.run_blocks(start, watch)
+
+
+def check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float) -> None:
+    """Complain about modes that do not fit each other."""
+    if most_events < 1 or not settle_time >= 0.0:
+        raise InputError(
+            f"{most_events} events per step that settle in {settle_time} s make no sense",
+            fix="Use most_events >= 1 and settle_time >= 0.",
+        )
+    for number, mode in enumerate(modes):
+        n, m, where = mode.system.n, mode.system.m, f"mode {number}"
+        if n < 0 or m < 0:
+            raise InputError(f"{n} coordinates and {m} states make no sense", where)
+        tolerances = np.asarray(mode.tolerances, np.float64)
+        if tolerances.shape != (mode.count,) or not np.all(tolerances > 0.0):
+            raise InputError(
+                f"{mode.count} indicators with tolerances {mode.tolerances}",
+                where,
+                "Give one positive number per indicator.",
+            )
+        if mode.transitions and not mode.indicators:
+            raise InputError("there are transitions but no indicators", where, "Give both.")
+        for k, transition in enumerate(mode.transitions):
+            _check_transition(modes, mode, transition, f"{where}, transition {k}")
+
+
+def _check_transition(modes: tuple[Mode, ...], mode: Mode, tr: Transition, where: str) -> None:
+    if not 0 <= tr.indicator < mode.count:
+        raise InputError(f"there is no indicator {tr.indicator} of {mode.count}", where)
+    if tr.direction not in (-1, 0, 1):
+        raise InputError(f"direction {tr.direction} makes no sense", where, "Use -1, 0 or 1.")
+    for target, jump in ((tr.target, tr.jump), (tr.settles_in, tr.settle)):
+        if target is None:
+            continue
+        if not 0 <= target < len(modes):
+            raise InputError(f"there is no mode {target} of {len(modes)}", where)
+        sizes = mode.system.size, modes[target].system.size
+        if not jump and sizes[0] != sizes[1]:
+            raise InputError(
+                f"{sizes[0]} states become {sizes[1]} in mode {target} without a jump",
+                where,
+                "Give the address of an il_jump.",
+            )
+
+
+def check_start(modes: tuple[Mode, ...], start: MachineSnapshot) -> None:
+    """Complain about a start that does not fit its mode."""
+    if not 0 <= start.mode < len(modes):
+        raise InputError(f"there is no mode {start.mode} of {len(modes)} to begin in")
+    system = modes[start.mode].system
+    shape = (system.size,)
+    for name, vector in (("x", start.x), ("slope", start.slope)):
+        if vector is not None and np.shape(vector) != shape:
+            raise InputError(
+                f"{name} has shape {np.shape(vector)}, a system of {system.n} coordinates and "
+                f"{system.m} first-order states needs {shape}",
+                fix="Give (q, qd, z) in one vector.",
+            )
+    transitions = len(modes[start.mode].transitions)
+    if start.armed is not None and np.shape(start.armed) != (transitions,):
+        raise InputError(
+            f"armed has shape {np.shape(start.armed)}, mode {start.mode} has {transitions} "
+            "transitions",
+            fix="Begin from snapshot.fresh() when the modes have changed.",
+        )
+
+
+def _check_schedule(modes: tuple[Mode, ...], start: MachineSnapshot, schedule: Schedule) -> None:
+    if isinstance(schedule, FixedSteps):
+        return
+    if not start.t <= schedule.t_end:
+        raise InputError(
+            f"the run begins at t = {start.t} s, after its end at {schedule.t_end} s",
+            fix="Use a later t_end; only FixedSteps go back in time.",
+        )
+    shape = (max(mode.system.size for mode in modes),)
+    for name in ("rtol", "atol"):
+        if np.shape(getattr(schedule, name)) not in ((), shape, (len(modes), *shape)):
+            raise InputError(
+                f"{name} has shape {np.shape(getattr(schedule, name))}",
+                fix=f"Use one number, or one per component of x: shape {shape}.",
+            )

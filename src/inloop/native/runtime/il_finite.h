@@ -1,0 +1,21 @@
+/* Tell NaN and infinity. */
+#ifndef IL_FINITE_H
+#define IL_FINITE_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* By the bits of the exponent, so that no compiler flag can optimize it away. */
+static inline int il_all_finite(const double *x, int64_t size)
+{
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    int good = 1;
+    for (int64_t i = 0; i < size; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        good &= (bits & exponent) != exponent;
+    }
+    return good;
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* A system that changes while it runs: modes, and transitions between them at events.
+ *
+ * One step is the same in batch simulation and in real time. Nothing here allocates, locks, prints
+ * or keeps state outside il_machine: the caller owns all memory. A step either succeeds or leaves
+ * the machine (mode, x, armed flags, history, log), and the contexts of its modes, as they were.
+ *
+ * The rules
+ *
+ * Seeing. After a trial step from t to t + h the indicators are evaluated on the dense output of
+ * the method at h/4, h/2 and 3h/4, and at the end: a dip that is shorter than a quarter of a step
+ * may remain unseen. The earliest crossing counts; of crossings at the same time, within the
+ * tolerance of time, the transition that was declared first.
+ *
+ * Locating. The root is closed in on the dense output until its time is known to max(4 eps |t|,
+ * 1e-12 s) and the indicator is within its tolerance of zero, by secants with halved ordinates
+ * (Illinois) and bisections, in at most 100 trials (il_root.h). State and time of the event are
+ * those of the end of the bracket that is closer to zero. Then the jump, then the rest of the
+ * step in the next mode, with events of its own; a rest below the tolerance of time is skipped.
+ *
+ * Arming. A transition fires at zero only after its indicator has been on the armed side (positive
+ * for one that falls, negative for one that rises, either for direction 0) by more than its
+ * tolerance since the mode was entered. One that starts within its tolerance does not fire at
+ * once; if it leaves through the firing side it fires as it passes its tolerance there. One that
+ * starts beyond twice its tolerance on the firing side fires at once, before any step. A mode that
+ * is entered again arms anew: a transition into its own mode must turn its indicator around, or
+ * have direction 0, which arms wherever it leaves. The tolerance says what zero is: choose it above
+ * the rounding error of the indicator and below the smallest excursion that matters.
+ *
+ * Settling. Firings of one transition accumulate when two intervals in a row were shorter than the
+ * one before and one of these holds for the last one, T:
+ *  - it is below settle_time, or what is still to come, T r / (1 - r), is, where r is the larger
+ *    one of the last two ratios of intervals;
+ *  - the transition was never armed in it: the excursion was within the tolerance;
+ *  - it ends with the last event that is allowed in this step.
+ * Then the machine enters settles_in by the jump `settle`. If there is no such mode, or the
+ * allowed events are used up otherwise, the step fails with IL_CHATTERING. What fires at once does
+ * not settle.
+ */
+#ifndef IL_MACHINE_H
+#define IL_MACHINE_H
+
+#include "il_stepper.h"
+
+enum { IL_RECORD = 4 }; /* numbers that a jump reports: impulse, energy before and after, free */
+
+/* g[k](t, x); returns IL_OK or the status that ends the run. */
+typedef int (*il_indicators)(void *context, double t, const double *x, double *g);
+
+/* State of the next mode from the state of this one; record: IL_RECORD numbers, zero on entry.
+   Returns IL_OK or the status that ends the run. */
+typedef int (*il_jump)(void *context, double t, const double *x, double *x_new, double *record);
+
+typedef struct il_transition {
+    int64_t indicator;    /* index into g */
+    int64_t direction;    /* -1: falls through zero, +1: rises, 0: either */
+    int64_t target;       /* mode that follows */
+    il_jump jump;         /* NULL: the state stays as it is (sizes must agree) */
+    void *context;        /* handed to jump */
+    int64_t settles_in;   /* mode that follows at an accumulation point, -1: none */
+    il_jump settle;       /* jump to that mode; NULL: the state stays as it is */
+    void *settle_context; /* handed to settle */
+} il_transition;
+
+typedef struct il_mode {
+    il_system system;
+    il_indicators indicators;         /* may be NULL if there are no transitions */
+    void *context;                    /* handed to indicators */
+    int64_t indicator_count;
+    const double *tolerances;         /* one per indicator, > 0: what counts as zero */
+    const il_transition *transitions;
+    int64_t transition_count;
+} il_mode;
+
+/* A row of the log. */
+typedef struct il_event {
+    double t;           /* [s] */
+    int64_t mode;       /* before */
+    int64_t transition; /* of that mode */
+    int64_t next_mode;
+    int64_t settled;    /* not 0: at an accumulation point */
+    double record[IL_RECORD];
+} il_event;
+
+/* When a transition has fired; all 0: never. */
+typedef struct il_history {
+    double t;            /* last time [s] */
+    double interval;     /* from the time before [s] */
+    double ratio;        /* of the last two intervals */
+    double ratio_before; /* of the two before */
+    int64_t firings;     /* of which each interval was shorter than the one before */
+    int64_t excursion;   /* not 0: it has been armed since */
+} il_history;
+
+typedef struct il_machine {
+    /* set by the caller */
+    const il_mode *modes;
+    int64_t mode_count;
+    int64_t method;        /* one of il_method_id */
+    int64_t most_events;   /* in one step */
+    double settle_time;    /* [s] */
+    const double *atol;    /* row per mode: what is small, see il_stepper; may be NULL */
+
+    /* memory of the caller, as long as il_machine_measure says */
+    double *work;
+    int64_t *integers;
+
+    /* the log; what does not fit is counted or, if `complete`, fails with IL_SAMPLES_FULL */
+    il_event *events;
+    double *event_states;  /* rows (x before, x after), each padded with NaN to `largest` */
+    int64_t event_capacity;
+    int64_t event_count;
+    int64_t events_lost;
+    int64_t complete;
+
+    /* the state, in and out: with the contexts, all that influences the future */
+    double t;              /* [s] */
+    int64_t mode;
+    int64_t entered;       /* 0: arm, and fire what has fired already, before the first step */
+    double *x;             /* `largest` numbers */
+    int64_t *armed;        /* per transition of the mode: armed side +1 or -1, 0: not armed */
+    il_history *history;   /* per transition of all modes; behind it, as long again, private */
+    int64_t events_in_step;
+
+    /* where the last step failed because of an event */
+    double fault_t;           /* [s] */
+    int64_t fault_mode;       /* -1: there was no such failure */
+    int64_t fault_transition; /* -1: the indicators returned a bad status */
+
+    /* private */
+    il_stepper stepper;    /* at work on the present mode; counts evaluations and Jacobians */
+    int64_t largest;       /* length of the longest x */
+    int64_t transitions;   /* of all modes */
+    int64_t *pivots;
+    int64_t *armed_new;    /* at the end of the trial step */
+    int64_t *visited;      /* modes whose contexts were saved in this step */
+    int64_t visited_count;
+    double *x_event;
+    double *x_jump;
+    double *g;             /* at a point of the trial step */
+    double *g_trial;       /* at a trial of the root */
+    /* what a step that fails brings back */
+    int64_t kept;
+    double t_kept;
+    int64_t mode_kept;
+    int64_t entered_kept;
+    int64_t event_count_kept;
+    int64_t events_lost_kept;
+    int64_t events_in_step_kept;
+    int64_t slope_known_kept;
+    double *x_kept;
+    double *slope_kept;
+    int64_t *armed_kept;
+} il_machine;
+
+typedef struct il_machine_sizes {
+    int64_t work;        /* doubles */
+    int64_t integers;
+    int64_t largest;     /* of x, and of a row of samples or states */
+    int64_t armed;
+    int64_t transitions; /* history: twice as many */
+} il_machine_sizes;
+
+/* How much memory a machine needs; IL_BAD_ARGUMENT if modes or method make no sense. */
+IL_EXPORT int il_machine_measure(const il_mode *modes, int64_t mode_count, int64_t method,
+                                 il_machine_sizes *sizes);
+
+/* Set up what is private. Call it before the first step and whenever the caller has changed the
+   mode; for a new mode set `entered` to 0. */
+IL_EXPORT int il_machine_init(il_machine *machine);
+
+/* One step from t to t + h. Inputs and parameters may have changed since the last one. */
+IL_EXPORT int il_machine_step(il_machine *machine, double t, double h);
+
+/* sizeof(il_machine), for those who mirror it in another language. */
+IL_EXPORT int64_t il_machine_size(void);
+
+#endif

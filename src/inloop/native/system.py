@@ -1,0 +1,44 @@
+"""What the runtime integrates: functions of C, by address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inloop.native.structures import SystemStructure
+
+
+@dataclass(frozen=True)
+class System:
+    """n second-order coordinates and m first-order states; x = (q, qd, z), see il_system.h.
+
+    Attributes:
+        rates: address of a C function of type il_rates.
+        n: coordinates.
+        m: first-order states.
+        context: address handed to all functions.
+        jacobian: address of an il_jacobian, or 0: differences of the rates.
+        save: address of an il_memory, or 0.
+        restore: address of an il_memory, or 0.
+        autonomous: the rates do not depend on t.
+        keep: what must stay alive as long as the addresses are in use: library, arrays, context.
+    """
+
+    rates: int
+    n: int
+    m: int = 0
+    context: int = 0
+    jacobian: int = 0
+    save: int = 0
+    restore: int = 0
+    autonomous: bool = False
+    keep: object = None
+
+    @property
+    def size(self) -> int:
+        """Length of x."""
+        return 2 * self.n + self.m
+
+    def structure(self) -> SystemStructure:
+        """The same as il_system."""
+        functions = (self.rates, self.jacobian, self.save, self.restore)
+        return SystemStructure(*functions, self.context, self.n, self.m, self.autonomous)

@@ -1,0 +1,97 @@
+"""What a drawing of a mechanism shows: the corners of its bodies, and its springs, in the world.
+
+The corners of a body are its origin, its named points and frames, and where other bodies hang on
+it; a body that has none of these beside its origin reaches to its center of mass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inloop.formalisms import Derivation
+from inloop.model.geometry import Vector3
+from inloop.model.topology import GROUND
+from inloop.plant.engine import Array
+from inloop.symbolic import Expr, evaluate
+
+if TYPE_CHECKING:
+    from inloop.model import Body, Mechanism
+    from inloop.plant.bare_plant import BarePlant
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A mechanism at N positions.
+
+    Attributes:
+        bodies: corners of each body by name [m], shape (N, corners, 3).
+        links: ends of springs and other links between two points by name, shape (N, 2, 3).
+        ground: named points of the ground and hinges on it, shape (points, 3).
+    """
+
+    bodies: dict[str, Array]
+    links: dict[str, Array]
+    ground: Array
+
+
+def outline(plant: BarePlant, q: Array) -> Outline:
+    """Where the corners of all bodies are.
+
+    Args:
+        plant: the compiled mechanism; its parameters count.
+        q: positions, shape (N, n).
+    """
+    mechanism, derivation = plant.mechanism, Derivation(plant.mechanism)
+    symbols = derivation.symbols
+    corners = {body.name: _corners(mechanism, body) for body in mechanism.bodies}
+    ends = {link.name: (link.a, link.b) for link in mechanism.links}
+    ground = [point.p_BQ for point in mechanism.ground.points]
+    hinged = (b for b in mechanism.bodies if b.parent == GROUND and b.joint.kind == "revolute")
+    ground += [body.attachment.p_PJ for body in hinged]
+    # all in one list of expressions: poses of bodies, then points in body axes
+    poses = [
+        e
+        for body in mechanism.bodies
+        for out in derivation.sensor(body.name)[0].outputs
+        for e in out.exprs
+    ]
+    local = [p for found in corners.values() for p in found]
+    local += [point.p_BQ for pair in ends.values() for point in pair] + ground
+    exprs = [*poses, *(e for p in local for e in symbols.vector(p, "corner", "m"))]
+    values: dict[Expr, Any] = dict(zip(symbols.q, q.T, strict=True))
+    for parameter, symbol in zip(symbols.parameters, symbols.symbols, strict=True):
+        values[symbol] = plant.parameters[parameter.name]
+    columns = [np.broadcast_to(x, len(q)) for x in evaluate(exprs, values)]
+    table, count = np.stack(columns, axis=1), 12 * len(mechanism.bodies)
+    pose, points = table[:, :count].reshape(len(q), -1, 12), table[:, count:].reshape(len(q), -1, 3)
+    owners = [b.index for b in mechanism.bodies for _ in corners[b.name]]
+    owners += [point.body for pair in ends.values() for point in pair] + [GROUND] * len(ground)
+    world = np.stack(
+        [_in_world(pose, points[:, k], owner) for k, owner in enumerate(owners)], axis=1
+    )
+    sizes = [len(found) for found in corners.values()] + [2] * len(ends) + [len(ground)]
+    pieces = np.split(world, np.cumsum(sizes)[:-1], axis=1)
+    names = [*corners, *ends]
+    return Outline(
+        dict(zip(names[: len(corners)], pieces[: len(corners)], strict=True)),
+        dict(zip(names[len(corners) :], pieces[len(corners) : -1], strict=True)),
+        pieces[-1][0] if len(q) else np.zeros((0, 3)),
+    )
+
+
+def _corners(mechanism: Mechanism, body: Body) -> list[Vector3]:
+    """Points of a body in its own axes, p_BQ."""
+    ends = [point.p_BQ for point in body.points] + [frame.p_BF for frame in body.frames]
+    ends += [child.attachment.p_PJ for child in mechanism.children(body.index)]
+    return [(0.0, 0.0, 0.0), *(ends or [body.com])]
+
+
+def _in_world(pose: Array, p_BQ: Array, owner: int) -> Array:
+    """p_WQ = p_WB + R_WB p_BQ for rows of poses (p_WB, R_WB)."""
+    if owner == GROUND:
+        return p_BQ
+    p_WB, R_WB = pose[:, owner, :3], pose[:, owner, 3:].reshape(-1, 3, 3)
+    return np.asarray(p_WB + np.einsum("nij,nj->ni", R_WB, p_BQ))

@@ -1,0 +1,95 @@
+"""Figures of a run: curves over time, one panel above the other, and a drawing beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inloop.errors import InputError
+
+if TYPE_CHECKING:
+    from inloop.simulate.result import Result
+
+Panel = str | Sequence[str]
+WIDTH, HEIGHT, MARGIN = 8.0, 1.5, 1.0  # of a figure, of a panel, above and below [inch]
+LEAST_HEIGHT = 4.2  # of a figure with a drawing [inch]
+DRAWING = 1.15  # its width, that of the curves being 1
+INK, GRID = "#333333", "#d8d8d8"
+COLORS = ("#1f5fa8", "#d1651a", "#3a8f4d", "#8a4fa3", "#b8322f", "#7a6a53", "#00838f", "#6b6b6b")
+
+
+def draw_figure(
+    result: Result,
+    panels: Sequence[Panel],
+    *,
+    file: str | Path | None = None,
+    title: str | None = None,
+    drawing: Callable[[Any], None] | None = None,
+    until: float | None = None,
+) -> Any:
+    """Draw curves over time.
+
+    Args:
+        result: the run.
+        panels: a signal each, or several that share a panel.
+        file: write the figure to this file.
+        title: instead of the name of the model.
+        drawing: draws on axes of its own, left of the curves.
+        until: the curves end there [s].
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError(
+            "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
+        ) from error
+    if file is not None:
+        _check_figure_name(Figure(), Path(file))
+    height = MARGIN + HEIGHT * len(panels)
+    size = (WIDTH, height) if drawing is None else (1.25 * WIDTH, max(height, LEAST_HEIGHT))
+    figure = Figure(figsize=size, layout="constrained")
+    curves: Any = figure
+    if drawing is not None:
+        halves: Any = figure.subfigures(1, 2, width_ratios=(DRAWING, 1.0))
+        curves = halves[1]
+        drawing(halves[0].subplots())
+    axes = curves.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axis, panel in zip(axes, panels, strict=True):
+        _draw_panel(result, axis, [panel] if isinstance(panel, str) else list(panel))
+    axes[-1].set_xlabel("t [s]")
+    if until is not None:
+        axes[-1].set_xlim(float(result.t[0]), min(until, float(result.t[-1])))
+    curves.align_ylabels(axes)
+    figure.suptitle(title or result.name, color=INK)
+    if file is not None:
+        figure.savefig(file, dpi=100)
+    return figure
+
+
+def _draw_panel(result: Result, axis: Any, signals: Sequence[str]) -> None:
+    for signal, color in zip(signals, COLORS * (1 + len(signals) // len(COLORS)), strict=False):
+        axis.plot(result.t, result[signal], linewidth=1.2, color=color, label=signal)
+    units = list(dict.fromkeys(result.units.get(signal, "") for signal in signals))
+    unit = f" [{units[0]}]" if len(units) == 1 and units[0] else ""
+    if len(signals) == 1:
+        axis.set_ylabel(f"{signals[0]}{unit}", fontsize=9)
+    else:
+        axis.set_ylabel(unit.strip())
+        # above the panel, where it hides no curve
+        axis.legend(
+            fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.98), frameon=False, ncols=4,
+            handlelength=1.2, columnspacing=1.2, borderaxespad=0.0,
+        )  # fmt: skip
+    axis.grid(True, color=GRID, linewidth=0.6)
+    axis.margins(x=0.0)
+    axis.ticklabel_format(axis="y", useOffset=False, scilimits=(-3, 4))
+
+
+def _check_figure_name(figure: Any, file: Path) -> None:
+    known = figure.canvas.get_supported_filetypes()
+    if file.suffix[1:].lower() not in known:
+        raise InputError(
+            f"cannot draw a figure as '{file.suffix}'",
+            fix="Use a name that ends in .png, .svg or .pdf.",
+        )

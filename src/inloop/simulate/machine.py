@@ -1,0 +1,361 @@
+"""Simulate a mechanism that changes while it runs: its modes take turns, events lead over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import (
+    AdaptiveSteps,
+    Event,
+    FixedSteps,
+    MachineRun,
+    MachineSnapshot,
+    Status,
+    run_machine,
+)
+from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate import observe
+from inloop.simulate.faces import Face
+from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.progress import Progress
+from inloop.simulate.result import End, Happening, Result
+from inloop.simulate.run import failed, make_system
+from inloop.simulate.schedules import METHODS, adaptive, fixed
+from inloop.simulate.start import first_internal_states, first_state, vector
+from inloop.simulate.systems import Samples
+from inloop.simulate.units import signal_units
+
+Given = Mapping[str, float] | Array | None
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What stays the same during a run, for one mode: efforts, inputs, motions of drives."""
+
+    tau: Array
+    inputs: Inputs
+    drives: str | None
+
+
+def simulate_modes(
+    plants: Mapping[str, BarePlant],
+    *,
+    t_end: float,
+    step: float = 1e-3,
+    method: str = "rk4",
+    mode: str | None = None,
+    q: Given = None,
+    qd: Given = None,
+    tau: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float | Signal] | None = None,
+    sample: float | None = None,
+    tolerance: float | None = None,
+    start: Result | None = None,
+    motions: Mapping[str, Signal] | None = None,
+    most_events: int = 1000,
+    settle_time: float = 1e-9,
+    reactions: str | Sequence[str] = (),
+) -> Result:
+    """Integrate a mechanism with modes.
+
+    Args:
+        plants: the modes by name; the first one is the one at the start.
+        t_end: length of the run [s].
+        step: step of the integrator [s], as in `simulate`.
+        method: as in `simulate`, without "scipy".
+        mode: another mode to start in.
+        q: coordinates at the start, by name or as a vector.
+        qd: velocities at the start.
+        tau: constant joint efforts by name [N·m or N].
+        inputs: values of named inputs.
+        sample: time between samples [s]; every step by default.
+        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        start: an earlier result to continue from.
+        motions: functions of time for driven joints, by name.
+        most_events: events that one step may hold; more is chattering.
+        settle_time: events of one kind that come ever faster, and would all be over within
+            this time [s], are an accumulation: the mode that they settle in follows.
+        reactions: joints whose forces and moments the result shall hold: names, or "all".
+
+    Raises:
+        SimulationError: the run cannot go on; `result` holds what was computed.
+    """
+    schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
+    if tolerance is not None:
+        schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
+    at = {
+        name: conditions(plants, plant, tau or {}, inputs or {}, motions or {})
+        for name, plant in plants.items()
+    }
+    if start is None:
+        begin = first_snapshot(plants, mode, at, q, qd)
+    elif q is None and qd is None and mode is None and start.end is not None:
+        assert start.end.machine is not None
+        begin = start.end.machine
+    else:
+        raise InputError(
+            "a run that continues another one begins where that one ended",
+            fix="Give either start, or mode, q and qd.",
+        )
+    run = _Run(plants, at, schedule, most_events, settle_time, reactions)
+    try:
+        status, end = run.go(begin)
+    finally:
+        # the roles of the coordinates belong to a run: none is left behind for the next one
+        for plant in plants.values():
+            if plant.loops is not None:
+                plant.loops.use(plant.loops.first)
+    result = run.result(status, end)
+    if status not in (Status.OK, Status.STOPPED):
+        raise failed(result, step, run.blame)
+    return result
+
+
+def conditions(
+    plants: Mapping[str, BarePlant],
+    plant: BarePlant,
+    tau: Mapping[str, float],
+    inputs: Mapping[str, float | Signal],
+    motions: Mapping[str, Signal],
+) -> Conditions:
+    """Efforts, inputs and motions of one mode, from names that any of the modes may know."""
+    kinds: list[tuple[str, Mapping[str, Any], Callable[[BarePlant], tuple[str, ...]]]] = [
+        ("coordinate", tau, lambda p: p.coordinates),
+        ("input", inputs, lambda p: p.inputs),
+        ("driven joint", motions, lambda p: p.loops.driven if p.loops is not None else ()),
+    ]
+    for what, given, names in kinds:
+        known = dict.fromkeys(name for p in plants.values() for name in names(p))
+        for name in given:
+            if name not in known:
+                raise InputError(
+                    f"model '{plant.name}' has no {what} '{name}' in any of its modes",
+                    fix=f"Names are: {', '.join(known) or 'none'}.",
+                )
+    mine = {name: value for name, value in tau.items() if name in plant.coordinates}
+    given = {name: value for name, value in inputs.items() if name in plant.inputs}
+    driven = plant.loops.driven if plant.loops is not None else ()
+    drives = plant.drive_function({n: motion for n, motion in motions.items() if n in driven})
+    efforts = vector(plant, mine, [0.0] * plant.n, "tau")
+    return Conditions(efforts, read_inputs(plant, given), drives)
+
+
+def first_snapshot(
+    plants: Mapping[str, BarePlant],
+    mode: str | None,
+    at: Mapping[str, Conditions],
+    q: Given,
+    qd: Given,
+) -> MachineSnapshot:
+    """Where a machine starts, at t = 0."""
+    name = next(iter(plants)) if mode is None else mode
+    if name not in plants:
+        raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
+    plant, conditions = plants[name], at[name]
+    u = conditions.inputs.at(plant, 0.0)
+    z = first_internal_states(plant, u)
+    state = first_state(plant, q, qd, conditions.drives, u, z)
+    system = make_system(plant, conditions.tau, conditions.inputs, conditions.drives)
+    x = system.start(0.0, *state, z)
+    return MachineSnapshot(list(plants).index(name), x)
+
+
+class _Run:
+    """A run in pieces: a new one begins whenever a mode needs other independent coordinates."""
+
+    def __init__(
+        self,
+        plants: Mapping[str, BarePlant],
+        at: Mapping[str, Conditions],
+        schedule: FixedSteps | AdaptiveSteps,
+        most_events: int,
+        settle_time: float,
+        reactions: str | Sequence[str],
+    ) -> None:
+        self._plants, self._at, self._schedule = plants, at, schedule
+        self._reactions = reactions
+        self._limits = (most_events, settle_time)
+        self._coordinates = tuple(
+            dict.fromkeys(name for plant in plants.values() for name in plant.coordinates)
+        )
+        self._pieces: list[tuple[str, Samples]] = []
+        self._happened: list[Happening] = []
+        self._notes: list[str] = []
+        self._chosen_at: dict[str, Array] = {}
+        self._unguarded: set[str] = set()
+        self._failed_at: float | None = None
+        self.blame = ""  # what was not finite, in words
+
+    def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
+        """Run to the end; the status, and where it ended."""
+        now, progress = begin, Progress()
+        while True:
+            faces = {name: self._face(name) for name in self._plants}
+            names = list(faces)
+            modes = tuple(face.mode(faces) for face in faces.values())
+            part = self._part(now)
+            done = run_machine(
+                modes,
+                now,
+                part,
+                most_events=self._limits[0],
+                settle_time=self._limits[1],
+                watch=progress,
+            )
+            self._collect(faces, done)
+            now, status = done.end, Status(done.status)
+            self.blame = faces[names[now.mode]].system.blame(now.t)
+            if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
+                progress.close()
+                return status, now
+            now = self._restarted(now, names[now.mode])
+
+    def _face(self, name: str) -> Face:
+        plant, at = self._plants[name], self._at[name]
+        system = make_system(plant, at.tau, at.inputs, at.drives)
+        if plant.loops is not None:
+            # pivots are watched from where they were when the independent coordinates were chosen
+            chosen_at = self._chosen_at.get(name, plant.loops.position.q)
+            guarded = name not in self._unguarded
+            system.start(0.0, chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
+        return Face(name, plant, system)
+
+    def _part(self, now: MachineSnapshot) -> FixedSteps | AdaptiveSteps:
+        """What is left of the schedule."""
+        if isinstance(self._schedule, AdaptiveSteps):
+            return self._schedule
+        return replace(self._schedule, steps=max(0, self._schedule.steps - now.step))
+
+    def _other_way(self, name: str, t: float) -> bool:
+        """Choose coordinates anew for a mode and those that may follow it; False if that is done.
+
+        The step that failed may have been in any of them. At a position where choosing did not
+        help, their pivots are no longer watched.
+        """
+        events = self._plants[name].mechanism.events
+        follow = (mode for event in events for mode in (event.to, event.settles_in) if mode)
+        stuck = self._failed_at == t
+        if stuck and self._unguarded:
+            return False
+        self._failed_at, self._unguarded = t, set()
+        _, last = self._pieces[-1]
+        for mode in dict.fromkeys((name, *follow)):
+            loops = self._plants[mode].loops
+            if loops is None or self._plants[mode].coordinates != self._plants[name].coordinates:
+                continue
+            if stuck:
+                self._unguarded.add(mode)
+            if loops.repartition(last.q[-1]):
+                chosen = ", ".join(loops.independent)
+                self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
+            self._chosen_at[mode] = last.q[-1]
+        return True
+
+    def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
+        """The same state, for a mode whose independent coordinates may be others."""
+        _, last = self._pieces[-1]
+        x = self._face(name).system.start(now.t, last.q[-1], last.qd[-1], last.z[-1])
+        return replace(now, x=x, slope=None)
+
+    def _collect(self, faces: Mapping[str, Face], done: MachineRun) -> None:
+        """Keep the samples, mode by mode, and what happened."""
+        names = list(faces)
+        # a later piece begins with the sample that the one before ended with
+        begin = 1 if self._pieces else 0
+        for mode, rows in _stretches(done.mode, begin):
+            face = faces[names[mode]]
+            size = face.system.system.size
+            x = np.ascontiguousarray(done.x[rows, :size])
+            self._pieces.append((face.name, face.system.expand(done.t[rows], x)))
+        for event in done.events:
+            self._happened.append(happening(faces, event))
+
+    def _signals(self, name: str, piece: Samples) -> dict[str, Array]:
+        """All signals of a mode over some samples."""
+        plant, at = self._plants[name], self._at[name]
+        joints = observe.chosen_joints(plant, self._reactions)
+        return {
+            **piece.signals,
+            **observe.law_outputs(plant, piece, at.inputs),
+            **observe.reactions(plant, piece, at.inputs, at.tau, joints),
+        }
+
+    def result(self, status: Status, end: MachineSnapshot) -> Result:
+        """All pieces together; what a mode does not have is NaN there."""
+        found = [self._signals(name, piece) for name, piece in self._pieces]
+        signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
+        q: list[Array] = []
+        qd: list[Array] = []
+        energies, modes, violation = [], [], []
+        for (name, piece), known in zip(self._pieces, found, strict=True):
+            plant, count = self._plants[name], len(piece.t)
+            columns = [self._coordinates.index(c) for c in plant.coordinates]
+            for whole, part in ((q, piece.q), (qd, piece.qd)):
+                wide = np.full((count, len(self._coordinates)), np.nan)
+                wide[:, columns] = part
+                whole.append(wide)
+            energies.append(observe.energy(plant, piece))
+            modes += [name] * count
+            violation.append(np.zeros(count) if piece.violation is None else piece.violation)
+            for signal, values in signals.items():
+                values.append(known.get(signal, np.full(count, np.nan)))
+        last_name, last = self._pieces[-1]
+        return Result(
+            name=self._plants[last_name].mechanism.name.removesuffix(f"_{last_name}"),
+            coordinates=self._coordinates,
+            t=np.concatenate([piece.t for _, piece in self._pieces]),
+            q=np.concatenate(q),
+            qd=np.concatenate(qd),
+            energy=np.concatenate(energies),
+            status=status.name,
+            signals={name: np.concatenate(values) for name, values in signals.items()},
+            violation=np.concatenate(violation),
+            notes=tuple(self._notes),
+            end=End(
+                end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, machine=end
+            ),
+            units={k: v for plant in self._plants.values() for k, v in signal_units(plant).items()},
+            events=tuple(self._happened),
+            modes=np.array(modes),
+        )
+
+
+def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, slice]]:
+    """Runs of equal modes among the samples, from the first one that counts."""
+    changes = [int(k) + 1 for k in np.flatnonzero(np.diff(modes))]
+    for begin, end in pairwise([first, *(k for k in changes if k > first), len(modes)]):
+        if end > begin:
+            yield int(modes[begin]), slice(begin, end)
+
+
+def happening(faces: Mapping[str, Face], event: Event) -> Happening:
+    """An event of the machine, told by names."""
+    names = list(faces)
+    face = faces[names[event.mode]]
+    declared = face.plant.mechanism.events[event.transition]
+    gripping = declared.impact or names[event.next_mode]
+    x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
+    before = face.system.expand(np.array([event.t]), x)
+    e = float(event.record[2])
+    impulses: dict[str, float] = {}
+    same = faces[gripping].plant.coordinates == face.plant.coordinates
+    if same and not declared.sets and len(before.t):
+        found = faces[gripping].impulses(before.q[0], before.qd[0], event.t)
+        impulses = {row: (1.0 + e) * value for row, value in found.items()}
+    return Happening(
+        t=event.t,
+        name=declared.name,
+        mode=face.name,
+        next_mode=names[event.next_mode],
+        energy_before=float(event.record[0]),
+        energy_after=float(event.record[1]),
+        restitution=e,
+        impulses=impulses,
+        settled=event.settled,
+    )

@@ -1,0 +1,182 @@
+"""A plant stepped one step at a time, with inputs that change between steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+
+import numpy as np
+
+from inloop.errors import InputError, SimulationError
+from inloop.native import MachineSnapshot, MachineStepper, Mode, Status
+from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate.faces import Face
+from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
+from inloop.simulate.result import Happening
+from inloop.simulate.run import make_system
+from inloop.simulate.schedules import METHODS
+from inloop.simulate.systems import Samples
+
+
+class Stepper:
+    """A plant at rest between two steps, for controllers and devices in the loop.
+
+    Attributes:
+        step_size: [s].
+        inputs: values of all inputs, by name; may be written between steps.
+        tau: efforts of all joints, by name [N·m or N]; may be written between steps.
+        events: what happened in the last step, if the plant has modes.
+    """
+
+    def __init__(
+        self,
+        plants: Mapping[str, BarePlant],
+        *,
+        step: float = 1e-3,
+        method: str = "rk4",
+        mode: str | None = None,
+        q: Mapping[str, float] | Array | None = None,
+        qd: Mapping[str, float] | Array | None = None,
+        inputs: Mapping[str, float] | None = None,
+        motions: Mapping[str, Signal] | None = None,
+        most_events: int = 16,
+    ) -> None:
+        """Put a plant where it starts.
+
+        Args:
+            plants: the modes by name; a plant without modes is one of its own.
+            step: [s].
+            method: "rk4", "euler", "dopri" or "rodas", at fixed steps.
+            mode: to start in; the first one by default.
+            q: coordinates at the start.
+            qd: velocities at the start.
+            inputs: first values of inputs.
+            motions: functions of time for driven joints, by name.
+            most_events: that one step may hold.
+        """
+        if method not in METHODS:
+            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        self.step_size = step
+        self._plants = plants
+        self._at: dict[str, Conditions] = {
+            name: conditions(plants, plant, {}, inputs or {}, motions or {})
+            for name, plant in plants.items()
+        }
+        self.events: list[Happening] = []
+        start = first_snapshot(plants, mode, self._at, q, qd)
+        self._systems = {
+            name: make_system(plants[name], at.tau, at.inputs, at.drives)
+            for name, at in self._at.items()
+        }
+        self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
+        self.tau = _Live([(plants[n].coordinates, at.tau) for n, at in self._at.items()], "joint")
+        self._names = list(plants)
+        self._faces: dict[str, Face] = {}
+        if len(plants) > 1 or any(plant.mechanism.events for plant in plants.values()):
+            self._faces = {n: Face(n, plants[n], system) for n, system in self._systems.items()}
+            modes = tuple(face.mode(self._faces) for face in self._faces.values())
+        else:
+            modes = tuple(Mode(system.system) for system in self._systems.values())
+        self._machine = MachineStepper(modes, start, METHODS[method], step, most_events)
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        return self._machine.t
+
+    @property
+    def mode(self) -> str:
+        """Name of the present mode."""
+        return self._names[self._machine.mode]
+
+    @property
+    def plant(self) -> BarePlant:
+        """The equations of the present mode."""
+        return self._plants[self.mode]
+
+    def step(self, **inputs: float) -> None:
+        """Write inputs, then one step.
+
+        Raises:
+            SimulationError: the step failed; everything is as it was before.
+        """
+        for name, value in inputs.items():
+            self.inputs[name] = value
+        status = self._machine.step()
+        if status != Status.OK:
+            raise SimulationError(
+                f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s",
+                fix="Use a smaller step, or look at the inputs.",
+            )
+        self.events = [happening(self._faces, event) for event in self._machine.events]
+
+    def look(self) -> Samples:
+        """All coordinates and signals now: arrays with one row."""
+        system = self._systems[self.mode]
+        found = system.expand(np.array([self.t]), self._machine.x[None, :])
+        if not len(found.t):
+            raise SimulationError(
+                f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
+                fix="Look at the inputs of driven joints.",
+            )
+        found.signals.update(self._outputs(found))
+        return found
+
+    def _outputs(self, found: Samples) -> dict[str, Array]:
+        """What the force laws make known now."""
+        plant = self.plant
+        u = self._systems[self.mode].u[: len(plant.inputs)]
+        return plant.law_outputs(found.q, found.qd, found.z, u, found.t)
+
+    def __getitem__(self, signal: str) -> float:
+        """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""
+        found = self.look()
+        head, _, tail = signal.rpartition(".")
+        if signal in found.signals:
+            return float(found.signals[signal][0])
+        if head in self.plant.coordinates and tail in ("q", "qd"):
+            values = found.q if tail == "q" else found.qd
+            return float(values[0, self.plant.coordinates.index(head)])
+        known = [*(f"{c}.q" for c in self.plant.coordinates), *found.signals]
+        raise InputError(f"there is no signal '{signal}'", fix=f"Names are: {', '.join(known)}.")
+
+    def snapshot(self) -> MachineSnapshot:
+        """All that influences the future, beside inputs and parameters."""
+        return self._machine.snapshot()
+
+    def restore(self, snapshot: MachineSnapshot) -> None:
+        """Go back to where a snapshot was taken."""
+        self._machine.restore(snapshot)
+
+
+class _Live(MutableMapping[str, float]):
+    """Numbers by name, kept in the vectors of all modes that know the name."""
+
+    def __init__(self, vectors: Sequence[tuple[tuple[str, ...], Array]], what: str) -> None:
+        self._what = what
+        self._cells: dict[str, list[tuple[Array, int]]] = {}
+        for names, vector in vectors:
+            for k, name in enumerate(names):
+                self._cells.setdefault(name, []).append((vector, k))
+
+    def __getitem__(self, name: str) -> float:
+        vector, k = self._find(name)[0]
+        return float(vector[k])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        for vector, k in self._find(name):
+            vector[k] = value
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError(f"{self._what} '{name}' cannot be removed", fix="Set it to 0.")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def _find(self, name: str) -> list[tuple[Array, int]]:
+        if name not in self._cells:
+            known = ", ".join(self._cells) or "none"
+            raise InputError(f"there is no {self._what} '{name}'", fix=f"Names are: {known}.")
+        return self._cells[name]

@@ -1,0 +1,28 @@
+"""Units of the signals of a run, from what the model knows."""
+
+from __future__ import annotations
+
+from inloop.plant import BarePlant
+
+# of a coordinate, its velocity, acceleration and effort
+OF_JOINTS = {
+    "revolute": {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "effort": "N·m"},
+    "prismatic": {"q": "m", "qd": "m/s", "qdd": "m/s²", "effort": "N"},
+}
+ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
+# of the multiplier of a user's constraint, by the unit of the constraint
+OF_MULTIPLIERS = {"m": "N", "rad": "N·m"}
+
+
+def signal_units(plant: BarePlant) -> dict[str, str]:
+    """Unit by name of signal; states of force laws have none."""
+    units = {"t": "s", **dict.fromkeys(ENERGIES, "J")}
+    for body in plant.mechanism.bodies:
+        for kind, unit in OF_JOINTS[body.joint.kind].items():
+            units[f"{body.joint.name}.{kind}"] = unit
+    given = {c.name: OF_MULTIPLIERS.get(c.unit, "") for c in plant.mechanism.constraints}
+    for name in plant.loops.all_row_names if plant.loops is not None else ():
+        element, _, direction = name.partition(".")
+        turns = direction.startswith(("turn", "tilt"))
+        units[f"lam.{name}"] = given.get(element, "N·m" if turns else "N")
+    return units

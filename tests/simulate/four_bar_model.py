@@ -1,0 +1,28 @@
+"""A planar four-bar in general position, for the tests of this folder."""
+
+from __future__ import annotations
+
+import inloop as il
+
+L1, L2, L3, BASE = 0.2, 0.6, 0.4, (0.5, 0.05)
+
+
+def four_bar(name: str = "four_bar", driven: bool = False) -> il.Model:
+    m = il.Model(name, gravity=(0, -9.81, 0))
+    crank = m.body(
+        "crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), mass=0.7,
+        com=(0.1, 0.01, 0), inertia=(1e-3, 2e-3, 2.9e-3),
+    )  # fmt: skip
+    coupler = m.body(
+        "coupler", on=crank.point("pin", (L1, 0, 0)), joint=il.revolute("z", initial=(-0.5, 0.0)),
+        mass=0.9, com=(0.3, 0.02, 0), inertia=(1e-3, 2e-3, 2.5e-3),
+    )  # fmt: skip
+    rocker = m.body(
+        "rocker", on=m.ground.point("base", (*BASE, 0)),
+        joint=il.revolute("z", initial=(1.2, 0.0)), mass=0.8, com=(0.2, 0.01, 0),
+        inertia=(1e-3, 2e-3, 2.4e-3),
+    )  # fmt: skip
+    m.close(coupler.point("end", (L2, 0, 0)), rocker.point("tip", (L3, 0, 0)), name="ring")
+    if driven:
+        m.drive(crank)
+    return m
