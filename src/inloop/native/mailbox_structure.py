@@ -7,8 +7,8 @@ import functools
 from typing import Any
 
 from inloop.native.library import COUNT, POINTER, REAL
-from inloop.native.structures import SystemStructure
 from inloop.native.runtime_library import load_realtime
+from inloop.native.structures import SystemStructure
 
 WORD = ctypes.c_uint64
 BINS = 1024  # INLOOP_BINS
@@ -185,6 +185,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_owner": ((POINTER, COUNT), WORD),
     "il_mailbox_read": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_wait": ((POINTER, REAL, POINTER, POINTER), COUNT),
+    "il_mailbox_await": ((POINTER, COUNT, WORD, REAL), COUNT),
     "il_mailbox_next": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),

@@ -25,6 +25,7 @@ from inloop.native.mailbox_structure import (
 MAGIC, VERSION = 0x584F424C504F4E49, 1  # as in inloop.h
 LINE = 64  # bytes of a cache line
 KINDS = ("q", "z", "signal", "input", "parameter")
+ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Layout:
         parameters: live parameters.
         stepper_states: length of the state of the stepper.
         period: simulated time per step [s].
+        about: facts for those who attach: digest of the model, method, sub-steps, ….
     """
 
     model: str
@@ -68,6 +70,7 @@ class Layout:
     parameters: tuple[Quantity, ...]
     stepper_states: int
     period: float
+    about: tuple[tuple[str, str], ...] = ()
 
     @property
     def groups(self) -> tuple[tuple[Quantity, ...], ...]:
@@ -88,13 +91,17 @@ class Layout:
         """Numbers in a record of each ring."""
         return (self.cuts[-1], len(self.inputs), len(self.parameters), 2 + self.stepper_states)
 
+    @property
+    def output_names(self) -> list[str]:
+        """Names of t, q, qd, states and signals, in the order of the outputs."""
+        names = [f"{c.name}.{kind}" for kind in ("q", "qd") for c in self.coordinates]
+        return ["t", *names, *(x.name for x in (*self.states, *self.signals))]
+
     @cached_property
     def index(self) -> dict[str, int]:
         """Position of each output by name: "t", "<coordinate>.q", signals, inputs as applied."""
-        names = [f"{c.name}.{kind}" for kind in ("q", "qd") for c in self.coordinates]
-        names += [x.name for group in (self.states, self.signals, self.inputs) for x in group]
-        found = {"t": 0}
-        for k, name in enumerate(names, start=1):
+        found: dict[str, int] = {}
+        for k, name in enumerate([*self.output_names, *(x.name for x in self.inputs)]):
             found.setdefault(name, k)
         return found
 
@@ -105,6 +112,7 @@ class Layout:
             lines += [
                 f"{kind}\t{x.name}\t{x.unit}\t{x.least!r}\t{x.most!r}\t{x.default!r}" for x in group
             ]
+        lines += [f"{ABOUT}\t{name}\t{_one_word(value)}\t0\t0\t0" for name, value in self.about]
         return ("\n".join(lines) + "\n").encode()
 
 
@@ -114,7 +122,20 @@ def parse(header: HeaderStructure, text: bytes) -> Layout:
     Raises:
         MailboxError: the text does not fit the header.
     """
-    groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS)}
+    found = parse_text(text, header.stepper_states, header.period)
+    counts = [header.coordinates, header.states, header.signals, header.inputs, header.parameters]
+    if [len(group) for group in found.groups] != counts:
+        raise _damaged()
+    return found
+
+
+def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
+    """The layout that a text describes.
+
+    Raises:
+        MailboxError: the text makes no sense.
+    """
+    groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS, ABOUT)}
     try:
         for line in text.decode().splitlines():
             kind, name, unit, *numbers = line.split("\t")
@@ -123,13 +144,17 @@ def parse(header: HeaderStructure, text: bytes) -> Layout:
     except (ValueError, KeyError):
         raise _damaged() from None
     named = {kind: tuple(group) for kind, group in groups.items()}
-    counts = [header.coordinates, header.states, header.signals, header.inputs, header.parameters]
-    if [len(named[kind]) for kind in KINDS] != counts or len(named["model"]) != 1:
+    if len(named["model"]) != 1:
         raise _damaged()
     model = named.pop("model")[0].name
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
-    sizes = (header.stepper_states, header.period)
-    return Layout(model, q, z, signals, inputs, parameters, *sizes)
+    about = tuple((fact.name, fact.unit) for fact in named[ABOUT])
+    return Layout(model, q, z, signals, inputs, parameters, stepper_states, period, about)
+
+
+def _one_word(text: str) -> str:
+    """A text that fits between two tabs."""
+    return " ".join(text.split())
 
 
 def _damaged() -> MailboxError:

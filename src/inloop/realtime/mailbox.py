@@ -19,6 +19,7 @@ from inloop.native.mailbox_structure import (
     PARAMETERS,
     MailboxStructure,
     RecordStructure,
+    RingStructure,
     realtime_function,
 )
 from inloop.realtime.commands import Commands
@@ -168,6 +169,15 @@ class Mailbox(Commands):
         self._check_open()
         error = self._next(self._address, self._record_address, self._values_address)
         return None if error == NOTHING else self._outputs(error)
+
+    def rewind(self) -> None:
+        """Let `next` go on with the oldest records that are still there for sure."""
+        self._check_open()
+        place = self._box.layout.rings[OUTPUTS]
+        head = RingStructure.from_address(self._box.base + place.offset).head
+        # some distance to the writer, who goes on meanwhile
+        oldest = int(head) - place.slots + 1
+        self._box.cursor = oldest + place.slots // 8 if oldest > 0 else 0
 
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
         """Parameters by the number that outputs carry; None if they have been overwritten."""

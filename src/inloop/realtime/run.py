@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from inloop.errors import InputError
@@ -26,6 +27,7 @@ def start(
     tau: Given = None,
     inputs: Mapping[str, float] | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    about: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -42,6 +44,7 @@ def start(
         tau: joint efforts until a controller writes some [N·m or N].
         inputs: other inputs by name until a controller writes some.
         motions: functions of time for driven joints, by name.
+        about: facts that recordings shall carry, by name.
         options: see `Options`.
     """
     try:
@@ -63,7 +66,21 @@ def start(
         inputs=inputs or {},
         motions=motions or {},
     )
-    return Loop(plant, wiring, chosen, name or plant.name, steps)
+    facts = {**_facts(plant, chosen), **(about or {})}
+    layout = replace(wiring.layout, about=tuple(facts.items()))
+    return Loop(plant, replace(wiring, layout=layout), chosen, name or plant.name, steps)
+
+
+def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
+    """What is needed, beside inputs and parameters, to do the same steps again."""
+    return {
+        "digest": plant.digest,
+        "rate": repr(options.rate),
+        "method": options.method,
+        "substeps": str(options.substeps),
+        "extrapolate": str(options.extrapolate),
+        "mode": options.mode,
+    }
 
 
 def run(plant: BarePlant, **options: Any) -> Report:

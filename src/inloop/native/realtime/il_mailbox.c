@@ -47,6 +47,22 @@ int64_t il_mailbox_wait(inloop_mailbox *box, double timeout, inloop_record *reco
     return inloop_wait(box, timeout, record, outputs);
 }
 
+int64_t il_mailbox_await(inloop_mailbox *box, int64_t ring, uint64_t seen, double timeout)
+{
+    const int64_t end = inloop_now() + (int64_t)(timeout * 1e9);
+    for (;;) {
+        const uint32_t bell = inloop_bell(box, (int)ring);
+        if (inloop_head(box, (int)ring) > seen) {
+            return INLOOP_OK;
+        }
+        const int64_t left = end - inloop_now();
+        if (left <= 0) {
+            return INLOOP_NOTHING;
+        }
+        inloop_sleep(box, (int)ring, bell, left);
+    }
+}
+
 int64_t il_mailbox_next(inloop_mailbox *box, inloop_record *record, double *outputs)
 {
     return inloop_next(box, record, outputs);
