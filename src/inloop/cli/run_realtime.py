@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.cli.company import CONTROLLERS, Company
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.subject import apply_settings, find_subject
@@ -21,7 +23,8 @@ STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
 ONLY_REALTIME = {
     "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
-    "stale_after": 0.1, "core": None,
+    "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
+    "record": None, "seed": 1,
 }  # fmt: skip
 
 
@@ -44,6 +47,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--core", type=int, metavar="N", help="processor to run on")
     group.add_argument("--floor", action="store_true", help="run a bare loop beside it")
+    group.add_argument(
+        "--controller",
+        metavar="NAME|PROGRAM",
+        help=f"started beside the plant: {', '.join(CONTROLLERS)}, or a program that gets the "
+        "name of the plant as its last argument",
+    )
+    group.add_argument("--settings", metavar="FILE", help="of the controller, read while it runs")
+    group.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="KIND:SIGNAL[=VALUE][@BEGIN[-END]]",
+        help="noise, drop, delay, stuck, or kill:controller@5-6; may be repeated",
+    )
+    group.add_argument("--seed", type=int, default=1, help="of random faults")
+    group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
     group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
 
 
@@ -73,8 +92,16 @@ def call(args: argparse.Namespace) -> int:
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
-    with il.start(plant, name=args.name, seconds=args.seconds, **options) as loop:
-        interrupted = _wait(loop, args)
+    company = Company(args)
+    about = {"source": args.mechanism, "settings": json.dumps(args.set)}
+    with (
+        company,
+        il.start(
+            plant, name=args.name, seconds=args.seconds, about=about, **company.hold_back(options)
+        ) as loop,
+    ):
+        company.join(loop)
+        interrupted = _wait(loop, args, company)
         report = loop.close()
     if args.report:
         report.save(args.report)
@@ -113,12 +140,12 @@ def _announce(loop: Loop, seconds: float | None) -> None:
     )
 
 
-def _wait(loop: Loop, args: argparse.Namespace) -> bool:
+def _wait(loop: Loop, args: argparse.Namespace, company: Company) -> bool:
     """Until the end; True after Ctrl-C."""
     try:
         if not args.json:
             _announce(loop, args.seconds)
-        loop.wait()
+        company.watch(loop)
     except KeyboardInterrupt:
         return True
     return False

@@ -1,4 +1,4 @@
-"""The PUMA 560 as a controller meets it: friction that sticks, elastic stops, a push at the hand."""
+"""The PUMA 560 as a controller meets it: friction that sticks, elastic stops, pushes."""
 
 from __future__ import annotations
 

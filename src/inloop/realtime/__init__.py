@@ -14,6 +14,7 @@ from inloop.realtime.run import run, start
 from inloop.realtime.segment import running
 
 __all__ = [
-    "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs", "Recorded", "Recording", "Replay", "Report",
-    "Snapshot", "State", "attach", "read_fault", "record", "repair", "replay", "run", "running", "start",
+    "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs", "Recorded", "Recording",
+    "Replay", "Report", "Snapshot", "State", "attach", "read_fault", "record", "repair", "replay",
+    "run", "running", "start",
 ]  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -56,11 +55,7 @@ class Injector:
             self._plant.close()
             raise
         self._sensors = Corruption(sensors, layout.output_names, seed)
-        self._delay = max((f.value for f in actuators if f.kind == "delay"), default=0.0)
-        # a record of inputs is delayed as a whole, when it is forwarded
-        self._actuators = Corruption(
-            [f for f in actuators if f.kind != "delay"], [x.name for x in layout.inputs], seed + 1
-        )
+        self._actuators = Corruption(actuators, [x.name for x in layout.inputs], seed + 1)
         self._box = MailboxStructure()
         place = (self._segment.address, self._segment.size)
         error = realtime_function("il_mailbox_use")(self._address, *place, 1023)
@@ -131,21 +126,18 @@ class Injector:
         values, record = np.zeros(self._plant.layout.counts[INPUTS]), RecordStructure()
         places = (ctypes.addressof(record), values.ctypes.data)
         wait, newest = (realtime_function(f"il_mailbox_{f}") for f in ("await", "newest"))
-        waiting: deque[tuple[int, Reals]] = deque()
         seen = 0
         while not self._stop.is_set():
-            left = MOMENT if not waiting else (waiting[0][0] - time.monotonic_ns()) / 1e9
-            if wait(self._address, INPUTS, seen, min(max(left, 0.0), MOMENT)) == 0:
-                if newest(self._address, INPUTS, *places) == 0:
-                    seen = record.sequence
-                    waiting.append((record.stamp + round(1e9 * self._delay), values.copy()))
-            while waiting and waiting[0][0] <= time.monotonic_ns():
-                if not self._forward(waiting.popleft()[1]):
+            if wait(self._address, INPUTS, seen, MOMENT) != 0:
+                continue
+            if newest(self._address, INPUTS, *places) == 0:
+                seen = record.sequence
+                if not self._forward(values):
                     return
 
     def _forward(self, values: Reals) -> bool:
         """Let the actuators act; False when the plant has ended."""
-        found = self._actuators.apply(self._now, values)
+        found = self._actuators.apply(self._now, values.copy())
         if found is None:
             return True
         try:
