@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,9 +75,8 @@ class Company:
             words = ["-m", "inloop.cli", "record", name, "--to", self._args.record]
             self._recorder = self._begin([sys.executable, *words])
         if self._wanted:
-            self._command = self._controller_command(
-                self._injector.name if self._injector else name
-            )
+            seen = name if self._injector is None else self._injector.name
+            self._command = self._controller_command(seen)
             self._controller = self._begin(self._command)
             self._await("the controller", self._controller, lambda: box.writer is not None)
         if self._recorder is not None:
@@ -155,8 +155,8 @@ class Company:
 
 def _end(process: subprocess.Popen[bytes], patience: float) -> None:
     """The plant has ended, which they notice; whoever does not is ended."""
-    for stop in (lambda: None, process.terminate, process.kill):
-        stop()
+    for number in (0, signal.SIGTERM, signal.SIGKILL):
+        process.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patience)
             return

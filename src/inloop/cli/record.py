@@ -52,9 +52,8 @@ def call_record(args: argparse.Namespace) -> int:
             fix="Use a directory that is there and a name that ends in .mcap.",
         )
     ended = threading.Event()
-    before = [
-        (n, signal.signal(n, lambda *_: ended.set())) for n in (signal.SIGINT, signal.SIGTERM)
-    ]
+    stops = (signal.SIGINT, signal.SIGTERM)
+    before = [(number, signal.signal(number, lambda *_: ended.set())) for number in stops]
     try:
         with il.attach(args.name, wait=10.0) as box:
             done = record(box, target, seconds=args.seconds, stop=ended.is_set)
@@ -123,7 +122,7 @@ def call_report(args: argparse.Namespace) -> int:
         + ("" if data["complete"] else "; the end of the file is missing")
     )
     paragraph(
-        f"{data['safe']} in the safe state, {data['made_up']} made up late, "
+        f"{data['safe']} in the safe state, {data['extra']} extra steps to catch up, "
         f"{data['failed']} failed, {data['parameter_changes']} changes of parameters"
     )
     if data["report"]:
@@ -153,7 +152,7 @@ def _summary(recording: Recording) -> dict[str, Any]:
         "t_begin": counts[0][1],
         "t_end": counts[-1][1],
         "safe": int(np.count_nonzero(flags & Flag.SAFE)),
-        "made_up": int(np.count_nonzero(flags & Flag.EXTRA)),
+        "extra": int(np.count_nonzero(flags & Flag.EXTRA)),
         "failed": sum(c["status"] in (Status.DIVERGED, Status.LOOP_OPEN)
                       for c, _, _ in counts),
         "parameter_changes": sum(changed for _, _, changed in counts) - 1,

@@ -21,7 +21,7 @@ from inloop.realtime.options import MODES
 
 STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
-ONLY_REALTIME = {
+ONLY_REALTIME: dict[str, Any] = {
     "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
     "record": None, "seed": 1,
