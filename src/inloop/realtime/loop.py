@@ -126,7 +126,7 @@ class Loop:
             self.name,
             self.options.period,
             statistics,
-            Status(loop.end_status).name,
+            _ending(loop.end_status, statistics.status).name,
             outputs,
             self.notes,
             MOST_ITERATIONS if self._wiring.refresh else 0,
@@ -254,6 +254,12 @@ def _disarm(memory: _Memory, segment: Segment, box: MailboxStructure) -> None:
     box.base = None
     memory.loop.box.base = None
     segment.close()
+
+
+def _ending(ended_by: int, last: int) -> Status:
+    """Why a run ended, or that its last step failed."""
+    failed = last in (Status.DIVERGED, Status.LOOP_OPEN)
+    return Status(ended_by or (last if failed else Status.OK))
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

@@ -71,8 +71,7 @@ def wire(
         plant.loops.use(plant.loops.first)
         closed = ClosedSystem(plant, plant.loops, efforts, u, drives)
         system, prepared = closed.system, closed.prepared
-        # no other partition can be built while the loop runs: go on as long as Newton converges
-        x_start = closed.start(at, speed, plant.first_states, guarded=False)
+        x_start = closed.start(at, speed, plant.first_states)
     listed = _with_defaults(listed, inputs, plant.name)
     x = aligned_zeros(system.size)
     x[:] = x_start

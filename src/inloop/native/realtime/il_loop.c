@@ -142,6 +142,10 @@ int64_t il_loop_start(il_loop *loop)
         loop->substeps < 1 || !(loop->h > 0.0) || !(loop->period > 0.0) || !(loop->speed > 0.0)) {
         return IL_BAD_ARGUMENT;
     }
+    /* nobody else may write outputs */
+    if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK) {
+        return -EBUSY;
+    }
     cut_scratch(loop);
     loop->end_status = IL_OK;
     loop->floor_privileges = loop->privileges;
