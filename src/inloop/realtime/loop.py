@@ -19,12 +19,13 @@ from inloop.native.mailbox_structure import (
     PARAMETERS,
     LoopStructure,
     MailboxStructure,
+    PartitionStructure,
     PrepareStructure,
     RecordStructure,
     realtime_function,
 )
 from inloop.plant import BarePlant
-from inloop.plant.loops import MOST_ITERATIONS
+from inloop.plant.loops import MOST_ITERATIONS, WORST_PIVOT
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.options import METHODS, MODES, Options
 from inloop.realtime.outputs import Outputs, State
@@ -129,7 +130,7 @@ class Loop:
             _ending(loop.end_status, statistics.status).name,
             outputs,
             self.notes,
-            MOST_ITERATIONS if self._wiring.refresh else 0,
+            MOST_ITERATIONS if self._wiring.choices else 0,
         )
 
     def close(self) -> Report:
@@ -214,12 +215,37 @@ class _Memory:
             self._pivots.ctypes.data,
         )
         loop.x, loop.x_start = address_of(wiring.x), address_of(wiring.x_start)
-        loop.refresh = wiring.refresh
+        self._fill_partitions(wiring)
         loop.sources = ctypes.addressof(self._sources)
         loop.targets = ctypes.addressof(self._targets)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
         loop.parameters = address_of(self._parameters)
         loop.least, loop.most = address_of(self._least), address_of(self._most)
+
+    def _fill_partitions(self, wiring: Wiring) -> None:
+        """The choices of independent coordinates that the loop may take."""
+        filled, self._lists = [], []
+        for choice in wiring.choices:
+            closed = choice.closed
+            sources = (ctypes.c_void_p * len(choice.sources))(*choice.sources)
+            indices = [np.array(v, dtype=np.int64) for v in (choice.independent, choice.dependent)]
+            self._lists.append((sources, indices))
+            filled.append(
+                PartitionStructure(
+                    closed.system._structure(),
+                    ctypes.addressof(sources),
+                    address_of(closed.q),
+                    address_of(closed.qd),
+                    *(array.ctypes.data for array in indices),
+                    len(choice.dependent),
+                    address_of(closed.limits_view),
+                    closed.pivots,
+                )
+            )
+        self._partitions = (PartitionStructure * max(1, len(filled)))(*filled)
+        self.loop.partitions = ctypes.addressof(self._partitions)
+        self.loop.partition_count = len(filled)
+        self.loop.worst_pivot = WORST_PIVOT
 
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs

@@ -130,6 +130,8 @@ class ClosedSystem:
         prepared: what follows from parameters.
         q, qd, qdd: all coordinates and their rates where the rates were called last.
         lam, effort: multipliers of the rows and efforts of the drives there.
+        limits_view: reciprocal pivots beyond which the rates say LOOP_OPEN, as they read them.
+        pivots: address of the C function that gives the pivots at a position.
     """
 
     @property
@@ -162,6 +164,8 @@ class ClosedSystem:
         prepared = prepared_for(plant, function)
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._limits = np.full(max(1, m), np.inf)
+        self.limits_view = self._limits
+        self.pivots = self._engine.library.address(f"{prefix}_pivots")
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)

@@ -108,7 +108,7 @@ typedef struct inloop_record {
     int64_t step;        /* outputs: good steps since the start or the last reset */
     int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
     int64_t flags;       /* outputs: see inloop_flags */
-    int64_t reserved;
+    int64_t partition;   /* outputs: which choice of independent coordinates x is made of */
 } inloop_record;
 
 enum inloop_flags {
@@ -124,7 +124,7 @@ enum inloop_command {
     INLOOP_RESET = 4,
     INLOOP_STOP = 5,
     INLOOP_SPEED = 6,   /* value 0: wall clock seconds are this many simulated ones */
-    INLOOP_RESTORE = 7, /* values: 0, step, then x */
+    INLOOP_RESTORE = 7, /* values: partition, step, then x */
     INLOOP_MAKE_SAFE = 8
 };
 
@@ -181,6 +181,8 @@ typedef struct inloop_statistics {
     uint64_t commands_done;  /* number of the last command that was obeyed or refused */
     uint64_t steps;          /* tried */
     uint64_t failed;         /* that ended with DIVERGED or LOOP_OPEN; the state stayed as it was */
+    uint64_t partitions;     /* changes of the independent coordinates of a closed mechanism */
+    uint64_t singular;       /* singular positions that were stepped over */
     uint64_t periods;        /* of the clock */
     uint64_t overruns;       /* periods that ended before a step was done, because the thread */
     uint64_t woken_late;     /*   was woken after the end, */
