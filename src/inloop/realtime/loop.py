@@ -122,7 +122,7 @@ class Loop:
         outputs: Outputs | None = None
         # somebody may have damaged them
         with contextlib.suppress(MailboxError):
-            outputs = self.mailbox.read()
+            outputs = self.mailbox.peek()
         return Report(
             self.name,
             self.options.period,

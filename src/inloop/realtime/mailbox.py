@@ -132,9 +132,16 @@ class Mailbox(Commands):
         return {x.name: x.unit for group in self.layout.groups for x in group}
 
     def read(self) -> Outputs:
-        """The newest outputs."""
+        """The newest outputs; what is written next answers them."""
         self._check_open()
         return self._outputs(self._read(self._address, self._record_address, self._values_address))
+
+    def peek(self) -> Outputs:
+        """The newest outputs, for onlookers: `wait` and `write` take no notice of it."""
+        self._check_open()
+        newest = realtime_function("il_mailbox_newest")
+        place = (self._record_address, self._values_address)
+        return self._outputs(newest(self._address, OUTPUTS, *place))
 
     def wait(self, timeout: float = 1.0) -> Outputs | None:
         """The outputs after those read last, as soon as they are there.

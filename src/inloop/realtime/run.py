@@ -36,7 +36,8 @@ def start(
     nor shared memory is left behind. Or close it when done.
 
     Args:
-        plant: the compiled mechanism.
+        plant: the compiled mechanism, with its parameters as they are now; change them through the
+            mailbox while it runs.
         name: under which others attach; the model's name by default.
         seconds: simulated time after which to end; None: never.
         q: coordinates at the start, by name or as a vector.
