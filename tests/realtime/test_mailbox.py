@@ -220,6 +220,10 @@ def test_names_and_units(plant: il.Plant, name: str) -> None:
             "t", "shoulder.q", "elbow.q", "shoulder.qd", "elbow.qd", *box.inputs,
         )  # fmt: skip
         assert box.units["stiffness"] == "N*m/rad"
+        with il.attach(name) as other:
+            assert other.layout_hash == box.layout_hash
+        with il.start(plant, name=f"{name}-2", inputs={"push": 1.0}) as loop:
+            assert loop.mailbox.layout_hash != box.layout_hash
         assert box.units["shoulder.tau"] == "N*m"
         record = box.read()
         assert record["shoulder.qd"] == record.qd[0]

@@ -82,6 +82,8 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
 class Mailbox(Commands):
     """The way to a running plant. Several processes may read; one at a time writes inputs.
 
+    A mailbox is for one thread; let each thread attach its own.
+
     Attributes:
         name: of the running plant.
         layout: names, units and sizes.
@@ -125,6 +127,11 @@ class Mailbox(Commands):
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs, in the order of `write`."""
         return tuple(c.name for c in self.layout.inputs)
+
+    @property
+    def layout_hash(self) -> str:
+        """Two plants with the same hash have the same names, units and sizes in the same order."""
+        return f"{self._box.layout.layout_hash:016x}"
 
     @property
     def units(self) -> dict[str, str]:
