@@ -89,7 +89,8 @@ def noisy_run(plant: il.Plant, tmp_path_factory: pytest.TempPathFactory) -> Path
         loop.mailbox.resume()
         assert loop.wait(20.0)
         records, lost, *problem = recorder.communicate(timeout=20)[0].split()
-        assert controller.wait(20) == 0
+        controller.communicate(timeout=20)
+        assert controller.returncode == 0
         report = loop.close()
     assert not problem
     assert int(lost) == 0
@@ -188,7 +189,9 @@ def test_a_killed_recorder_disturbs_nothing(
     samples = list(recording)
     assert not recording.complete
     assert len(samples) > 100
-    assert [s.counts["sequence"] for s in samples] == list(range(1, len(samples) + 1))
+    # without a gap, from the oldest record that was there when the recorder came
+    steps = [s.counts["sequence"] for s in samples]
+    assert steps == list(range(steps[0], steps[0] + len(steps)))
     assert replay(recording, plant).identical
     # with its indexes again
     fixed = tmp_path / "fixed.mcap"
@@ -303,16 +306,14 @@ def test_a_closed_mechanism_with_a_failed_step(name: str, tmp_path: Path) -> Non
                 box.step(20)
                 while box.read().sequence < goal:
                     time.sleep(0.001)
-                box.resume()
-                box.pause()
-            recorder.take()
+                recorder.take()
             recorder.finish()
     samples = list(Recording(path))
     assert len({s.counts["status"] for s in samples}) == 2
     assert any(s.counts["flags"] & Flag.SAFE for s in samples)
     found = replay(Recording(path), plant)
     assert found.identical, found.first
-    assert found.steps >= 80
+    assert found.steps == len(samples) - 1 == 80
 
 
 def test_messages_keep_every_bit() -> None:

@@ -55,7 +55,7 @@ class ClosedUnit:
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C files with `<prefix>_rates`, `<prefix>_expand` and the two functions that they use."""
+    """C files with `<prefix>_rates`, `_expand`, `_pivots` and the two functions that they use."""
     top = [comment_block(about), f'#include "{prefix}.h"']
     rates = [
         *top,
@@ -69,6 +69,7 @@ def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> di
         _motion(unit),
         _rates(unit, prefix),
         _expand(unit, prefix),
+        _pivots(unit, prefix),
         *(_alone(unit, program, prefix) for program in (unit.newton, unit.constrained)),
     ]
     files = {f"{prefix}_rates.c": "\n".join(rates)}
@@ -371,5 +372,26 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
         memcpy(effort + row*{nd}, m.effort, {nd} * sizeof(double));
     }}
     return count;
+}}
+"""
+
+
+def _pivots(unit: ClosedUnit, prefix: str) -> str:
+    n, m = unit.n, len(unit.dependent)
+    angles = f"IL_PADDED({max(len(unit.angles), 1)})"
+    body = f"""    struct context *c = context;
+    struct motion here = {{{{0.0}}}}, *const m = &here;
+    const double z[{max(unit.states, 1)}] = {{0.0}};
+    double step[{m}], h[{m}], sine[{angles}], cosine[{angles}];
+    (void)z;
+    memcpy(here.q, q, {n} * sizeof(double));
+    sines(c, t, z, m, sine, cosine);
+    at_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);"""
+    if m == 0:
+        body = "    (void)context; (void)t; (void)q; (void)pivots;"
+    return f"""/* reciprocal pivots of this choice of coordinates at a position */
+IL_EXPORT void {prefix}_pivots(void *context, double t, const double *q, double *pivots)
+{{
+{body}
 }}
 """

@@ -28,7 +28,7 @@ class RecordStructure(ctypes.Structure):
         ("step", COUNT),
         ("status", COUNT),
         ("flags", COUNT),
-        ("reserved", COUNT),
+        ("partition", COUNT),
     )
 
 
@@ -81,10 +81,10 @@ class HistogramStructure(ctypes.Structure):
 
 
 COUNTERS = (
-    "commands_done", "steps", "failed", "periods", "overruns", "woken_late", "preempted",
-    "too_long", "made_up", "skipped", "backlog", "stale_inputs", "bad_inputs", "torn_inputs",
-    "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry", "floor_periods",
-    "floor_overruns",
+    "commands_done", "steps", "failed", "partitions", "singular", "periods", "overruns",
+    "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog", "stale_inputs",
+    "bad_inputs", "torn_inputs", "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry",
+    "floor_periods", "floor_overruns",
 )  # fmt: skip
 HISTOGRAMS = ("step", "step_cpu", "latency", "input_age", "floor")
 
@@ -123,6 +123,23 @@ class PrepareStructure(ctypes.Structure):
     _fields_ = (("function", POINTER), ("prepared", POINTER))
 
 
+class PartitionStructure(ctypes.Structure):
+    """il_partition."""
+
+    _fields_ = (
+        ("system", SystemStructure),
+        ("sources", POINTER),
+        ("expand", POINTER),
+        *((name, POINTER) for name in ("q", "qd", "qdd", "lam", "effort")),
+        ("independent", POINTER),
+        ("dependent", POINTER),
+        ("dependent_count", COUNT),
+        ("guard", POINTER),
+        ("tolerance", POINTER),
+        ("pivots", POINTER),
+    )
+
+
 class PrivilegesStructure(ctypes.Structure):
     """il_privileges."""
 
@@ -146,8 +163,11 @@ class LoopStructure(ctypes.Structure):
         ("x_start", POINTER),
         ("h", REAL),
         ("substeps", COUNT),
-        ("expand", POINTER),
-        ("expanded", POINTER * 5),
+        ("partitions", POINTER),
+        ("partition_count", COUNT),
+        ("nearly_closed", REAL),
+        ("closed", REAL),
+        ("worst_pivot", REAL),
         ("sources", POINTER),
         ("targets", POINTER),
         ("prepares", POINTER),

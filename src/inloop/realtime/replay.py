@@ -93,10 +93,13 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         rate=float(facts["rate"]),
         method=facts["method"],
         substeps=int(facts["substeps"]),
+        q=first.values[1 : 1 + plant.n].copy(),
+        qd=first.values[1 + plant.n : 1 + 2 * plant.n].copy(),
         tau=efforts,
         inputs=given,
         policies=policies,
         telemetry=0.1,
+        rehearse=float(facts.get("rehearse", "0")),
     ) as loop:
         return _Replayer(loop, recording).run()
 
@@ -111,6 +114,11 @@ def _check(facts: dict[str, str], plant: BarePlant) -> None:
         raise InputError(
             f"the recording is of model {facts['digest']}, this one is {plant.digest}",
             fix="Give the mechanism with the options that it was recorded with.",
+        )
+    if "motions" in facts:
+        raise InputError(
+            f"functions of time moved joints {facts['motions']}, which a recording does not hold",
+            fix="Give the motion to m.drive, or drive the joints by inputs.",
         )
     if facts.get("extrapolate") == "True":
         raise InputError(

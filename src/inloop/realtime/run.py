@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from inloop.errors import InputError
+from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import Options
 from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
+from inloop.simulate import simulate
 from inloop.simulate.start import Given
 
 
@@ -28,6 +29,7 @@ def start(
     inputs: Mapping[str, float] | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
     about: Mapping[str, str] | None = None,
+    rehearse: float = 3.0,
     **options: Any,
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -36,7 +38,8 @@ def start(
     nor shared memory is left behind. Or close it when done.
 
     Args:
-        plant: the compiled mechanism.
+        plant: the compiled mechanism, with its parameters as they are now; change them through the
+            mailbox while it runs.
         name: under which others attach; the model's name by default.
         seconds: simulated time after which to end; None: never.
         q: coordinates at the start, by name or as a vector.
@@ -45,6 +48,8 @@ def start(
         inputs: other inputs by name until a controller writes some.
         motions: functions of time for driven joints, by name.
         about: facts that recordings shall carry, by name.
+        rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
+            of independent coordinates that it needs are compiled before it runs [s].
         options: see `Options`.
     """
     try:
@@ -57,6 +62,22 @@ def start(
         if not (math.isfinite(seconds) and seconds > 0.0):
             raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
         steps = max(1, round(seconds * chosen.rate))
+    if plant.loops is not None and plant.loops.partition.dependent and rehearse > 0.0:
+        rehearse = rehearse if seconds is None else min(rehearse, seconds)
+        step = chosen.period / chosen.substeps
+        # what goes wrong in it shows again in the run
+        with contextlib.suppress(SimulationError):
+            simulate(
+                plant,
+                t_end=max(rehearse, step),
+                step=step,
+                method=chosen.method,
+                q=q,
+                qd=qd,
+                tau=tau,
+                inputs=inputs,
+                motions=motions,
+            )
     wiring = wire(
         plant,
         period=chosen.period,
@@ -66,7 +87,9 @@ def start(
         inputs=inputs or {},
         motions=motions or {},
     )
-    facts = {**_facts(plant, chosen), **(about or {})}
+    facts = {**_facts(plant, chosen), "rehearse": repr(rehearse), **(about or {})}
+    if motions:
+        facts["motions"] = ", ".join(motions)
     layout = replace(wiring.layout, about=tuple(facts.items()))
     return Loop(plant, replace(wiring, layout=layout), chosen, name or plant.name, steps)
 

@@ -16,6 +16,24 @@ from inloop.realtime.layout import Layout, Quantity
 from inloop.simulate.start import Given, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
 
+_NOTHING = np.zeros(1)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice of independent coordinates of a mechanism with loops.
+
+    Attributes:
+        closed: the system for it.
+        sources: address of each output.
+        independent, dependent: numbers of the coordinates.
+    """
+
+    closed: ClosedSystem
+    sources: tuple[int, ...]
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+
 
 @dataclass(frozen=True)
 class Wiring:
@@ -23,14 +41,13 @@ class Wiring:
 
     Attributes:
         layout: names and sizes.
-        system: what the stepper integrates.
+        system: what the stepper integrates, at the start.
         x: its state, in memory that stays.
         x_start: its state at the start.
         sources: address of each output: q, qd, z, signals.
         targets: address of each input.
         prepared: what follows from parameters.
-        expand: address of the C function that finds outputs which are not in x; 0: none.
-        expanded: where it leaves q, qd, qdd, multipliers, efforts.
+        choices: of independent coordinates, for a mechanism with loops; the first one first.
         keep: what must stay alive.
     """
 
@@ -41,8 +58,7 @@ class Wiring:
     sources: tuple[int, ...]
     targets: tuple[int, ...]
     prepared: tuple[Prepared, ...]
-    expand: int
-    expanded: tuple[int, ...]
+    choices: tuple[Choice, ...]
     keep: object
 
 
@@ -61,26 +77,28 @@ def wire(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     z = plant.first_states
     u = np.append(plant.first_inputs, 0.0)  # one more: there is always an address
+    if plant.loops is not None:
+        plant.loops.use(plant.loops.first)
     at, speed = first_state(plant, q, qd, drives, u[:-1], z)
     listed = _efforts(plant, efforts) + [
         (Quantity(name, _unit(plant, name), default=float(u[k])), _address(u, k))
         for k, name in enumerate(plant.inputs)
     ]
-    closed: ClosedSystem | None = None
-    if plant.loops is None:
-        tree = TreeSystem(plant, efforts, u)
-        system, prepared = tree.system, tree.prepared
-        x_start = tree.start(0.0, at, speed, z)
-    else:
-        plant.loops.use(plant.loops.first)
-        closed = ClosedSystem(plant, plant.loops, efforts, u, drives)
-        system, prepared = closed.system, closed.prepared
-        # no other partition can be built while the loop runs: go on as long as Newton converges
-        x_start = closed.start(0.0, at, speed, z, guarded=False)
     listed = _with_defaults(listed, inputs, plant.name)
-    x = aligned_zeros(system.size)
-    x[:] = x_start
-    sources, signals = _outputs(plant, x, closed)
+    system: TreeSystem | ClosedSystem
+    choices: tuple[Choice, ...] = ()
+    signals: tuple[Quantity, ...] = ()
+    if plant.loops is None:
+        system = TreeSystem(plant, efforts, u)
+        x = aligned_zeros(system.system.size)
+        sources, prepared = tuple(_address(x, k) for k in range(len(x))), system.prepared
+    else:
+        signals = _signals(plant)
+        x = aligned_zeros(ClosedSystem(plant, plant.loops, efforts, u, drives).system.size)
+        choices = _choices(plant, signals, x, (efforts, u, drives))
+        system, sources = choices[0].closed, choices[0].sources
+        prepared = tuple(p for choice in choices for p in choice.closed.prepared)
+    x[:] = system.start(0.0, at, speed, z)
     layout = Layout(
         plant.name,
         _coordinates(plant),
@@ -88,19 +106,30 @@ def wire(
         signals,
         tuple(quantity for quantity, _ in listed),
         _parameters(plant),
-        system.size,
+        len(x),
         period,
     )
     targets = tuple(address for _, address in listed)
-    expand, expanded = 0, tuple[int, ...]()
-    if closed is not None:
-        expand = closed.expand_address
-        found = (closed.q, closed.qd, closed.qdd, closed.lam, closed.effort)
-        expanded = tuple(_address(array, 0) for array in found)
-    return Wiring(
-        layout, system, x, np.array(x_start), sources, targets, prepared, expand, expanded,
-        (plant, closed, efforts, u),
-    )  # fmt: skip
+    keep = (plant, system, efforts, u)
+    return Wiring(layout, system.system, x, np.array(x), sources, targets, prepared, choices, keep)
+
+
+def _choices(
+    plant: BarePlant,
+    signals: tuple[Quantity, ...],
+    x: Reals,
+    reads: tuple[Reals, Reals, str | None],
+) -> tuple[Choice, ...]:
+    """All choices of independent coordinates that have been built so far."""
+    assert plant.loops is not None
+    found = []
+    for partition in plant.loops.known:
+        plant.loops.use(partition)
+        closed = ClosedSystem(plant, plant.loops, *reads)
+        sources = _sources(plant, signals, x, closed)
+        found.append(Choice(closed, sources, partition.independent, partition.dependent))
+    plant.loops.use(plant.loops.first)
+    return tuple(found)
 
 
 def _address(array: Reals, k: int) -> int:
@@ -146,23 +175,30 @@ def _with_defaults(
     ]
 
 
-def _outputs(
-    plant: BarePlant, x: Reals, closed: ClosedSystem | None
-) -> tuple[tuple[int, ...], tuple[Quantity, ...]]:
-    """Where q, qd, z and further signals are found; names of the signals."""
-    n, m = plant.n, len(plant.mechanism.states)
-    if closed is None or plant.loops is None:
-        return tuple(_address(x, k) for k in range(2 * n + m)), ()
-    first = 2 * len(plant.loops.partition.independent)
-    lists = [(closed.q, n), (closed.qd, n)]
-    sources = [_address(array, k) for array, count in lists for k in range(count)]
-    sources += [_address(x, first + k) for k in range(m)]
-    rows, driven = plant.loops.row_names, plant.loops.driven
-    more = [(closed.qdd, n), (closed.lam, len(rows)), (closed.effort, len(driven))]
-    sources += [_address(array, k) for array, count in more for k in range(count)]
+def _signals(plant: BarePlant) -> tuple[Quantity, ...]:
+    """Names of accelerations, multipliers and efforts of drives, with the first partition."""
+    assert plant.loops is not None
     names = [f"{c}.qdd" for c in plant.coordinates]
-    names += [f"lam.{row}" for row in rows] + [f"{joint}.effort" for joint in driven]
-    return tuple(sources), tuple(Quantity(name) for name in names)
+    names += [f"lam.{row}" for row in plant.loops.row_names]
+    names += [f"{joint}.effort" for joint in plant.loops.driven]
+    return tuple(Quantity(name) for name in names)
+
+
+def _sources(
+    plant: BarePlant, signals: tuple[Quantity, ...], x: Reals, closed: ClosedSystem
+) -> tuple[int, ...]:
+    """Where q, qd, z and signals are found with the partition in use."""
+    assert plant.loops is not None
+    n, first = plant.n, 2 * len(plant.loops.partition.independent)
+    sources = [_address(array, k) for array in (closed.q, closed.qd) for k in range(n)]
+    sources += [_address(x, first + k) for k in range(len(plant.mechanism.states))]
+    found = {f"{c}.qdd": _address(closed.qdd, k) for k, c in enumerate(plant.coordinates)}
+    rows, driven = plant.loops.row_names, plant.loops.driven
+    found |= {f"lam.{row}": _address(closed.lam, k) for k, row in enumerate(rows)}
+    found |= {f"{joint}.effort": _address(closed.effort, k) for k, joint in enumerate(driven)}
+    # a row that a partition does not use carries no force there
+    nothing = _address(_NOTHING, 0)
+    return (*sources, *(found.get(signal.name, nothing) for signal in signals))
 
 
 def _parameters(plant: BarePlant) -> tuple[Quantity, ...]:

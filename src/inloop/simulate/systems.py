@@ -145,7 +145,11 @@ class ClosedSystem:
         prepared: what follows from parameters.
         expand_address: of the C function that finds all about states.
         q, qd, qdd: memory for all coordinates and their rates.
+        memory: all of these, and
         lam, effort: memory for multipliers of the rows and efforts of the drives.
+        guard_view: factors of reciprocal pivots, as the rates read them.
+        tolerance_address: of the correction that ends Newton's method.
+        pivots: address of the C function that gives the pivots at a position.
     """
 
     @property
@@ -191,6 +195,8 @@ class ClosedSystem:
         prepared = prepared_for(plant, function)
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._guard = np.zeros(max(1, len(parts.rows)))
+        self.guard_view = self._guard
+        self.pivots = self._engine.library.address(f"{prefix}_pivots")
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
@@ -220,7 +226,10 @@ class ClosedSystem:
         self.expand_address = address(f"{prefix}_expand")
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
-        self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
+        self.memory = tuple(np.zeros(size) for size in sizes)
+        self.q, self.qd, self.qdd, self.lam, self.effort = self.memory
+        place = ctypes.addressof(self._context)
+        self.tolerance_address = place + _ClosedContext.tolerance.offset
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),

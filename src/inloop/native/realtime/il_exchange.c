@@ -21,24 +21,25 @@ static void set_inputs(il_loop *loop)
 
 void il_start_state(il_loop *loop)
 {
-    memcpy(loop->x, loop->x_start, (size_t)loop->stepper.size * sizeof *loop->x);
     loop->step = 0;
     loop->status = IL_OK;
     loop->safe_latched = 0;
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
+    il_set_state(loop, 0, loop->x_start);
 }
 
-/* The state that a command carries: step, x. */
+/* The state that a command carries: partition, step, x. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
-    if (!(values[1] >= 0.0 && values[1] < most)) {
+    const double partitions = loop->partition_count > 0 ? (double)loop->partition_count : 1.0;
+    if (!(values[1] >= 0.0 && values[1] < most && values[0] >= 0.0 && values[0] < partitions)) {
         return 0;
     }
     il_start_state(loop);
-    memcpy(loop->x, values + 2, (size_t)loop->stepper.size * sizeof *loop->x);
     loop->step = (int64_t)values[1];
+    il_set_state(loop, (int64_t)values[0], values + 2);
     return 1;
 }
 

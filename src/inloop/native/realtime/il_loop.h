@@ -40,9 +40,24 @@ typedef struct il_prepare {
 typedef int64_t il_expand(void *context, int64_t count, const double *t, const double *x,
                           double *q, double *qd, double *qdd, double *lam, double *effort);
 
+/* One choice of independent coordinates of a mechanism with loops; all have equally many. */
+typedef struct il_partition {
+    il_system system;
+    const double *const *sources;  /* of the outputs, see il_loop */
+    il_expand *expand;             /* finds the outputs */
+    double *q, *qd, *qdd;          /* where it leaves them */
+    double *lam, *effort;
+    const int64_t *independent;    /* their numbers */
+    const int64_t *dependent;
+    int64_t dependent_count;
+    double *guard;                 /* times reciprocal pivots: beyond 0 to 1 the choice is bad */
+    double *tolerance;             /* corrections below this end Newton's method */
+    void (*pivots)(void *context, double t, const double *q, double *pivots); /* at a position */
+} il_partition;
+
 typedef struct il_loop {
     /* the plant */
-    il_system system;
+    il_system system;              /* without partitions; else that of the one in use */
     int64_t method;
     double *work;                  /* il_work_size numbers */
     int64_t *pivots;
@@ -50,8 +65,10 @@ typedef struct il_loop {
     const double *x_start;         /* after a reset */
     double h;                      /* sub-step [s] */
     int64_t substeps;              /* per period */
-    il_expand *expand;             /* finds outputs that are not in the state; or NULL */
-    double *expanded[5];           /* where it leaves q, qd, qdd, multipliers, efforts */
+    il_partition *partitions;      /* of a mechanism with loops; the first one at the start */
+    int64_t partition_count;       /* 0: no loops, all outputs are in the state */
+    double nearly_closed, closed;  /* tolerances in a step and of the outputs */
+    double worst_pivot;            /* how far a pivot may shrink before another partition is due */
     const double *const *sources;  /* q, qd, z and signals: where each output is found */
     double *const *targets;        /* where each input goes */
     il_prepare *prepares;
@@ -87,6 +104,9 @@ typedef struct il_loop {
     il_stepper stepper;
     il_privileges floor_privileges;
     double *x_good, *outputs, *fresh, *now, *before, *command;
+    double *pivot_values;
+    int64_t partition;             /* in use */
+    int64_t unguarded;             /* steps left without limits of pivots */
     int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
@@ -125,11 +145,23 @@ int il_is_safe(const il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);
 void il_publish_outputs(il_loop *loop, int64_t flags);
 void il_start_state(il_loop *loop);
+int il_refresh(il_loop *loop, int64_t substep);
+void il_set_state(il_loop *loop, int64_t partition, const double *x);
+int il_change_partition(il_loop *loop);
+void il_step_over(il_loop *loop);
+void il_watch_partition(il_loop *loop);
 void il_clock_start(il_loop *loop);
 int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);
 int il_clock_has_room(const il_loop *loop);
 void *il_floor_body(void *argument);
+
+/* Simulated time at the end of `substep` sub-steps of the step to come: as in il_fixed.c, the same
+   bits as a simulation. */
+static inline double il_time_of(const il_loop *loop, int64_t substep)
+{
+    return (double)(loop->step * loop->substeps + substep) * loop->h;
+}
 
 static inline int il_has_command(const il_loop *loop)
 {

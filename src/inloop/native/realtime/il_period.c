@@ -2,36 +2,34 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-static double time_of(const il_loop *loop, int64_t substep)
-{
-    /* as in il_fixed.c: the same bits as a simulation */
-    return (double)(loop->step * loop->substeps + substep) * loop->h;
-}
-
-/* What is not in the state of the stepper: dependent coordinates, multipliers, efforts. */
-static int expand(il_loop *loop, double t)
-{
-    double *const *to = loop->expanded;
-    if (loop->expand == NULL) {
-        return IL_OK;
-    }
-    const int64_t good = loop->expand(loop->system.context, 1, &t, loop->x, to[0], to[1], to[2],
-                                      to[3], to[4]);
-    return good == 1 ? IL_OK : IL_LOOP_OPEN;
-}
-
 /* All sub-steps, then what the outputs need. */
 static int advance(il_loop *loop)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
-        const double t = time_of(loop, k);
+        const double t = il_time_of(loop, k);
         il_apply_inputs(loop, t);
         const int status = il_step(&loop->stepper, t, loop->h, loop->x);
         if (status != IL_OK) {
             return status;
         }
     }
-    return expand(loop, time_of(loop, loop->substeps));
+    return il_refresh(loop, loop->substeps);
+}
+
+/* With other independent coordinates or, where none are better, over a singular position. */
+static int advance_otherwise(il_loop *loop, size_t bytes)
+{
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    memcpy(loop->x, loop->x_good, bytes);
+    const int changed = il_change_partition(loop);
+    if (changed) {
+        memcpy(loop->x_good, loop->x, bytes);
+    } else {
+        il_step_over(loop);
+    }
+    const int status = advance(loop);
+    il_add(changed ? &statistics->partitions : &statistics->singular, status == IL_OK);
+    return status;
 }
 
 /* What the host wants done about a status. */
@@ -65,8 +63,12 @@ void il_one_period(il_loop *loop, int64_t flags)
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
     memcpy(loop->x_good, loop->x, bytes);
     int status = advance(loop);
+    if (status == IL_LOOP_OPEN && loop->partition_count > 0) {
+        status = advance_otherwise(loop, bytes);
+    }
     il_add(&statistics->steps, 1);
     if (status == IL_OK) {
+        il_watch_partition(loop);
         loop->step++;
         status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
     } else {
@@ -74,11 +76,14 @@ void il_one_period(il_loop *loop, int64_t flags)
         status = status == IL_LOOP_OPEN ? IL_LOOP_OPEN : IL_DIVERGED;
         memcpy(loop->x, loop->x_good, bytes);
         il_add(&statistics->failed, 1);
-        follow_policy(loop, status);
-        (void)expand(loop, time_of(loop, 0));
+        (void)il_refresh(loop, 0);
     }
     loop->status = status;
+    /* the record tells the inputs of this step; what follows from it is for the next one */
     il_publish_outputs(loop, flags);
+    if (status == IL_DIVERGED || status == IL_LOOP_OPEN) {
+        follow_policy(loop, status);
+    }
 }
 
 void il_publish_outputs(il_loop *loop, int64_t flags)
@@ -89,9 +94,9 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     double *value = loop->outputs;
 
     if (flags & INLOOP_SET) {
-        (void)expand(loop, time_of(loop, 0));
+        (void)il_refresh(loop, 0);
     }
-    *value++ = time_of(loop, 0);
+    *value++ = il_time_of(loop, 0);
     for (int64_t k = 0; k < found; k++) {
         *value++ = *loop->sources[k];
     }
@@ -105,6 +110,7 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
         .step = loop->step,
         .status = loop->status,
         .flags = flags,
+        .partition = loop->partition,
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);
