@@ -27,6 +27,7 @@ SECTIONS = {
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
     "realtime": "Real time",
+    "friction": "Friction in real time",
 }
 
 
@@ -86,7 +87,7 @@ def _attempt(name: str, options: argparse.Namespace) -> Findings | None:
 def _arguments(name: str, options: argparse.Namespace) -> Row:
     if name == "speed":
         return {"every_model": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops"):
+    if name in ("batch", "loops", "friction"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

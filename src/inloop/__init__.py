@@ -4,6 +4,7 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
+from inloop import devices
 from inloop.api import Model, Plant, compile_mechanism, load, piecewise
 from inloop.errors import (
     BuildError,
@@ -43,7 +44,7 @@ from inloop.model import (
 )
 from inloop.native import include_dir
 from inloop.realtime import attach, run, start
-from inloop.simulate import Result
+from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
     absolute,
@@ -72,10 +73,10 @@ __version__ = "0.1.0"
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "MailboxError",
     "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError", "absolute",
-    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "circle", "compile_mechanism",
-    "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp", "felt", "fixed", "free",
-    "hunt_crossley", "include_dir", "load", "log", "lugre_contact", "max0", "maximum", "minimum",
-    "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic", "revolute", "rim",
-    "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
-    "universal", "where",
+    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "blank_figure", "circle",
+    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "devices",
+    "exp", "felt", "fixed", "free", "hunt_crossley", "include_dir", "load", "log", "lugre_contact",
+    "max0", "maximum", "minimum", "piecewise", "planar", "plane", "point", "power", "power_law",
+    "prismatic", "revolute", "rim", "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt",
+    "start", "table", "tan", "tanh", "universal", "where",
 ]  # fmt: skip

@@ -178,6 +178,22 @@ def test_sines_after_a_small_turn(flags: str) -> None:
     assert np.abs(c - np.cos(wide)).max() < 3e-16
 
 
+def test_exponentials_are_right_to_one_unit_of_the_last_place(harness: Harness) -> None:
+    rng = np.random.default_rng(8)
+    x = np.concatenate([rng.uniform(-708, 709, 250_000), rng.uniform(-1, 1, 50_000)])
+    [y] = harness("exp", x)
+    assert errors_in_ulp(y, np.exp(x.astype(np.longdouble))) < 1.0
+
+
+def test_exponentials_at_the_ends(harness: Harness) -> None:
+    """No numbers below the smallest normal one: they would be slow."""
+    x = np.array([709.78, 709.79, 1e4, math.inf, -708.38, -708.4, -745.0, -1e4, -math.inf, -0.0])
+    [y] = harness("exp", x)
+    assert y[:4] == pytest.approx([math.exp(709.78), math.inf, math.inf, math.inf], rel=1e-15)
+    assert y[4] == pytest.approx(math.exp(-708.38), rel=1e-15)
+    np.testing.assert_array_equal(y[5:], [0.0, 0.0, 0.0, 0.0, 1.0])
+
+
 NUMPY = {
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "abs": np.abs, "sign": np.sign,
     "min": np.minimum, "max": np.maximum, "lt": lambda a, b: 1.0 * (a < b),

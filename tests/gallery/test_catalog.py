@@ -71,7 +71,12 @@ def test_energy_stays_while_it_moves(name: str) -> None:
     exhibit = gallery.get(name)
     plant = exhibit.build().compile()
     result = plant.simulate(t_end=1.0, step=min(2.5e-4, exhibit.step))
-    assert result.energy_drift() < 1e-9
+    # what impacts take is known
+    lost = np.zeros(len(result.t))
+    for event in result.events:
+        lost[result.t >= event.t] += event.energy_lost
+    total = result["energy.total"] + lost
+    assert np.ptp(total) < 1e-9 * np.max(result.energy[:, 0])
     assert np.max(result.energy[:, 0]) > 0.01 * np.ptp(result.energy[:, 1]) > 0.0
 
 
@@ -109,7 +114,7 @@ def test_control_characters_are_not_repeated() -> None:
 
 
 def test_unknown_options_get_a_hint() -> None:
-    with pytest.raises(il.InputError, match=r"no option 'm'. Options are: n\."):
+    with pytest.raises(il.InputError, match=r"no option 'm'. It has: n\."):
         gallery.get("n_pendulum").build(m=3)
     with pytest.raises(il.InputError, match="Did you mean 'friction'"):
         gallery.get("puma560").build(fricton=True)

@@ -71,6 +71,21 @@ IL_EXPORT int coupled_jacobian(void *context, double t, const double *x, double 
     return IL_OK;
 }
 
+/* wrong ones: half of it, and nothing */
+IL_EXPORT int half_jacobian(void *context, double t, const double *x, double *J, double *dfdt)
+{
+    const int status = coupled_jacobian(context, t, x, J, dfdt);
+    for (int k = 10; k < 25; k++) J[k] *= 0.5;
+    return status;
+}
+
+IL_EXPORT int zero_jacobian(void *context, double t, const double *x, double *J, double *dfdt)
+{
+    (void)context, (void)t, (void)x, (void)dfdt;
+    for (int k = 10; k < 25; k++) J[k] = 0.0;
+    return IL_OK;
+}
+
 /* z' = A z, A = ((c0, -c1), (c1, c0)): one step gives the stability function at c0 + i c1; m = 2 */
 IL_EXPORT int spiral(void *context, double t, const double *x, double *xd)
 {

@@ -11,8 +11,14 @@ from scipy.special import ellipj, ellipk
 
 from inloop.native import FixedSteps, Method, Run, Snapshot, Status, run, runtime_sources
 
-ORDERS = {Method.EULER: 1, Method.RK4: 4, Method.DOPRI: 5, Method.RODAS: 4}
-STEPS = {Method.EULER: 400, Method.RK4: 24, Method.DOPRI: 16, Method.RODAS: 24}  # of 2 s
+ORDERS = {Method.EULER: 1, Method.RK4: 4, Method.DOPRI: 5, Method.RODAS: 4, Method.IMPLICIT: 2}
+STEPS = {
+    Method.EULER: 400,
+    Method.RK4: 24,
+    Method.DOPRI: 16,
+    Method.RODAS: 24,
+    Method.IMPLICIT: 100,
+}  # of 2 s; fmt: skip
 each_method = pytest.mark.parametrize("method", list(Method))
 
 
@@ -44,14 +50,15 @@ def test_order_with_all_states_coupled(problems, method: Method) -> None:
 
 @each_method
 def test_order_of_dense_output(problems, method: Method) -> None:
-    """Polynomials of order p leave errors of h^(p+1) inside a step: 5 for DOPRI, 4 for others."""
+    """Polynomials of order p leave errors of h^(p+1) inside a step: 5 for DOPRI, 4 for others;
+    what the method itself leaves is more for EULER and IMPLICIT."""
     errors = []
     for refinement in (2, 4, 8):
         result = integrate(problems, method, STEPS[method] * refinement, sample=0.0137)
         assert np.diff(result.t[:-1]) == pytest.approx(0.0137, rel=1e-9)
         exact = np.array([problems.coupled_at(t) for t in result.t])
         errors.append(np.abs(result.x - exact).max())
-    expected = {Method.EULER: 1, Method.DOPRI: 5}.get(method, 4)
+    expected = {Method.EULER: 1, Method.DOPRI: 5, Method.IMPLICIT: 2}.get(method, 4)
     assert measured_orders(errors) == pytest.approx(expected, abs=0.3)
 
 
@@ -70,7 +77,7 @@ def test_pendulum_with_large_swings(problems, method: Method) -> None:
         result = run(system, np.array([theta0, 0.0]), FixedSteps(method, t_end / steps, steps))
         errors.append(np.abs(result.x[-1] - exact).max())
     assert (measured_orders(errors) > ORDERS[method] - 0.3).all()
-    assert errors[-1] < (1e-2 if method == Method.EULER else 1e-6)
+    assert errors[-1] < {Method.EULER: 1e-2, Method.IMPLICIT: 1e-4}.get(method, 1e-6)
 
 
 def test_differences_do_for_a_jacobian(problems) -> None:
@@ -87,15 +94,28 @@ def test_differences_do_for_a_jacobian(problems) -> None:
     assert result.x[-1] == pytest.approx(given.x[-1], abs=1e-9)
 
 
+@pytest.mark.parametrize("jacobian", ["half_jacobian", "zero_jacobian"])
+def test_implicit_is_of_order_2_with_any_jacobian(problems, jacobian: str) -> None:
+    exact, errors = problems.coupled_at(2.3), []
+    for steps in (200, 400, 800):
+        result = integrate(problems, Method.IMPLICIT, steps, jacobian=jacobian)
+        errors.append(np.abs(result.x[-1] - exact).max())
+    assert measured_orders(errors) == pytest.approx(2, abs=0.2)
+    right = integrate(problems, Method.IMPLICIT, 800)
+    assert np.abs(result.x[-1] - right.x[-1]).max() > 1e-9  # it is another matrix
+
+
 @each_method
 def test_evaluations_are_counted_and_shared(problems, method: Method) -> None:
-    per_step = {Method.EULER: 1, Method.RK4: 4, Method.DOPRI: 6, Method.RODAS: 6}[method]
+    per_step = {
+        Method.EULER: 1, Method.RK4: 4, Method.DOPRI: 6, Method.RODAS: 6, Method.IMPLICIT: 2
+    }[method]  # fmt: skip
     result = integrate(problems, method, 50)
     first = 1 if method == Method.DOPRI else 0
     assert result.evaluations == 50 * per_step + first
     # the slope at the end of a step is the one at the start of the next: only the last is extra
     dense = integrate(problems, method, 50, sample=0.01)
-    extra = 1 if method in (Method.EULER, Method.RK4) else 0
+    extra = 1 if method in (Method.EULER, Method.RK4, Method.IMPLICIT) else 0
     assert dense.evaluations == result.evaluations + extra
     assert (dense.x[-1] == result.x[-1]).all()
 

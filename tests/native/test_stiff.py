@@ -33,6 +33,20 @@ def test_rodas_is_l_stable(problems) -> None:
         assert abs(stability(problems, Method.RODAS, z)) < 20 / abs(z)
 
 
+def test_implicit_is_l_stable_with_the_whole_jacobian(problems) -> None:
+    """R(z) = (1 + (1 - 2γ) z + (½ - 2γ + γ²) z²) / (1 - γ z)², whose last coefficient is 0."""
+    gamma = 1 - np.sqrt(0.5)
+    axis = [1j * 10.0**k for k in np.linspace(-2, 4, 61)]
+    inside = [-(10.0**k) * np.exp(1j * a) for k in (-1, 0, 1, 3) for a in (-1.3, 0.2, 1.5)]
+    for z in axis + inside:
+        found = stability(problems, Method.IMPLICIT, z)
+        expected = (1 + (1 - 2 * gamma) * z) / (1 - gamma * z) ** 2
+        assert found == pytest.approx(expected, abs=1e-5)
+        assert abs(found) < 1 + 1e-7, z
+    for z in (-1e5, 1e5j, -1e7 + 1e6j):
+        assert abs(stability(problems, Method.IMPLICIT, z)) < 20 / abs(z)
+
+
 def van_der_pol(problems, method: Method, tolerance: float, **more) -> Run:
     system = problems.system("van_der_pol", 1, context=np.array([1e-6]), autonomous=True, **more)
     schedule = AdaptiveSteps(method, 2.0, tolerance, tolerance, max_steps=50_000)
@@ -75,6 +89,14 @@ def test_prothero_robinson(problems, stiffness: float) -> None:
     assert np.abs(result.x[:, 0] - np.sin(result.t + 0.4)).max() < 2e-4
     explicit = run(system, start, FixedSteps(Method.RK4, 0.1, 100))
     assert explicit.status == Status.DIVERGED or np.abs(explicit.x).max() > 1e20
+
+
+@pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6, 1e8])
+def test_implicit_follows_a_smooth_solution(problems, stiffness: float) -> None:
+    system = problems.system("prothero_robinson", m=1, context=np.array([stiffness]))
+    result = run(system, np.array([np.sin(0.4)]), FixedSteps(Method.IMPLICIT, 0.1, 100))
+    assert result.status == Status.OK
+    assert np.abs(result.x[:, 0] - np.sin(result.t + 0.4)).max() < 3e-3
 
 
 def test_a_wrong_start_decays_at_once(problems) -> None:

@@ -174,7 +174,7 @@ def test_a_killed_recorder_disturbs_nothing(
     path = tmp_path / "killed.mcap"
     with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
         recorder = python(RECORDER, name, str(path))
-        while not path.exists() or path.stat().st_size < 100_000:
+        while not path.exists() or path.stat().st_size < 300_000:
             time.sleep(0.01)
         recorder.send_signal(signal.SIGKILL)
         recorder.wait()

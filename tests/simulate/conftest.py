@@ -1,4 +1,4 @@
-"""Makes `random_trees` and `four_bar_model` importable for the tests of this folder."""
+"""Makes `random_trees`, `four_bar_model` and `stiff_models` importable for these tests."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ import inloop as il
 from inloop import gallery
 
 # how stiff friction is integrated
+REAL_TIME: dict[str, Any] = {"method": "implicit", "step": 1e-3}
 STIFF: dict[str, Any] = {"method": "rodas", "tolerance": 1e-9, "step": 1e-3}
 G = 9.81
 
@@ -72,19 +73,20 @@ def presliding(slope: float, mu: float, stiffness: float, elastic: float = 0.7) 
 
 
 @pytest.mark.parametrize("angle", [0.2, 0.6])
-def test_a_block_on_an_incline_stays_or_slides(angle: float) -> None:
+@pytest.mark.parametrize("stepping", [STIFF, REAL_TIME], ids=["rodas", "implicit"])
+def test_a_block_on_an_incline_stays_or_slides(angle: float, stepping: dict[str, Any]) -> None:
     plant = gallery.get("incline").build().compile()
     plant.parameters["angle"] = angle
     slope = math.tan(angle)
     plant.parameters["mu"] = 1.01 * slope
-    held = plant.simulate(t_end=60.0, **STIFF, sample=0.01)
+    held = plant.simulate(t_end=60.0, **stepping, sample=0.01)
     x = held["block.q"]
     assert np.abs(x).max() < 1e-6
     assert x[-1] == pytest.approx(presliding(slope, 1.01 * slope, 5e6), rel=1e-2)
     # no creep: less than 10 pm in 59 s
     assert np.ptp(x[held.t > 1.0]) < 1e-11
     plant.parameters["mu"] = 0.99 * slope
-    slid = plant.simulate(t_end=60.0, **STIFF, sample=0.01)
+    slid = plant.simulate(t_end=60.0, **stepping, sample=0.01)
     v, late = slid["block.qd"], slid.t > 1.0
     expected = G * (math.sin(angle) - 0.99 * slope * math.cos(angle))
     accelerations = np.diff(v[late]) / np.diff(slid.t[late])

@@ -24,7 +24,9 @@ def call(args: argparse.Namespace) -> int:
     subject = find_subject(args)
     mechanism = subject.model.build()
     if args.json:
-        print_json(_data(mechanism))
+        exhibit = subject.exhibit
+        experiments = {n: e.doc for n, e in exhibit.experiments.items()} if exhibit else {}
+        print_json({**_data(mechanism), "experiments": experiments})
         return 0
     print(mechanism.describe(), end="")
     if subject.exhibit is not None:
@@ -38,6 +40,8 @@ def _show_exhibit(exhibit: Exhibit) -> None:
     paragraph(exhibit.look_at)
     for name, option in exhibit.options.items():
         paragraph(f"--set {name}={option.default}: {option.doc}")
+    for name, experiment in exhibit.experiments.items():
+        paragraph(f"--experiment {name}: {experiment.doc}")
     for name, q in exhibit.poses.items():
         paragraph(f"pose {name} = ({', '.join(f'{x:.5g}' for x in q)})")
     for source in dict.fromkeys(reference.source for reference in exhibit.references):

@@ -23,7 +23,8 @@ def call(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"mechanisms": [_entry(exhibit) for exhibit in exhibits]})
         return 0
-    table(("name", "what it is"), [(e.name, e.title) for e in exhibits], left=2)
+    rows = [(e.name, e.title, ", ".join(e.experiments)) for e in exhibits]
+    table(("name", "what it is", "experiments"), rows, left=3)
     paragraph()
     paragraph("Try: inloop describe double_pendulum, inloop run puma560 --headless --seconds 2")
     return 0
@@ -41,6 +42,7 @@ def _entry(exhibit: Exhibit) -> dict[str, Any]:
             for name, option in exhibit.options.items()
         },
         "poses": dict(exhibit.poses),
+        "experiments": {name: item.doc for name, item in exhibit.experiments.items()},
         "references": [
             {"what": r.what, "value": r.value, "unit": r.unit, "source": r.source}
             for r in exhibit.references

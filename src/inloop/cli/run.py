@@ -11,15 +11,16 @@ from typing import Any
 
 import inloop as il
 from inloop.cli import run_realtime
+from inloop.cli.experiment import try_experiment
 from inloop.cli.output import duration, heading, paragraph, print_json, table
-from inloop.cli.points import point_positions
+from inloop.cli.run_data import run_data
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
 NO_STUDIO = "The studio comes with a later version; this run is headless."
 SAMPLES = 10_000  # a run keeps at most about so many states
 RESULT_ENDINGS = (".csv", ".npz", ".parquet")
 STOPPED, FAILED = 130, 2
-METHODS = ("rk4", "euler", "dopri", "rodas", "scipy")
+METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "scipy")
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -36,6 +37,9 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
+    parser.add_argument(
+        "--experiment", metavar="E", help="try one of the experiments that `inloop describe` tells"
+    )
     parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
     run_realtime.add_options(parser)
@@ -51,6 +55,8 @@ def call(args: argparse.Namespace) -> int:
         print(NO_STUDIO, file=sys.stderr)
     _check_targets(args)
     subject = find_subject(args)
+    if args.experiment is not None:
+        return try_experiment(args, subject)
     plant = subject.model.compile()
     apply_settings(plant, subject.settings)
     start = time.perf_counter()
@@ -63,7 +69,11 @@ def call(args: argparse.Namespace) -> int:
         subject.exhibit.plot(plant, result, args.plot)
     elif args.plot:
         result.plot(file=args.plot)
-    data = _data(plant, result, seconds)
+    data = {
+        **run_data(result, plant),
+        "parameters": dict(plant.parameters),
+        "seconds": seconds,
+    }
     if args.json:
         print_json(data)
     else:
@@ -114,39 +124,6 @@ def _simulate(
         if not isinstance(result, il.Result):
             raise
         return result, error
-
-
-def _data(plant: il.Plant, result: il.Result, seconds: float) -> dict[str, Any]:
-    kinetic, potential = result.energy[-1]
-    return {
-        "model": result.name,
-        "status": result.status,
-        "t": result.t[-1],
-        "q": dict(zip(result.coordinates, result.q[-1], strict=True)),
-        "qd": dict(zip(result.coordinates, result.qd[-1], strict=True)),
-        "outputs": _outputs(plant, result),
-        "energy": {
-            "kinetic": kinetic,
-            "potential": potential,
-            "total": kinetic + potential,
-            "drift": result.energy_drift(),
-        },
-        "constraint_violation": result.constraint_violation,
-        "notes": list(result.notes),
-        "parameters": dict(plant.parameters),
-        "seconds": seconds,
-    }
-
-
-def _outputs(plant: il.Plant, result: il.Result) -> dict[str, float]:
-    """Positions of named points in world axes [m], multipliers and efforts, at the end."""
-    found = point_positions(plant, result.q[-1])
-    positions = {
-        f"{path}.{axis}": value
-        for path, position in found.items()
-        for axis, value in zip("xyz", position, strict=True)
-    }
-    return {**positions, **{name: float(v[-1]) for name, v in result.signals.items()}}
 
 
 def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:

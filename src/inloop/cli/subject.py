@@ -7,7 +7,7 @@ import os
 import runpy
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import inloop as il
@@ -26,11 +26,13 @@ class Subject:
         model: the model.
         exhibit: its entry in the gallery, None for a file.
         settings: values of parameters that the user gave on the command line.
+        options: of the exhibit that the user gave there.
     """
 
     model: il.Model
     exhibit: Exhibit | None
     settings: dict[str, float]
+    options: dict[str, bool | int | float] = field(default_factory=dict)
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +62,7 @@ def find_subject(args: argparse.Namespace) -> Subject:
         for name in list(given)
         if name in exhibit.options
     }
-    return Subject(exhibit.build(**options), exhibit, _numbers(given))
+    return Subject(exhibit.build(**options), exhibit, _numbers(given), options)
 
 
 def apply_settings(plant: il.Plant, settings: dict[str, float]) -> None:

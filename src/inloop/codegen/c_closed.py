@@ -17,6 +17,7 @@ from functools import cached_property
 
 from inloop.codegen.c import FEW_ANGLES, declaration, emit_function
 from inloop.codegen.c_library import rows_driver
+from inloop.codegen.closed_unit import ClosedUnit, context
 from inloop.codegen.header import comment_block
 from inloop.codegen.pieces import number
 from inloop.symbolic import Expr, Notation, Program, to_text
@@ -25,27 +26,19 @@ from inloop.symbolic.listing import layout
 INLINE_UP_TO = 500  # operations of both functions together: then a call costs more than a copy
 
 
-@dataclass(frozen=True)
-class ClosedUnit:
-    """What the generated C needs to know.
+@dataclass(frozen=True, kw_only=True)
+class ClosedRates:
+    """The rates of one partition.
 
     Attributes:
+        sizes: the partition.
         newton: program of one Newton step.
         constrained: program of the motion at a closed position.
-        n: number of coordinates.
-        independent, dependent, driven: their indices.
-        states: number of internal states of force laws.
-        drive_inputs: names of the input blocks of the function of the drives.
     """
 
+    sizes: ClosedUnit
     newton: Program
     constrained: Program
-    n: int
-    independent: tuple[int, ...]
-    dependent: tuple[int, ...]
-    driven: tuple[int, ...]
-    states: int = 0
-    drive_inputs: tuple[str, ...] = ("pre", "t")
 
     @cached_property
     def angles(self) -> tuple[Expr, ...]:
@@ -54,21 +47,34 @@ class ClosedUnit:
         return tuple(sorted(found, key=lambda angle: angle.id))
 
 
-def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C files with `<prefix>_rates`, `_expand`, `_pivots` and the two functions that they use."""
+def emit_closed_rates(
+    sizes: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> dict[str, str]:
+    """C files with `<prefix>_settle`, `_rates`, `_expand`, `_pivots` and what these use.
+
+    Args:
+        sizes: the partition.
+        programs: one Newton step, and the motion at a closed position.
+        prefix: first part of all exported names.
+        about: comment lines.
+    """
+    unit = ClosedRates(sizes=sizes, newton=programs[0], constrained=programs[1])
     top = [comment_block(about), f'#include "{prefix}.h"']
     rates = [
         *top,
         '#include "il_inputs.h"',
         '#include "il_status.h"',
         "",
-        _context(unit),
+        context(sizes),
+        _motion_structure(sizes),
         _functions(unit),
         _sines(unit),
         _close(unit),
+        _placing(unit),
         _motion(unit),
-        _rates(unit, prefix),
-        _expand(unit, prefix),
+        _settle(unit, prefix),
+        _rates(sizes, prefix),
+        _expand(sizes, prefix),
         _pivots(unit, prefix),
         *(_alone(unit, program, prefix) for program in (unit.newton, unit.constrained)),
     ]
@@ -79,35 +85,16 @@ def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> di
     return files
 
 
-def _context(unit: ClosedUnit) -> str:
+def _motion_structure(unit: ClosedUnit) -> str:
     n, m, nd = unit.n, len(unit.dependent), len(unit.driven)
-    blocks = ", ".join(f"const double *{name}" for name in unit.drive_inputs)
-    return f"""/* prescribed motion of the driven joints at time t */
-typedef void (*drive_function)({blocks}, double *q, double *qd, double *qdd);
-
-struct context {{
-    const double *pre, *tau, *u;
-    drive_function drives; /* NULL: driven joints are where the next three say */
-    const double *drive_pre;
-    const double *q, *qd, *qdd;
-    const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
-    double tolerance;      /* corrections below this end Newton's method */
-    double farthest;       /* longer corrections lead to another branch */
-    int64_t most_iterations;
-    int64_t bad_row;       /* out: the row that could not be closed */
-    il_inputs *inputs;     /* NULL: inputs stay the same */
-    int64_t bad_drive;     /* the last one that was not finite, and when; else -1 */
-    double bad_t;
-}};
-
-/* all coordinates, their rates, multipliers of the rows, efforts of the drives */
+    return f"""/* all coordinates, their rates, multipliers of the rows, efforts of the drives */
 struct motion {{
     double q[{n}], qd[{n}], qdd[{n}], v[{n}], a[{n}], lam[{max(m, 1)}], effort[{max(nd, 1)}];
 }};
 """
 
 
-def _functions(unit: ClosedUnit) -> str:
+def _functions(unit: ClosedRates) -> str:
     """Newton's step and the motion, with sines and cosines given."""
     return "\n".join(
         emit_function(program, "at", unit.angles).text.replace(
@@ -117,7 +104,7 @@ def _functions(unit: ClosedUnit) -> str:
     )
 
 
-def _inline(unit: ClosedUnit) -> str:
+def _inline(unit: ClosedRates) -> str:
     total = sum(p.operations()["total"] for p in (unit.newton, unit.constrained))
     return "IL_ALWAYS_INLINE " if total <= INLINE_UP_TO else ""
 
@@ -130,7 +117,7 @@ def _arguments(program: Program) -> str:
     return ", ".join([*(known[block.name] for block in program.inputs), "sine", "cosine"])
 
 
-def _sines(unit: ClosedUnit) -> str:
+def _sines(unit: ClosedRates) -> str:
     """Sines and cosines of all angles."""
     programs = (unit.newton, unit.constrained)
     entries = {s: t for p in programs for s, t in _entries(p, _arguments(p).split(", ")).items()}
@@ -169,10 +156,10 @@ def _texts(angles: Sequence[Expr], entries: dict[Expr, str]) -> list[str]:
     return [to_text(angle, entries, Notation(number=number)) for angle in angles]
 
 
-def _alone(unit: ClosedUnit, program: Program, prefix: str) -> str:
+def _alone(unit: ClosedRates, program: Program, prefix: str) -> str:
     """A function for callers who have no sines and cosines."""
     ins, outs = [b.name for b in program.inputs], [o.name for o in program.outputs]
-    count = f"IL_PADDED({max(len(unit.angles), 1)})"
+    count = _angles(unit)
     entries = _entries(program, ins)
     own = [(k, a) for k, a in enumerate(unit.angles) if _summands(a).keys() <= entries.keys()]
     lines = [
@@ -186,10 +173,10 @@ def _alone(unit: ClosedUnit, program: Program, prefix: str) -> str:
     return "\n".join(lines)
 
 
-def _turns(unit: ClosedUnit) -> list[str]:
+def _turns(unit: ClosedRates) -> list[str]:
     """Sines and cosines after small corrections of the dependent coordinates."""
     q = next(block.symbols for block in unit.constrained.inputs if block.name == "q")
-    place = {q[column]: k for k, column in enumerate(unit.dependent)}
+    place = {q[column]: k for k, column in enumerate(unit.sizes.dependent)}
     lines = []
     for k, angle in enumerate(unit.angles):
         times = {place[s]: count for s, count in _summands(angle).items() if s in place and count}
@@ -214,11 +201,13 @@ def _summands(angle: Expr) -> Counter[Expr]:
     return total
 
 
-def _close(unit: ClosedUnit) -> str:
-    m = len(unit.dependent)
+def _close(unit: ClosedRates) -> str:
+    m = len(unit.sizes.dependent)
     if m == 0:
         return ""
-    moved = [f"        m->q[{column}] += step[{k}];" for k, column in enumerate(unit.dependent)]
+    moved = [
+        f"        m->q[{column}] += step[{k}];" for k, column in enumerate(unit.sizes.dependent)
+    ]
     turns = _turns(unit)
     follow = ["        sines(c, t, z, m, sine, cosine);"]
     if turns:
@@ -267,42 +256,73 @@ static {_inline(unit)}int closed(struct context *c, double t, const double *z, s
 """
 
 
-def _motion(unit: ClosedUnit) -> str:
-    """From a state to the motion of all coordinates."""
-    nu, nd, m = len(unit.independent), len(unit.driven), len(unit.dependent)
-    guess = 2 * nu + unit.states
+def _placing(unit: ClosedRates) -> str:
+    """From a state to a closed position."""
+    sizes = unit.sizes
+    nu, m = len(sizes.independent), len(sizes.dependent)
+    guess = 2 * nu + sizes.states
     lines = []
-    for k, column in enumerate(unit.independent):
+    for k, column in enumerate(sizes.independent):
         lines += [f"    m->q[{column}] = x[{k}];", f"    m->qd[{column}] = x[{nu + k}];"]
-    for k, column in enumerate(unit.dependent):
+    for k, column in enumerate(sizes.dependent):
         lines += [f"    m->q[{column}] = x[{guess + k}];", f"    m->qd[{column}] = 0.0;"]
-    if nd:
-        lines.append(_driven(unit))
-    if m:
-        arguments = "c, t, z, m, sine, cosine"
-        lines += [
-            f"    sines({arguments});",
-            f"    const int status = closed({arguments});",
-            "    if (status != IL_OK) return status;",
-        ]
-    else:
-        lines.append("    sines(c, t, z, m, sine, cosine);")
-    rates = ", zd" if unit.states else ""
-    angles = f"IL_PADDED({max(len(unit.angles), 1)})"
-    return f"""/* close the loops, then all velocities, accelerations, multipliers and efforts;
+    if sizes.driven:
+        lines.append(_driven(sizes))
+    lines.append("    sines(c, t, z, m, sine, cosine);")
+    lines.append(f"    return {'closed(c, t, z, m, sine, cosine)' if m else 'IL_OK'};")
+    return f"""/* all positions and known velocities, loops closed;
    x: q, qd of independent coordinates, states of laws, dependent coordinates */
+static {_inline(unit)}int placed(struct context *c, double t, const double *x, struct motion *m,
+    double *sine, double *cosine)
+{{
+    const double *z = x + {2 * nu};
+    (void)z;
+    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
+{chr(10).join(lines)}
+}}
+"""
+
+
+def _motion(unit: ClosedRates) -> str:
+    """From a state to the motion of all coordinates."""
+    rates = ", zd" if unit.sizes.states else ""
+    angles = _angles(unit)
+    return f"""/* close the loops, then all velocities, accelerations, multipliers and efforts */
 static {_inline(unit)}int moving(struct context *c, double t, const double *x, struct motion *m,
     double *zd)
 {{
-    const double *z = x + {2 * nu};
+    const double *z = x + {2 * len(unit.sizes.independent)};
     double sine[{angles}], cosine[{angles}];
     (void)z; (void)zd;
-    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
-{chr(10).join(lines)}
+    const int status = placed(c, t, x, m, sine, cosine);
+    if (status != IL_OK) return status;
     at_{unit.constrained.name}({_arguments(unit.constrained)}, m->v, m->a, m->lam, m->effort{rates});
     return IL_OK;
 }}
 """  # noqa: E501
+
+
+def _angles(unit: ClosedRates) -> str:
+    return f"IL_PADDED({max(len(unit.angles), 1)})"
+
+
+def _settle(unit: ClosedRates, prefix: str) -> str:
+    size = f"{unit.sizes.n} * sizeof(double)"
+    angles = _angles(unit)
+    return f"""/* all positions and known velocities of the state x, for implicit steps */
+IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
+{{
+    struct context *c = context;
+    struct motion m = {{{{0.0}}}};
+    double sine[{angles}], cosine[{angles}];
+    const int status = placed(c, t, x, &m, sine, cosine);
+    if (status != IL_OK) return status;
+    memcpy(c->at_q, m.q, {size});
+    memcpy(c->at_qd, m.qd, {size});
+    memcpy(c->at_qdd, m.qdd, {size});
+    return IL_OK;
+}}
+"""
 
 
 def _driven(unit: ClosedUnit) -> str:
@@ -376,12 +396,12 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
 """
 
 
-def _pivots(unit: ClosedUnit, prefix: str) -> str:
-    n, m = unit.n, len(unit.dependent)
+def _pivots(unit: ClosedRates, prefix: str) -> str:
+    n, m = unit.sizes.n, len(unit.sizes.dependent)
     angles = f"IL_PADDED({max(len(unit.angles), 1)})"
     body = f"""    struct context *c = context;
     struct motion here = {{{{0.0}}}}, *const m = &here;
-    const double z[{max(unit.states, 1)}] = {{0.0}};
+    const double z[{max(unit.sizes.states, 1)}] = {{0.0}};
     double step[{m}], h[{m}], sine[{angles}], cosine[{angles}];
     (void)z;
     memcpy(here.q, q, {n} * sizeof(double));

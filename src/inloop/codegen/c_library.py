@@ -10,6 +10,17 @@ from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.header import comment_block
 from inloop.symbolic import Program
 
+# what stays the same during a step; mirrored in simulate/systems.py
+TREE_CONTEXT = """\
+struct context {
+    const double *pre, *tau, *u;      /* prepared quantities, efforts, inputs */
+    il_inputs *inputs;                /* NULL: inputs stay the same */
+    const double *implicit_pre;       /* prepared quantities of implicit steps */
+    double *kept;                     /* factors, from the predictor to the corrector */
+    const double *jacobian_pre;       /* prepared quantities of the Jacobian */
+};
+"""
+
 
 @dataclass(frozen=True)
 class CFiles:
@@ -66,11 +77,7 @@ def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
         f'#include "{prefix}.h"',
         '#include "il_inputs.h"',
         "",
-        "struct context {",
-        "    const double *pre, *tau, *u;",
-        "    il_inputs *inputs; /* NULL: inputs stay the same */",
-        "};",
-        "",
+        TREE_CONTEXT,
         "/* xd = (qd, qdd) of x = (q, qd) */",
         f"IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)",
         "{",

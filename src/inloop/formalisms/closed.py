@@ -10,7 +10,7 @@ from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reduced import newton, reduced
+from inloop.formalisms.reduced import Constrained, constrained, newton, reduced
 from inloop.formalisms.signals import Signal, name_of, over_time
 from inloop.formalisms.symbols import Selection
 from inloop.symbolic import Expr, Input, Output, Program, forward, reachable
@@ -94,10 +94,17 @@ class ClosedLoops:
             *state_rates(found.rates),
         )
         doc = "Motion of the whole mechanism from its independent and driven coordinates."
-        state = "q qd qdd tau loads" if self.driven else "q qd tau loads"
-        if self._time and not d.uses_time:
-            state += " t"
+        state = self.state("q qd qdd tau loads" if self.driven else "q qd tau loads")
         return d.make(f"constrained{suffix}", state, outputs, doc, "coordinate partitioning")
+
+    def state(self, blocks: str) -> str:
+        """Names of input blocks with "loads", and time where only constraints depend on it."""
+        return f"{blocks} t" if self._time and not self.derivation.uses_time else blocks
+
+    def at(self, partition: Partition) -> Constrained:
+        """The mechanism at a closed position, with the velocities of a partition."""
+        d = self.derivation
+        return constrained(d.mechanism, d.skeleton, partition, self._external_forces)
 
     def drives(self, motions: Mapping[str, Signal] | None = None) -> Program:
         """Position, velocity and acceleration of the driven joints.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from inloop.errors import InputError
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
+from inloop.formalisms.ports import Feel, Port, Tangent
 from inloop.formalisms.rne import Wrench
 from inloop.formalisms.symbols import ALL, Selection
 from inloop.formalisms.vectors import (
@@ -56,6 +57,7 @@ class Loads:
         radial: placeholders in the rates for the force that a joint transmits across its axis, by
             coordinate; see `reactions`.
         observed: what the laws make known, by name "<law>.<output>", in the order of the model.
+        ports: the laws for implicit methods, which treat as explicit what has none.
     """
 
     wrenches: dict[int, Wrench] = field(default_factory=dict)
@@ -65,6 +67,7 @@ class Loads:
     rates: list[Expr] = field(default_factory=list)
     observed: dict[str, Expr] = field(default_factory=dict)
     radial: dict[int, Expr] = field(default_factory=dict)
+    ports: list[Port] = field(default_factory=list)
 
     def push(self, index: int, effort: Expr) -> None:
         """Add an effort of a joint."""
@@ -127,6 +130,28 @@ def _substituted(
     return skeleton.symbols.substitute(exprs, known)
 
 
+def _expose(
+    skeleton: Skeleton,
+    loads: Loads,
+    law: AnyLaw,
+    known: dict[Expr, Expr],
+    efforts: Sequence[Scalar],
+    work: Sequence[Expr],
+    feels: Sequence[Feel],
+) -> None:
+    """Keep a law for implicit methods; its states are the last ones in `loads`."""
+    known = {**known, law.t: skeleton.symbols.t}
+    if law.states or any(isinstance(effort, Expr) for effort in efforts):
+        first = len(loads.rates) - len(law.states)
+        motion = (tuple(efforts), tuple(work), tuple(feels))
+        loads.ports.append(Port(*motion, law.t, law.states, first, known))
+
+
+def _along(position: Expr, velocity: Expr, rate: Expr) -> Feel:
+    """A position with a placeholder of its own."""
+    return Feel({position: position.graph.one}, velocity, rate)
+
+
 def _joint_inputs(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
     for item in mechanism.joint_inputs:
         symbol = skeleton.graph.symbol(f"u.{item.name}")
@@ -144,6 +169,8 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
         if any(law.radial in reachable([r]) for r in _expressions(law.states)):
             loads.radial[law.body] = radial
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
+        feel = _along(law.q, law.qd, link.qd)
+        _expose(skeleton, loads, law, replace, [law.effort], [link.qd], [feel])
 
 
 def _expressions(states: Sequence[LawState]) -> list[Expr]:
@@ -287,10 +314,18 @@ def _force(law: ForceLaw, place: Places, loads: Loads) -> None:
     if law.at.body == GROUND:
         return
     link = skeleton.links[law.at.body]
+    R_CW = transpose(place.pose(law.at.body).R_WC)
+    work = v_W
     if law.axes == "world":
-        f_C = matrix_times(transpose(place.pose(law.at.body).R_WC), f)
+        f_C = matrix_times(R_CW, f)
     else:
-        f_C = link.to_internal(matrix_times(skeleton.symbols.matrix(law.R_BF), f))
+        R_BF = skeleton.symbols.matrix(law.R_BF)
+        f_C = link.to_internal(matrix_times(R_BF, f))
+        R_FC = product(transpose(R_BF), link.R_BC)
+        work = matrix_times(product(R_FC, R_CW), v_W)
+    _expose(
+        skeleton, loads, law, replace, law.components, work, list(map(_along, law.p, law.v, v_W))
+    )
     loads.apply(law.at.body, p_CQ, f_C, zero_vector(skeleton.graph))
 
 
@@ -315,9 +350,23 @@ def _torque(law: Torque, place: Places, loads: Loads) -> None:
         },
     }
     components = as_vector(_substituted(skeleton, law, law.components, replace, loads))
+    turns = [_turn(law, axis) for axis in range(3)]
+    _expose(skeleton, loads, law, replace, law.components, om, list(map(Feel, turns, law.w, om)))
     n = matrix_times(transpose(R_to), components)
     zero = zero_vector(skeleton.graph)
     loads.apply(law.body, zero, zero, n)
+
+
+def _turn(law: Torque, axis: int) -> Tangent:
+    """How R_WF changes with a rotation about one of the law's axes.
+
+    With e the unit vector there: e~ R in world axes, R e~ in those of the body.
+    """
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    R = law.R
+    if law.axes == "world":
+        return {R[j][c]: -R[k][c] for c in range(3)} | {R[k][c]: R[j][c] for c in range(3)}
+    return {R[r][j]: R[r][k] for r in range(3)} | {R[r][k]: -R[r][j] for r in range(3)}
 
 
 def _link(law: Link, place: Places, loads: Loads) -> None:
@@ -333,6 +382,8 @@ def _link(law: Link, place: Places, loads: Loads) -> None:
     replace = {law.l: length, law.ld: rate}
     pull = _substituted(skeleton, law, [law.force], replace, loads)[0]
     graph.label(pull, f"F_{law.name}")
+    # a pull shortens: it works against the rate of the length
+    _expose(skeleton, loads, law, replace, [-law.force], [rate], [_along(law.l, law.ld, rate)])
     on_a = scale(pull, unit)
     zero = zero_vector(graph)
     for point, p_C, f_W in ((law.a, pa_C, on_a), (law.b, pb_C, scale(graph.constant(-1.0), on_a))):
@@ -358,6 +409,9 @@ def _frame_force(law: FrameForce, place: Places, loads: Loads) -> None:
     for names, values in zip(placeholders, (p, v, r, w, *R), strict=True):
         replace.update(zip(names, values, strict=True))
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
+    # the rate of the small rotation is nearly the angular velocity
+    feels = list(map(_along, (*law.p, *law.r), (*law.v, *law.w), (*v, *w)))
+    _expose(skeleton, loads, law, replace, (*law.force, *law.torque), (*v, *w), feels)
     f_A, n_A = as_vector(found[:3]), as_vector(found[3:])
     zero, minus = zero_vector(graph), graph.constant(-1.0)
     # on the link of B, about its origin: in the world, then in its own axes

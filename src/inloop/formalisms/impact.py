@@ -10,21 +10,14 @@ with restitution e takes qd⁻ + (1 + e) (qd - qd⁻).
 
 from __future__ import annotations
 
-from inloop.formalisms import crb
-from inloop.formalisms.constraints import build_rows
+from collections.abc import Sequence
+
+from inloop.formalisms import crb, lu
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reduced import (
-    add_products,
-    factor,
-    gather,
-    reduce_mass,
-    solve_symmetric,
-    times,
-)
-from inloop.formalisms.regroup import regroup
+from inloop.formalisms.reduced import constrained
 from inloop.model import Mechanism
-from inloop.symbolic import Expr
+from inloop.symbolic import Expr, Graph
 
 
 def project(
@@ -35,28 +28,25 @@ def project(
     The velocities of driven coordinates are kept.
     """
     graph = skeleton.graph
-    rows = build_rows(mechanism, skeleton)
-    used = [rows[k] for k in partition.rows]
-    factors = factor(used, partition, graph)
+    found = constrained(mechanism, skeleton, partition)
     u, v = partition.independent, partition.dependent
     before = skeleton.symbols.qd
-    M = crb.mass_matrix(regroup(skeleton)).rows(graph.zero)
-    B, _, Mr = reduce_mass(M, partition, factors, used, graph)
+    M = crb.mass_matrix(found.base).rows(graph.zero)
     # b: what the driven coordinates and time alone do
-    b = [graph.zero] * len(before)
-    for k in partition.driven:
-        b[k] = before[k]
-    right = [-(times(row.J, partition.driven, b, graph) + row.nu) for row in used]
-    for column, value in zip(v, factors.solve(right), strict=True):
-        b[column] = value
-    excess = [x - y for x, y in zip(before, b, strict=True)]
-    momentum = [add_products(graph.zero, zip(row, excess, strict=True)) for row in M]
-    qd_u = solve_symmetric(graph, Mr, gather(momentum, partition, B))
-    qd = list(b)
-    for c, j in enumerate(u):
-        qd[j] = qd_u[c]
-    for k, i in enumerate(v):
-        qd[i] = add_products(b[i], ((B[c][k], qd_u[c]) for c in range(len(u))))
-    jump = [x - y for x, y in zip(qd, before, strict=True)]
-    impulse = [add_products(graph.zero, zip(M[i], jump, strict=True)) for i in v]
-    return qd, factors.solve_transposed(impulse)
+    b = found.velocities({k: before[k] for k in partition.driven})
+    B = found.columns()
+    _, Mr = found.mass(B)
+    right = found.projected(B, _times(M, _minus(before, b), graph))
+    qd_u = lu.factorize(Mr, len(u), graph, "Mr").solve(right)
+    known = dict(zip(u, qd_u, strict=True)) | {k: before[k] for k in partition.driven}
+    qd = found.velocities(known)
+    impulse = _times([M[i] for i in v], _minus(qd, before), graph)
+    return qd, found.factors.solve_transposed(impulse)
+
+
+def _minus(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def _times(rows: Sequence[Sequence[Expr]], x: Sequence[Expr], graph: Graph) -> list[Expr]:
+    return [sum((a * b for a, b in zip(row, x, strict=True)), graph.zero) for row in rows]

@@ -47,15 +47,26 @@ def complete_rates(
     """
     if not loads.radial:
         return loads.rates
+    return rebuild(loads.rates, skeleton.graph, radial_forces(skeleton, loads, qdd, rows, lam))
+
+
+def radial_forces(
+    skeleton: Skeleton,
+    loads: Loads,
+    qdd: Sequence[Expr],
+    rows: Sequence[Row] = (),
+    lam: Sequence[Expr] = (),
+) -> dict[Expr, Expr]:
+    """The reactions that laws need, by their placeholders; arguments as for `complete_rates`."""
     wrenches = transmitted(skeleton, qdd, with_cuts(loads, rows, lam), NAMES)
     graph = skeleton.graph
-    at = {}
+    at: dict[Expr, Expr] = {}
     for index, placeholder in loads.radial.items():
         # z is the axis of the joint
         x, y, _ = wrenches[index].f
         at[placeholder] = length((x, y, graph.zero))
         graph.label(at[placeholder], f"radial_{index + 1}")
-    return rebuild(loads.rates, graph, at)
+    return at
 
 
 def with_cuts(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> Mapping[int, Wrench]:

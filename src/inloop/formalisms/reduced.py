@@ -13,7 +13,7 @@ scalars, so the sparsity of loops and tree folds the products down.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inloop.formalisms import crb, lu, rne
@@ -21,13 +21,11 @@ from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reactions import complete_rates
+from inloop.formalisms.reactions import complete_rates, radial_forces
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
 from inloop.symbolic import Expr, Graph
-
-Rows = Sequence[Sequence[Expr]]
 
 
 @dataclass(frozen=True)
@@ -66,13 +64,12 @@ class Reduced:
 def newton(rows: Sequence[Row], partition: Partition, graph: Graph) -> Newton:
     """J_v step = -h."""
     used = [rows[k] for k in partition.rows]
-    factors = factor(used, partition, graph)
+    factors = _factor(used, partition, graph)
     h = [row.h for row in used]
     return Newton(factors.solve([-value for value in h]), h, factors.reciprocals)
 
 
-def factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
-    """Factors of J_v, the columns of the dependent coordinates."""
+def _factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
     place = {column: k for k, column in enumerate(partition.dependent)}
     entries = {
         (i, place[column]): entry
@@ -83,39 +80,174 @@ def factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
     return lu.factorize(entries, len(used), graph, "Jv")
 
 
-def reduced(
+@dataclass(frozen=True)
+class Constrained:
+    """A mechanism whose dependent velocities are known, at a closed position.
+
+    Attributes:
+        partition: roles of coordinates and rows.
+        moving: the links with all velocities.
+        base: the same, inertias regrouped.
+        factors: of J_v.
+        used: the constraint rows in use, with velocity terms.
+        qd: all velocities.
+        loads: what acts on the mechanism.
+    """
+
+    partition: Partition
+    moving: Skeleton
+    base: Skeleton
+    factors: lu.LU
+    used: list[Row]
+    qd: list[Expr]
+    loads: Loads
+
+    def velocities(self, known: Mapping[int, Expr]) -> list[Expr]:
+        """All qd that keep the loops closed, from independent and driven ones; zero if absent."""
+        graph = self.base.graph
+        qd = [known.get(k, graph.zero) for k in range(len(self.qd))]
+        right = [-(_times(row.J, tuple(known), qd, graph) + row.nu) for row in self.used]
+        for column, value in zip(self.partition.dependent, self.factors.solve(right), strict=True):
+            qd[column] = value
+        return qd
+
+    def accelerations(self, known: Mapping[int, Expr]) -> list[Expr]:
+        """All qdd that keep the loops closed, from independent and driven ones; zero if absent."""
+        graph = self.base.graph
+        qdd = [known.get(k, graph.zero) for k in range(len(self.qd))]
+        right = [-(_times(row.J, tuple(known), qdd, graph) + row.gamma) for row in self.used]
+        for column, value in zip(self.partition.dependent, self.factors.solve(right), strict=True):
+            qdd[column] = value
+        return qdd
+
+    def driven(self) -> dict[int, Expr]:
+        """Symbols of the accelerations of driven joints."""
+        return {k: self.base.symbols.qdd[k] for k in self.partition.driven}
+
+    def efforts(self, qdd: Sequence[Expr]) -> list[Expr]:
+        """M qdd + c, without loops."""
+        tau = rne.inverse_dynamics(self.base, qdd, self.loads.wrenches)
+        return _minus_laws(tau, self.loads)
+
+    def residual(self, qdd_u: Sequence[Expr]) -> list[Expr]:
+        """Aᵀ (tau - M qdd - c) for accelerations of the independent coordinates."""
+        parts, graph = self.partition, self.base.graph
+        known = {**dict(zip(parts.independent, qdd_u, strict=True)), **self.driven()}
+        free, lam = self._unbalanced(self.accelerations(known))
+        # Bᵀ free_v = -J_uᵀ J_v⁻ᵀ free_v = J_uᵀ lam
+        rows = list(zip(self.used, lam, strict=True))
+        return [
+            _sum(free[j], ((row.J.get(j, graph.zero), force) for row, force in rows))
+            for j in parts.independent
+        ]
+
+    def reactions(self, qdd_u: Sequence[Expr]) -> dict[Expr, Expr]:
+        """What laws need to know of the joints' reactions, by placeholders."""
+        if not self.loads.radial:
+            return {}
+        known = {**dict(zip(self.partition.independent, qdd_u, strict=True)), **self.driven()}
+        qdd = self.accelerations(known)
+        _, lam = self._unbalanced(qdd)
+        return radial_forces(self.moving, self.loads, qdd, self.used, lam)
+
+    def _unbalanced(self, qdd: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """tau - M qdd - c, and the multipliers that balance its dependent part."""
+        need = self.efforts(qdd)
+        free = [t - n for t, n in zip(self.base.symbols.tau, need, strict=True)]
+        lam = self.factors.solve_transposed([-free[i] for i in self.partition.dependent])
+        return free, lam
+
+    def columns(self) -> list[list[Expr]]:
+        """B = ∂q_v/∂q_u, one list per independent coordinate."""
+        graph, v = self.base.graph, self.partition.dependent
+        B = []
+        for j in self.partition.independent:
+            column = self.factors.solve([-row.J.get(j, graph.zero) for row in self.used])
+            for k, entry in enumerate(column):
+                graph.label(entry, f"B_{v[k] + 1}_{j + 1}")
+            B.append(column)
+        return B
+
+    def mass(self, B: list[list[Expr]]) -> tuple[list[list[Expr]], dict[tuple[int, int], Expr]]:
+        """M A, and all entries of Aᵀ M A."""
+        graph, u, v = self.base.graph, self.partition.independent, self.partition.dependent
+        M = crb.mass_matrix(self.base).rows(graph.zero)
+        MA = [
+            [_sum(M[i][j], ((M[i][v[k]], B[c][k]) for k in range(len(v)))) for c, j in enumerate(u)]
+            for i in range(len(self.qd))
+        ]
+        lower = {
+            (c, l): _sum(MA[j][l], ((B[c][k], MA[v[k]][l]) for k in range(len(v))))
+            for c, j in enumerate(u)
+            for l in range(c + 1)
+        }
+        places = ((c, l) for c in range(len(u)) for l in range(len(u)))
+        whole = {(c, l): lower[max(c, l), min(c, l)] for c, l in places}
+        return MA, {key: entry for key, entry in whole.items() if entry is not graph.zero}
+
+    def projected(self, B: list[list[Expr]], free: Sequence[Expr]) -> list[Expr]:
+        """Aᵀ free."""
+        u, v = self.partition.independent, self.partition.dependent
+        return [
+            _sum(free[j], ((B[c][k], free[v[k]]) for k in range(len(v)))) for c, j in enumerate(u)
+        ]
+
+
+def constrained(
     mechanism: Mechanism, skeleton: Skeleton, partition: Partition, external_forces: Selection = ()
-) -> Reduced:
-    """The motion of the whole mechanism from that of its independent and driven coordinates."""
+) -> Constrained:
+    """Velocities of the dependent coordinates, and what follows from them."""
     graph = skeleton.graph
     rows = build_rows(mechanism, skeleton)
     used = [rows[k] for k in partition.rows]
-    factors = factor(used, partition, graph)
+    factors = _factor(used, partition, graph)
     known = (*partition.independent, *partition.driven)
-    # velocities of the dependent coordinates
     qd = list(skeleton.symbols.qd)
-    right = [-(times(row.J, known, qd, graph) + row.nu) for row in used]
+    right = [-(_times(row.J, known, qd, graph) + row.nu) for row in used]
     for column, value in zip(partition.dependent, factors.solve(right), strict=True):
         qd[column] = graph.label(value, f"qd_{column + 1}")
     moving = _with_velocities(skeleton, qd)
     loads = build_loads(mechanism, moving, external_forces)
     base = regroup(moving)
-    # accelerations without those of the independent coordinates
-    qdd0 = [graph.zero] * len(qd)
-    for column in partition.driven:
-        qdd0[column] = skeleton.symbols.qdd[column]
     rows = build_rows(mechanism, moving)
     used = [rows[k] for k in partition.rows]
-    right = [-(times(row.J, partition.driven, qdd0, graph) + row.gamma) for row in used]
-    for column, value in zip(partition.dependent, factors.solve(right), strict=True):
-        qdd0[column] = value
-    tau0 = _minus_laws(rne.inverse_dynamics(base, qdd0, loads.wrenches), loads)
-    found = _solve(base, partition, factors, used, qd, qdd0, tau0)
-    return replace(found, rates=complete_rates(moving, loads, found.qdd, used, found.lam))
+    return Constrained(partition, moving, base, factors, used, qd, loads)
 
 
-def times(J: dict[int, Expr], columns: Sequence[int], values: Sequence[Expr], graph: Graph) -> Expr:
-    """Some columns of a row of J times their values."""
+def reduced(
+    mechanism: Mechanism, skeleton: Skeleton, partition: Partition, external_forces: Selection = ()
+) -> Reduced:
+    """The motion of the whole mechanism from that of its independent and driven coordinates."""
+    found = constrained(mechanism, skeleton, partition, external_forces)
+    graph, tau = found.base.graph, found.base.symbols.tau
+    u, v = partition.independent, partition.dependent
+    # accelerations without those of the independent coordinates
+    qdd0 = found.accelerations(found.driven())
+    tau0 = found.efforts(qdd0)
+    B = found.columns()
+    MA, Mr = found.mass(B)
+    right = found.projected(B, [t - t0 for t, t0 in zip(tau, tau0, strict=True)])
+    qdd_u = lu.factorize(Mr, len(u), graph, "Mr").solve(right)
+    qdd = list(qdd0)
+    for c, j in enumerate(u):
+        qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
+    for k, i in enumerate(v):
+        qdd[i] = _sum(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
+    # what the joints would have to supply without loops
+    need = [_sum(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qdd))]
+    lam = found.factors.solve_transposed([need[i] - tau[i] for i in v])
+    effort = []
+    for i in partition.driven:
+        rows = zip(found.used, lam, strict=True)
+        pulls = ((row.J.get(i, graph.zero), force) for row, force in rows)
+        effort.append(need[i] - _sum(graph.zero, pulls))
+    rates = complete_rates(found.moving, found.loads, qdd, found.used, lam)
+    return Reduced(found.qd, qdd, lam, effort, rates)
+
+
+def _times(
+    J: dict[int, Expr], columns: Sequence[int], values: Sequence[Expr], graph: Graph
+) -> Expr:
     total = graph.zero
     for column in columns:
         if column in J:
@@ -132,91 +264,9 @@ def _minus_laws(tau: list[Expr], loads: Loads) -> list[Expr]:
     return [t - loads.efforts[k] if k in loads.efforts else t for k, t in enumerate(tau)]
 
 
-def _solve(
-    base: Skeleton,
-    partition: Partition,
-    factors: lu.LU,
-    used: Sequence[Row],
-    qd: list[Expr],
-    qdd0: list[Expr],
-    tau0: list[Expr],
-) -> Reduced:
-    graph, tau = base.graph, base.symbols.tau
-    u, v = partition.independent, partition.dependent
-    M = crb.mass_matrix(base).rows(graph.zero)
-    B, MA, Mr = reduce_mass(M, partition, factors, used, graph)
-    free = [t - t0 for t, t0 in zip(tau, tau0, strict=True)]
-    qdd_u = solve_symmetric(graph, Mr, gather(free, partition, B))
-    qdd = list(qdd0)
-    for c, j in enumerate(u):
-        qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
-    for k, i in enumerate(v):
-        qdd[i] = add_products(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
-    # what the joints would have to supply without loops
-    need = [
-        add_products(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qd))
-    ]
-    lam = factors.solve_transposed([need[i] - tau[i] for i in v])
-    effort = []
-    for i in partition.driven:
-        pulls = ((row.J.get(i, graph.zero), force) for row, force in zip(used, lam, strict=True))
-        effort.append(need[i] - add_products(graph.zero, pulls))
-    return Reduced(qd, qdd, lam, effort, [])
-
-
-def reduce_mass(
-    M: Rows, partition: Partition, factors: lu.LU, used: Sequence[Row], graph: Graph
-) -> tuple[Rows, Rows, dict[tuple[int, int], Expr]]:
-    """B = ∂v/∂u by columns, M A by rows, and the lower half of Aᵀ M A."""
-    u, v = partition.independent, partition.dependent
-    # columns of A: what the dependent coordinates do for each independent one
-    B = []
-    for j in u:
-        column = factors.solve([-row.J.get(j, graph.zero) for row in used])
-        for k, entry in enumerate(column):
-            graph.label(entry, f"B_{v[k] + 1}_{j + 1}")
-        B.append(column)
-    MA = [
-        [
-            add_products(row[j], ((row[v[k]], B[c][k]) for k in range(len(v))))
-            for c, j in enumerate(u)
-        ]
-        for row in M
-    ]
-    Mr = {
-        (c, l): add_products(MA[j][l], ((B[c][k], MA[v[k]][l]) for k in range(len(v))))
-        for c, j in enumerate(u)
-        for l in range(c + 1)
-    }
-    return B, MA, Mr
-
-
-def gather(values: Sequence[Expr], partition: Partition, B: Rows) -> list[Expr]:
-    """Aᵀ values."""
-    v = partition.dependent
-    return [
-        add_products(values[j], ((B[c][k], values[v[k]]) for k in range(len(v))))
-        for c, j in enumerate(partition.independent)
-    ]
-
-
-def add_products(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
+def _sum(start: Expr, products: Iterable[tuple[Expr, Expr]]) -> Expr:
     """start + Σ a b."""
     total = start
     for a, b in products:
         total = total + a * b
     return total
-
-
-def solve_symmetric(
-    graph: Graph, lower: dict[tuple[int, int], Expr], right: list[Expr]
-) -> list[Expr]:
-    """x with S x = right, S symmetric positive definite, by LDLᵀ."""
-    n = len(right)
-    entries = {
-        (i, j): lower[max(i, j), min(i, j)]
-        for i in range(n)
-        for j in range(n)
-        if lower[max(i, j), min(i, j)] is not graph.zero
-    }
-    return lu.factorize(entries, n, graph, "Mr").solve(right)

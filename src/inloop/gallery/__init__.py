@@ -8,5 +8,9 @@ plant = gallery.get("puma560").build().compile()
 from inloop.gallery.catalog import get, names
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Comparison, Exhibit, Option, Reference
+from inloop.gallery.experiment import Bench, Experiment, Outcome
 
-__all__ = ["Comparison", "Exhibit", "Option", "Reference", "View", "get", "names"]
+__all__ = [
+    "Bench", "Comparison", "Exhibit", "Experiment", "Option", "Outcome", "Reference", "View", "get",
+    "names",
+]  # fmt: skip

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 HEIGHT, GRAVITY, RESTITUTION = 1.0, 9.81, 0.9
@@ -30,7 +31,7 @@ def bouncing_ball() -> il.Model:
         doc="A ball on a floor, with restitution.",
     )
     mass = m.parameter("mass", 1.0, unit="kg", range=(0.01, 10.0), doc="mass of the ball")
-    e = m.parameter("e", RESTITUTION, range=(0.0, 1.0), doc="restitution")
+    e = m.parameter("e", RESTITUTION, unit="1", range=(0.0, 1.0), doc="restitution")
     ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(HEIGHT, 0.0)), mass=mass)
     flight, rest = m.mode("flight"), m.mode("rest")
     with m.during(rest):
@@ -72,6 +73,12 @@ EXHIBIT = Exhibit(
     make=bouncing_ball,
     start="at rest, 1 m above the floor",
     seconds=9.0,
+    view=View(
+        "xz",
+        ("ball.q", "ball.qd", ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.2, 0.4),
+        discs={"ball": 0.1},
+    ),
     references=(
         Reference(
             what=f"times of the first {IMPACTS} impacts",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 ROOM = 0.5  # how far the cart can go to either side [m]
@@ -27,9 +28,11 @@ def cart_pendulum() -> il.Model:
         ),
         doc="Pendulum on a cart that hits walls.",
     )
-    e = m.parameter("e", 0.8, range=(0.0, 1.0), doc="restitution of the walls")
+    e = m.parameter("e", 0.8, unit="1", range=(0.0, 1.0), doc="restitution of the walls")
     room = m.parameter("room", ROOM, unit="m", range=(0.1, 2.0), doc="from the middle to a wall")
     cart = m.body("cart", on=m.ground, joint=il.prismatic("x", initial=(0.0, SPEED)), mass=CART)
+    cart.point("front", (0.06, 0.0, 0.0))
+    cart.point("back", (-0.06, 0.0, 0.0))
     m.body(
         "pendulum",
         on=cart,
@@ -75,6 +78,11 @@ EXHIBIT = Exhibit(
     make=cart_pendulum,
     start="cart in the middle at 1.5 m/s, pendulum at 0.5 rad",
     seconds=10.0,
+    view=View(
+        "xz",
+        ("cart.q", "pendulum.q", ("energy.kinetic", "energy.potential", "energy.total")),
+        times=(0.0, 0.15, 0.3),
+    ),
     references=(
         Reference(
             what="energy that is not accounted for after 10 s",

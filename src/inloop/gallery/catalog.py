@@ -16,6 +16,7 @@ NAMES = (
     "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
+NAMED = 8  # names that are listed when there is no near one
 
 
 def names() -> tuple[str, ...]:
@@ -39,7 +40,8 @@ def get(name: str) -> Exhibit:
 def _unknown(name: str) -> InputError:
     shown = name if len(name) <= SHOWN else name[: SHOWN - 3] + "..."
     near = get_close_matches(name[:SHOWN].lower(), NAMES, n=1, cutoff=0.5)
-    hint = f"Did you mean '{near[0]}'? " if near else ""
+    some = ", ".join(NAMES[:NAMED])
+    hint = f"Did you mean '{near[0]}'?" if near else f"It has: {some}, …"
     return InputError(
-        f"the gallery has no mechanism {shown!a}", fix=f"{hint}It has: {', '.join(NAMES)}."
+        f"the gallery has no mechanism {shown!a}", fix=f"{hint} `inloop list` tells all."
     )

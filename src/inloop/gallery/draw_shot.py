@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 RADIUS, MASS = 0.0286, 0.17  # pool ball, 2 1/4 inches [m, kg]
@@ -78,6 +79,11 @@ EXHIBIT = Exhibit(
     make=draw_shot,
     start=f"cue ball at {SPEED} m/s with {-SPIN:.0f} rad/s of back-spin, the other one at rest",
     seconds=1.0,
+    view=View(
+        "xz",
+        (("cue_tx.qd", "object_tx.qd"), ("cue_ry.qd", "object_ry.qd"), "cue_cloth.friction"),
+        discs={"cue": RADIUS, "object": RADIUS},
+    ),
     step=1e-4,
     references=(
         Reference(

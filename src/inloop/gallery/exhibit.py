@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 import inloop as il
 from inloop.gallery.drawing import View, draw
+from inloop.gallery.experiment import Bench, Experiment, Outcome
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
 
@@ -107,6 +109,7 @@ class Exhibit:
         poses: named coordinate vectors [rad or m].
         references: figures to compare with.
         view: what its figure shows; the first coordinates if there is none.
+        experiments: what can be tried with it, by name.
     """
 
     name: str
@@ -122,6 +125,7 @@ class Exhibit:
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     view: View | None = None
+    experiments: Mapping[str, Experiment] = field(default_factory=dict)
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
@@ -131,7 +135,7 @@ class Exhibit:
         """
         for name in options:
             if name not in self.options:
-                raise self._unknown_option(name)
+                raise self._unknown("option", name, self.options)
         return self.make(**{**{n: o.default for n, o in self.options.items()}, **options})
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
@@ -157,11 +161,44 @@ class Exhibit:
             until=view.until,
         )
 
-    def _unknown_option(self, name: str) -> il.InputError:
-        near = get_close_matches(name, self.options, n=1)
-        known = ", ".join(self.options) or "none"
-        hint = f"Did you mean '{near[0]}'?" if near else f"Options are: {known}."
-        return il.InputError(f"'{self.name}' has no option {name[:40]!a}", fix=hint)
+    def experiment(
+        self,
+        name: str,
+        *,
+        parameters: Mapping[str, float] | None = None,
+        seconds: float | None = None,
+        **options: bool | int | float,
+    ) -> Outcome:
+        """Try something with the mechanism.
+
+        Args:
+            name: see `experiments`.
+            parameters: values of parameters, in all plants of the experiment that have them.
+            seconds: another length than its own [s].
+            options: as in `build`, where the experiment does not choose them itself.
+        """
+        chosen = parameters or {}
+        if name not in self.experiments:
+            raise self._unknown("experiment", name, self.experiments)
+        if seconds is not None and not 0.0 < seconds < math.inf:
+            raise il.InputError(f"{seconds:g} s makes no sense", fix="Give seconds > 0.")
+        known = [p.name for p in self.build(**options).build().parameters]
+        for parameter in chosen:
+            if parameter not in known:
+                raise self._unknown("parameter", parameter, known)
+
+        def compiled(**own: bool | int | float) -> il.Plant:
+            plant = self.build(**{**options, **own}).compile()
+            plant.parameters.update({p: v for p, v in chosen.items() if p in plant.parameters})
+            return plant
+
+        return self.experiments[name].run(Bench(compiled, seconds))
+
+    def _unknown(self, what: str, name: str, known: Collection[str]) -> il.InputError:
+        near = get_close_matches(name, known, n=1)
+        names = ", ".join(known) or "none"
+        hint = f"Did you mean '{near[0]}'?" if near else f"It has: {names}."
+        return il.InputError(f"'{self.name}' has no {what} {name[:40]!a}", fix=hint)
 
 
 def _is_there(panel: str | tuple[str, ...], result: il.Result) -> bool:

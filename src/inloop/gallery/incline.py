@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
 
 SLOPE = 0.5  # tangent of the incline
@@ -72,6 +73,7 @@ EXHIBIT = Exhibit(
     make=incline,
     start="at rest, bristles straight",
     seconds=60.0,
+    view=View("xz", ("block.q", "friction.effort", "friction.deflection")),
     method="rodas",
     tolerance=1e-9,
     references=(

@@ -22,6 +22,9 @@ from __future__ import annotations
 from typing import Any
 
 import inloop as il
+from inloop.gallery.action_encoder import ENCODER
+from inloop.gallery.action_figure6 import FIGURE6
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option
 
 INCH = 0.0254  # [m]
@@ -36,7 +39,7 @@ def simple_action(springs: bool = True) -> il.Model:
         springs: True for model B, False for model A.
     """
     m = il.Model(
-        "simple_action_b" if springs else "simple_action_a",
+        "simple_action",
         gravity=lambda m: (
             0.0,
             0.0,
@@ -54,7 +57,8 @@ class _Parameters:
 
     def __init__(self, m: il.Model) -> None:
         def length(name: str, inches: float, doc: str) -> Any:
-            return m.parameter(name, inches * INCH, unit="m", doc=f"{doc} ({inches:g} in)")
+            size, doc = inches * INCH, f"{doc} ({inches:g} in)"
+            return m.parameter(name, size, unit="m", range=(0.5 * size, 2.0 * size), doc=doc)
 
         self.L1 = length("L1", 4.0, "P1 to S on the key")
         self.L2 = length("L2", 10.0, "P2 to the center of mass of the hammer")
@@ -64,12 +68,23 @@ class _Parameters:
         self.M2 = m.parameter("M2", 0.01, unit="kg", range=(0.001, 0.1), doc="mass of the hammer")
         self.string = m.parameter("string", STRING, unit="rad", range=(0.1, 1.2),
                                   doc="angle of the hammer at the string")  # fmt: skip
-        self.e = m.parameter("e", 1.0, range=(0.0, 1.0), doc="restitution of the string")
+        self.e = m.parameter("e", 1.0, unit="1", range=(0.0, 1.0), doc="restitution of the string")
 
 
 def _rod(mass: Any, length: Any) -> tuple[Any, Any, Any]:
     across = mass * length**2 / 12.0
     return (0.0, across, across)
+
+
+def _add_key(m: il.Model, p: _Parameters) -> Any:
+    return m.body(
+        "key",
+        on=m.ground.point("P1", (0.0, 0.0, 0.0)),
+        joint=il.revolute("-y"),
+        mass=p.M1,
+        com=(p.L4, 0.0, 0.0),
+        inertia=_rod(p.M1, 2.0 * p.L1),
+    )
 
 
 def _add_hammer(m: il.Model, p: _Parameters) -> Any:
@@ -94,16 +109,18 @@ def gap(p: Any, hammer: Any, key: Any, lift: Any = 0.0) -> Any:
     return p.L3 * il.cos(hammer) + p.L1 * il.sin(turn) - lift * il.cos(turn)
 
 
+def _turn_back(stiffness: Any, R: Any) -> Any:
+    """No force, and a torque about y that turns the key back to the hand [N, N·m].
+
+    The key is turned against the hand by an angle about -y: R = Ry(-angle).
+    """
+    angle = il.atan2(R[2][0], R[0][0])
+    return (0.0, 0.0, 0.0), (0.0, stiffness * angle, 0.0)
+
+
 def _add_rigid(m: il.Model, p: _Parameters) -> None:
     """Model A: the key moves with the hand."""
-    key = m.body(
-        "key",
-        on=m.ground.point("P1", (0.0, 0.0, 0.0)),
-        joint=il.revolute("-y"),
-        mass=p.M1,
-        com=(p.L4, 0.0, 0.0),
-        inertia=_rod(p.M1, 2.0 * p.L1),
-    )
+    key = _add_key(m, p)
     hammer = _add_hammer(m, p)
     m.drive(key)
     coupled, flight = m.mode("A1", doc="hammer on key"), m.mode("A2", doc="hammer in flight")
@@ -121,23 +138,17 @@ def _add_soft(m: il.Model, p: _Parameters) -> None:
     """Model B: springs between hand and key, and between key and hammer."""
     k1 = m.parameter("k1", 620.0, unit="N/m", range=(1.0, 5000.0), doc="hand to key, at S")
     k2 = m.parameter("k2", 15.0, unit="N/m", range=(1.0, 500.0), doc="key to hammer")
-    hand = m.body("hand", on=m.ground.point("P1", (0.0, 0.0, 0.0)), joint=il.revolute("-y"))
-    key = m.body(
-        "key",
-        on=hand,
-        joint=il.revolute("-y"),
-        mass=p.M1,
-        com=(p.L4, 0.0, 0.0),
-        inertia=_rod(p.M1, 2.0 * p.L1),
-    )
+    # an angle of its own for the key: only the position of the hand is felt, through k1
+    hand = m.body("hand", on=m.ground.point("M", (0.0, 0.0, 0.0)), joint=il.revolute("-y"))
+    key = _add_key(m, p)
     pad = m.body("pad", on=key.point("S", (p.L1, 0.0, 0.0)), joint=il.prismatic("z"))
     hammer = _add_hammer(m, p)
     m.drive(hand)
-    m.torsion_spring(key, k1 * p.L1**2, name="k1_spring")
+    m.frame_force(hand, key, lambda R: _turn_back(k1 * p.L1**2, R), name="k1_spring")
     coupled, flight = m.mode("B1", doc="hammer on key"), m.mode("B2", doc="hammer in flight")
     struck = m.mode("struck", doc="hammer in the grip of the string")
     with m.during(coupled):
-        m.constraint("contact", lambda q: gap(p, q["hammer"], q["hand"] + q["key"], lift=q["pad"]))
+        m.constraint("contact", lambda q: gap(p, q["hammer"], q["key"], lift=q["pad"]))
         m.torsion_spring(pad, k2, name="k2_spring")
     with m.during(flight, struck):
         m.lock(pad, name="pad_rest")
@@ -145,7 +156,7 @@ def _add_soft(m: il.Model, p: _Parameters) -> None:
         m.lock(hammer, name="string_contact")
     m.event("release", lambda q: -k2 * q["pad"], mode=coupled, to=flight,
             then=lambda: {"pad.q": 0.0, "pad.qd": 0.0}, tolerance=1e-9)  # fmt: skip
-    m.event("catch", lambda q: gap(p, q["hammer"], q["hand"] + q["key"]), mode=flight, to=coupled)
+    m.event("catch", lambda q: gap(p, q["hammer"], q["key"]), mode=flight, to=coupled)
     _add_string(m, p, flight, struck)
 
 
@@ -161,5 +172,7 @@ EXHIBIT = Exhibit(
     make=simple_action,
     start="hammer on the key, key at rest",
     seconds=2.0,
+    view=View("xz", (("hand.q", "key.q", "hammer.q"), "hand.effort")),
+    experiments={"figure6": FIGURE6, "encoder": ENCODER},
     options={"springs": Option(True, "model B, with springs; else model A")},
 )

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
+from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 SOURCE = (
@@ -68,6 +69,7 @@ EXHIBIT = Exhibit(
     make=stick_slip,
     start="at rest, spring relaxed, bristles straight",
     seconds=25.0,
+    view=View("xz", ("block.q", "block.qd", "friction.effort"), times=(0.0, 5.0, 10.0)),
     method="rodas",
     tolerance=1e-9,
     options={"elastic": Option(0.7, "elastic share of the bristles' deflection; 0: plain LuGre")},

@@ -40,6 +40,8 @@ class Method(IntEnum):
     """Dormand–Prince 5(4), for adaptive steps too."""
     RODAS = 3
     """Rosenbrock 4(3), L-stable, for stiff laws; for adaptive steps too."""
+    IMPLICIT = 4
+    """Rosenbrock, order 2, L-stable, for stiff laws in real time."""
 
     @property
     def estimates_error(self) -> bool:

@@ -22,6 +22,8 @@ class SystemStructure(ctypes.Structure):
         ("jacobian", POINTER),
         ("save", POINTER),
         ("restore", POINTER),
+        ("predict", POINTER),
+        ("correct", POINTER),
         ("context", POINTER),
         ("n", _COUNT),
         ("m", _COUNT),

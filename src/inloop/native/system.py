@@ -19,6 +19,8 @@ class System:
         jacobian: address of an il_jacobian, or 0: differences of the rates.
         save: address of an il_memory, or 0.
         restore: address of an il_memory, or 0.
+        predict: address of an il_predictor, or 0: the implicit method takes all of df/dx.
+        correct: address of an il_corrector, or 0.
         autonomous: the rates do not depend on t.
         keep: what must stay alive as long as the addresses are in use: library, arrays, context.
     """
@@ -30,6 +32,8 @@ class System:
     jacobian: int = 0
     save: int = 0
     restore: int = 0
+    predict: int = 0
+    correct: int = 0
     autonomous: bool = False
     keep: object = None
 
@@ -40,5 +44,5 @@ class System:
 
     def structure(self) -> SystemStructure:
         """The same as il_system."""
-        functions = (self.rates, self.jacobian, self.save, self.restore)
+        functions = (self.rates, self.jacobian, self.save, self.restore, self.predict, self.correct)
         return SystemStructure(*functions, self.context, self.n, self.m, self.autonomous)

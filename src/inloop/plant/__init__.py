@@ -2,11 +2,12 @@
 
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.signals import Signal
+from inloop.model import Event
 from inloop.plant.bare_plant import BarePlant, native_engine
 from inloop.plant.engine import Array, NativeEngine, PythonEngine
 from inloop.plant.parameters import Parameters
 
 __all__ = [
-    "Array", "BarePlant", "NativeEngine", "Parameters", "Partition", "PythonEngine", "Signal",
-    "native_engine",
+    "Array", "BarePlant", "Event", "NativeEngine", "Parameters", "Partition", "PythonEngine",
+    "Signal", "native_engine",
 ]  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from inloop.codegen.c_closed import ClosedUnit, emit_closed_rates
+from inloop.codegen.c_closed import emit_closed_rates
+from inloop.codegen.closed_unit import ClosedUnit
 from inloop.errors import InputError, SimulationError
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
@@ -18,6 +19,7 @@ from inloop.symbolic import Program
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
+Derived = TypeVar("Derived")
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square
@@ -144,14 +146,14 @@ class Loops:
             self._plant.add_partition()
         return True
 
-    def sources(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """C of the rates that the steppers call."""
+    def derived(self, derive: Callable[[ClosedLoops, Partition, str], Derived]) -> Derived:
+        """Further programs for the current partition."""
+        return derive(self._closed, self.partition, self._known[self.partition])
+
+    def unit(self) -> ClosedUnit:
+        """What generated C needs to know about the current partition."""
         parts = self.partition
-        unit = ClosedUnit(
-            programs[0],
-            programs[1],
+        return ClosedUnit(
             self._plant.n,
             parts.independent,
             parts.dependent,
@@ -159,7 +161,12 @@ class Loops:
             len(self._plant.mechanism.states),
             self._drive_inputs(),
         )
-        return emit_closed_rates(unit, prefix, about)
+
+    def sources(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """C of the rates that the steppers call."""
+        return emit_closed_rates(self.unit(), programs, prefix, about)
 
     def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
         """A closed position near a guess; coordinates in `held` stay where they are."""

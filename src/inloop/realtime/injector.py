@@ -1,7 +1,8 @@
 """A second mailbox for a plant, through which its controller sees and does what faults leave.
 
 The controller attaches to it as it would to the plant. Two threads carry records: outputs from the
-plant to here, inputs from here to the plant.
+plant to here, inputs from here to the plant. They share the mailbox of the plant: one of them only
+reads, the other only writes.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from inloop.realtime.outputs import Flag, Outputs
 WRITE_EVERY = 0.25  # [s]: what a killed recorder may lose
 LOOK_EVERY = 0.02  # [s]
 STATE_EVERY = 10.0  # [s] of simulated time between states that a replay can start from
-CHUNK = 1 << 20  # bytes
+CHUNK = 1 << 16  # bytes; a chunk that is torn is lost
 
 
 @dataclass(frozen=True)

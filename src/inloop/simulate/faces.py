@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from inloop.model import Event
 from inloop.native import Mode, Transition, load_runtime
-from inloop.plant import Array, BarePlant, native_engine
+from inloop.plant import Array, BarePlant, Event, native_engine
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}

@@ -19,6 +19,33 @@ INK, GRID = "#333333", "#d8d8d8"
 COLORS = ("#1f5fa8", "#d1651a", "#3a8f4d", "#8a4fa3", "#b8322f", "#7a6a53", "#00838f", "#6b6b6b")
 
 
+def blank_figure(size: tuple[float, float], file: str | Path | None = None) -> Any:
+    """An empty figure that needs no window.
+
+    Args:
+        size: width and height [inch].
+        file: where it is going to be written, if anywhere.
+
+    Raises:
+        InputError: there is no matplotlib, or it cannot write such a file.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError(
+            "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
+        ) from error
+    figure = Figure(figsize=size, layout="constrained")
+    if file is not None:
+        ending = Path(file).suffix
+        if ending[1:].lower() not in figure.canvas.get_supported_filetypes():
+            raise InputError(
+                f"cannot draw a figure as '{ending}'",
+                fix="Use a name that ends in .png, .svg or .pdf.",
+            )
+    return figure
+
+
 def draw_figure(
     result: Result,
     panels: Sequence[Panel],
@@ -38,17 +65,9 @@ def draw_figure(
         drawing: draws on axes of its own, left of the curves.
         until: the curves end there [s].
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(
-            "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
-        ) from error
-    if file is not None:
-        _check_figure_name(Figure(), Path(file))
     height = MARGIN + HEIGHT * len(panels)
     size = (WIDTH, height) if drawing is None else (1.25 * WIDTH, max(height, LEAST_HEIGHT))
-    figure = Figure(figsize=size, layout="constrained")
+    figure = blank_figure(size, file)
     curves: Any = figure
     if drawing is not None:
         halves: Any = figure.subfigures(1, 2, width_ratios=(DRAWING, 1.0))
@@ -84,12 +103,3 @@ def _draw_panel(result: Result, axis: Any, signals: Sequence[str]) -> None:
     axis.grid(True, color=GRID, linewidth=0.6)
     axis.margins(x=0.0)
     axis.ticklabel_format(axis="y", useOffset=False, scilimits=(-3, 4))
-
-
-def _check_figure_name(figure: Any, file: Path) -> None:
-    known = figure.canvas.get_supported_filetypes()
-    if file.suffix[1:].lower() not in known:
-        raise InputError(
-            f"cannot draw a figure as '{file.suffix}'",
-            fix="Use a name that ends in .png, .svg or .pdf.",
-        )

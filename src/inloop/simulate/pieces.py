@@ -67,6 +67,7 @@ def run_in_pieces(
         if now.x is not None:
             x = now.x
             system.guard = now.guard
+        way.notes.extend(note for note in system.notes if note not in way.notes)
         guard, part, before = system.guard, _rest(schedule, now), now
         done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)

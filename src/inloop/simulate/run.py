@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import AdaptiveSteps, FixedSteps, Status
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
@@ -44,8 +44,9 @@ def simulate(
         t_end: length of the run [s].
         step: step of the integrator [s]; shortened so that a whole number fits into t_end. With
             a tolerance: time between samples.
-        method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5) or "rodas"
-            (linearly implicit, order 4, for stiff laws); "scipy" for a slow reference by SciPy.
+        method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5), "rodas"
+            (linearly implicit, order 4, for stiff laws) or "implicit" (linearly implicit, order
+            2, cheap, for stiff laws in real time); "scipy" for a slow reference by SciPy.
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
@@ -93,7 +94,10 @@ def simulate(
     else:
         try:
             done = run_in_pieces(
-                plant, schedule, begin, lambda: make_system(plant, efforts, signals, drives)
+                plant,
+                schedule,
+                begin,
+                lambda: make_system(plant, efforts, signals, drives, schedule.method),
             )
         finally:
             # the roles of the coordinates belong to a run: none is left behind for the next one
@@ -148,14 +152,18 @@ def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
 
 
 def make_system(
-    plant: BarePlant, tau: Array, inputs: Inputs, drives: str | None
+    plant: BarePlant,
+    tau: Array,
+    inputs: Inputs,
+    drives: str | None,
+    method: Method | None = None,
 ) -> TreeSystem | ClosedSystem:
     """What the steppers integrate for a plant, with efforts, inputs and motions."""
     # never empty: C wants an address
     u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
-        return TreeSystem(plant, tau, u, inputs.function)
-    return ClosedSystem(plant, plant.loops, tau, u, drives, inputs.function)
+        return TreeSystem(plant, tau, u, inputs.function, method)
+    return ClosedSystem(plant, plant.loops, tau, u, drives, inputs.function, method)
 
 
 def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:

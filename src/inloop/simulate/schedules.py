@@ -12,6 +12,7 @@ METHODS = {
     "rk4": Method.RK4,
     "dopri": Method.DOPRI,
     "rodas": Method.RODAS,
+    "implicit": Method.IMPLICIT,
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 
 import numpy as np
 
@@ -111,14 +111,18 @@ class Stepper:
 
     def look(self) -> Samples:
         """All coordinates and signals now: arrays with one row."""
-        system = self._systems[self.mode]
-        found = system.expand(np.array([self.t]), self._machine.x[None, :])
+        found = self._closed(self._systems[self.mode].expand)
+        found.signals.update(self._outputs(found))
+        return found
+
+    def _closed(self, expand: Callable[[Array, Array], Samples]) -> Samples:
+        """What a function of a system makes of the present state."""
+        found = expand(np.array([self.t]), self._machine.x[None, :])
         if not len(found.t):
             raise SimulationError(
                 f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
                 fix="Look at the inputs of driven joints.",
             )
-        found.signals.update(self._outputs(found))
         return found
 
     def _outputs(self, found: Samples) -> dict[str, Array]:
@@ -129,13 +133,17 @@ class Stepper:
 
     def __getitem__(self, signal: str) -> float:
         """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""
-        found = self.look()
+        # coordinates and efforts are read in every turn of a loop: they need not wait for the rest
+        found = self._closed(self._systems[self.mode].motion)
         head, _, tail = signal.rpartition(".")
         if signal in found.signals:
             return float(found.signals[signal][0])
         if head in self.plant.coordinates and tail in ("q", "qd"):
             values = found.q if tail == "q" else found.qd
             return float(values[0, self.plant.coordinates.index(head)])
+        found = self.look()
+        if signal in found.signals:
+            return float(found.signals[signal][0])
         known = [*(f"{c}.q" for c in self.plant.coordinates), *found.signals]
         raise InputError(f"there is no signal '{signal}'", fix=f"Names are: {', '.join(known)}.")
 

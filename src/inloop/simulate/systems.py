@@ -5,14 +5,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from inloop.native import COUNT, POINTER, System
-from inloop.plant import Array, BarePlant, native_engine
+from inloop.native import COUNT, POINTER, Method, System
+from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.simulate.inputs import FollowedInputs
 
 
@@ -93,6 +95,42 @@ class Prepared:
     values: Array
 
 
+class _Implicit:
+    """The functions of implicit methods, and what they read and write."""
+
+    def __init__(self, plant: BarePlant, method: Method | None) -> None:
+        self.predict, self.correct, self.jacobian = 0, 0, 0
+        self.engine: NativeEngine | None = None
+        self.notes: tuple[str, ...] = ()
+        self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
+        self.kept = np.zeros(1)
+        if method == Method.IMPLICIT:
+            name = implicit_steps(plant)
+            self.engine = engine = native_engine(plant, name)
+            prefix, address = engine.unit.prefix, engine.library.address
+            self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
+            self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
+            kept = engine.unit.find(name).outputs[-1]
+            self.kept = np.zeros(max(1, len(kept.exprs)))
+        elif method == Method.RODAS:
+            function = jacobian(plant)
+            if function is None:
+                self.notes = ("the Jacobian would be too large to generate: differences are used",)
+                return
+            self.engine = engine = native_engine(plant, function)
+            self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
+            self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
+
+    @property
+    def pointers(self) -> tuple[int, int, int]:
+        """The last entries of the contexts."""
+        return (
+            self.predictor_pre.ctypes.data,
+            self.kept.ctypes.data,
+            self.jacobian_pre.ctypes.data,
+        )
+
+
 class TreeSystem:
     """A mechanism without loops: x = (q, qd, z).
 
@@ -103,14 +141,35 @@ class TreeSystem:
 
     guard: Array | None = None
 
-    def __init__(self, plant: BarePlant, tau: Array, u: Array, signals: str | None = None) -> None:
-        """Rates that read tau and u; `signals` names a function of the plant that writes u."""
+    def __init__(
+        self,
+        plant: BarePlant,
+        tau: Array,
+        u: Array,
+        signals: str | None = None,
+        method: Method | None = None,
+    ) -> None:
+        """Rates that read tau and u.
+
+        Args:
+            plant: the compiled mechanism.
+            tau: efforts of the joints.
+            u: inputs.
+            signals: name of a function of the plant that writes u over time.
+            method: the integrator; implicit ones need more than rates.
+        """
         engine = native_engine(plant, "direct_dynamics")
         prepared = prepared_for(plant, "direct_dynamics")
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._inputs = FollowedInputs(plant, u, signals)
+        more = _Implicit(plant, method)
+        self.notes = more.notes
         context = _TreeContext(
-            prepared.values.ctypes.data, tau.ctypes.data, u.ctypes.data, self._inputs.address
+            prepared.values.ctypes.data,
+            tau.ctypes.data,
+            u.ctypes.data,
+            self._inputs.address,
+            *more.pointers,
         )
         self._plant, self.u = plant, u
         self.system = System(
@@ -118,7 +177,12 @@ class TreeSystem:
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            keep=(engine.library, context, prepared, tau, u, self._inputs),
+            autonomous=signals is None
+            and all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
+            keep=(engine.library, context, prepared, tau, u, self._inputs, more),
+            jacobian=more.jacobian,
+            predict=more.predict,
+            correct=more.correct,
         )
 
     def blame(self, t: float) -> str:
@@ -135,6 +199,8 @@ class TreeSystem:
         n = self._plant.n
         z = x[:, 2 * n :]
         return Samples(t, x[:, :n], x[:, n : 2 * n], z, _states(self._plant, z))
+
+    motion = expand
 
 
 class ClosedSystem:
@@ -175,6 +241,7 @@ class ClosedSystem:
         u: Array,
         drives: str | None,
         signals: str | None = None,
+        method: Method | None = None,
     ) -> None:
         """Rates that read tau and u.
 
@@ -185,6 +252,7 @@ class ClosedSystem:
             u: inputs.
             drives: name of the function of the driven joints.
             signals: name of a function of the plant that writes u over time.
+            method: the integrator; implicit ones need more than rates.
         """
         self._plant, self._loops, self.u = plant, loops, u
         function = loops.function("constrained")
@@ -205,6 +273,10 @@ class ClosedSystem:
             drive_pre = moving.values
             self.prepared = (prepared, moving)
         self._inputs = FollowedInputs(plant, u, signals)
+        more = _Implicit(plant, method)
+        self.notes = more.notes
+        self._settled = np.zeros((3, plant.n))
+        address = self._engine.library.address
         self._context = _ClosedContext(
             prepared.values.ctypes.data,
             tau.ctypes.data,
@@ -220,9 +292,12 @@ class ClosedSystem:
             self._inputs.address,
             -1,
             0.0,
+            address(f"{prefix}_settle"),
+            address(f"{prefix}_rates"),
+            *(a.ctypes.data for a in self._settled),
+            *more.pointers,
         )
-        held = (tau, u, self._inputs, drive_pre)
-        address = self._engine.library.address
+        held = (tau, u, self._inputs, drive_pre, self._settled, more)
         self.expand_address = address(f"{prefix}_expand")
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
@@ -236,6 +311,9 @@ class ClosedSystem:
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
             keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
+            jacobian=more.jacobian,
+            predict=more.predict,
+            correct=more.correct,
         )
 
     def blame(self, t: float) -> str:
@@ -277,6 +355,14 @@ class ClosedSystem:
         return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
+        """All about states of the stepper: their motion, forces in cuts, constraint values."""
+        found = self.motion(t, x)
+        lam = [found.signals[f"lam.{row}"] for row in self._loops.row_names]
+        columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
+        found.signals.update(_cut_forces(self._loops, found.q, columns))
+        return replace(found, violation=largest_violation(self._plant, found.q, found.qd, found.t))
+
+    def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
         parts = self._loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
@@ -285,23 +371,32 @@ class ClosedSystem:
         name = f"{self._engine.unit.prefix}_expand"
         types = (POINTER, COUNT, *[POINTER] * len(arrays))
         call = self._engine.library.function(name, *types, returns=COUNT)
-        # unguarded and closed to the last bit; looking must not change how a run goes on
-        kept = self._guard.copy(), self._context.tolerance
-        self._guard[:], self._context.tolerance = 0.0, CLOSED
-        good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
-        self._guard[:], self._context.tolerance = kept
+        with self._closely():
+            good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
         signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
-        signals |= _cut_forces(self._loops, q, lam)
         signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
-        return Samples(t, q, qd, z, signals, largest_violation(self._plant, q, qd, t), qdd)
+        return Samples(t, q, qd, z, signals, None, qdd)
+
+    @contextmanager
+    def _closely(self) -> Iterator[None]:
+        """Close loops as well as samples need it, wherever they are; then as before.
+
+        Looking at a state must not change the steps that follow.
+        """
+        before = self._guard.copy(), self._context.tolerance
+        self._guard[:], self._context.tolerance = 0.0, CLOSED
+        try:
+            yield
+        finally:
+            self._guard[:], self._context.tolerance = before
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
@@ -343,7 +438,10 @@ def prepared_for(plant: BarePlant, function: str) -> Prepared:
 class _TreeContext(ctypes.Structure):
     """Mirrors `struct context` of the generated rates of a tree."""
 
-    _fields_ = tuple((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "inputs"))
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("pre", "tau", "u", "inputs", "implicit_pre", "kept", "jacobian_pre")
+    )
 
 
 class _ClosedContext(ctypes.Structure):
@@ -359,4 +457,6 @@ class _ClosedContext(ctypes.Structure):
         ("inputs", ctypes.c_void_p),
         ("bad_drive", ctypes.c_int64),
         ("bad_t", ctypes.c_double),
+        *((name, ctypes.c_void_p) for name in ("settle", "rates", "at_q", "at_qd", "at_qdd")),
+        *((name, ctypes.c_void_p) for name in ("implicit_pre", "kept", "jacobian_pre")),
     )

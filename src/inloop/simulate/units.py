@@ -25,4 +25,14 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         element, _, direction = name.partition(".")
         turns = direction.startswith(("turn", "tilt"))
         units[f"lam.{name}"] = given.get(element, "N·m" if turns else "N")
-    return units
+    for lock in plant.mechanism.locks:
+        joint = plant.mechanism.bodies[lock.body].joint
+        units[f"lam.{lock.name}.hold"] = OF_JOINTS[joint.kind]["effort"]
+    for axis in "xyz":
+        for loop in plant.mechanism.loops:
+            units[f"{loop.name}.force.{axis}"] = units[f"{loop.name}.tension"] = "N"
+            units[f"{loop.name}.torque.{axis}"] = "N·m"
+        for joint_name in plant.coordinates:
+            units[f"{joint_name}.force.{axis}"] = "N"
+            units[f"{joint_name}.moment.{axis}"] = "N·m"
+    return units | {output.name: output.unit for output in plant.mechanism.law_outputs}

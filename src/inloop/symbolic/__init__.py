@@ -1,7 +1,8 @@
 """Scalar expression graphs, programs and passes. Knows no mechanics."""
 
 from inloop.symbolic import functions
-from inloop.symbolic.derivatives import forward, gradient, jacobian
+from inloop.symbolic.alike import Alike, align
+from inloop.symbolic.derivatives import directional, forward, gradient, jacobian
 from inloop.symbolic.expression import Expr, Scalar
 from inloop.symbolic.graph import Graph, reachable, rebuild
 from inloop.symbolic.hoist import hoist
@@ -11,6 +12,7 @@ from inloop.symbolic.text import Notation, to_text
 from inloop.symbolic.trigonometry import condense
 
 __all__ = [
+    "Alike",
     "Expr",
     "Graph",
     "Input",
@@ -18,8 +20,10 @@ __all__ = [
     "Output",
     "Program",
     "Scalar",
+    "align",
     "condense",
     "count_operations",
+    "directional",
     "evaluate",
     "forward",
     "functions",

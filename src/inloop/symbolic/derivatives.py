@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inloop.errors import ExpressionError
 from inloop.symbolic.expression import Expr
@@ -23,7 +23,8 @@ def partials(node: Expr) -> tuple[Expr, ...]:
     if op == "mul":
         return a[1], a[0]
     if op == "div":
-        return one / a[1], -(node / a[1])
+        inverse = one / a[1]
+        return inverse, -(node * inverse)
     if op == "sin":
         return (g.call("cos", a[0]),)
     if op == "cos":
@@ -78,28 +79,32 @@ def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
 
 def forward(exprs: Sequence[Expr], wrt: Expr) -> list[Expr]:
     """Derivatives of many expressions with respect to one symbol."""
-    return _forward(reachable(exprs), exprs, wrt)
+    return _forward(reachable(exprs), exprs, {wrt: wrt.graph.one})
+
+
+def directional(exprs: Sequence[Expr], tangents: Mapping[Expr, Expr]) -> list[Expr]:
+    """Derivatives of expressions along a direction, given by the tangents of symbols."""
+    return _forward(reachable(exprs), exprs, tangents)
 
 
 def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]:
     """Matrix of derivatives, row per expression, column per symbol (forward mode)."""
     nodes = reachable(exprs)
-    columns = [_forward(nodes, exprs, s) for s in symbols]
+    columns = [_forward(nodes, exprs, {s: s.graph.one}) for s in symbols]
     return [[column[i] for column in columns] for i in range(len(exprs))]
 
 
-def _forward(nodes: list[Expr], exprs: Sequence[Expr], wrt: Expr) -> list[Expr]:
-    g = wrt.graph
-    tangent: dict[Expr, Expr] = {wrt: g.one}
+def _forward(nodes: list[Expr], exprs: Sequence[Expr], tangents: Mapping[Expr, Expr]) -> list[Expr]:
+    tangent = dict(tangents)
     for node in nodes:
         # where: only nodes above the symbol carry a tangent
         active = [k for k, arg in enumerate(node.args) if arg in tangent]
         if not active:
             continue
         total = _tangent(node, active, tangent)
-        if total is not g.zero:
+        if total is not node.graph.zero:
             tangent[node] = total
-    return [tangent.get(e, g.zero) for e in exprs]
+    return [tangent.get(e, e.graph.zero) for e in exprs]
 
 
 def _tangent(node: Expr, active: list[int], tangent: dict[Expr, Expr]) -> Expr:

@@ -24,7 +24,8 @@ typedef struct il_method {
     int (*interpolate)(il_stepper *stepper, const il_span *span);
 } il_method;
 
-extern const il_method il_method_euler, il_method_rk4, il_method_dopri, il_method_rodas;
+extern const il_method il_method_euler, il_method_rk4, il_method_dopri, il_method_rodas,
+    il_method_implicit;
 
 /* xd = f(t, x), counted */
 static inline int il_evaluate(il_stepper *stepper, double t, const double *x, double *xd)

@@ -6,7 +6,7 @@
      W u_i = f(t + reach_i h, x + sum a_ij u_j) + sum (c_ij / h) u_j + h d_i dfdt. */
 #include "il_dense.h"
 #include "il_differences.h"
-#include "il_linear.h"
+#include "il_shifted.h"
 
 enum { STAGES = 6 };
 
@@ -71,44 +71,6 @@ static void add_stages(int64_t size, double *y, double factor, const double *wei
     }
 }
 
-/* The rows of q are known: u_q = h gamma (r_q + u_qd). What remains of W has n + m rows. */
-static int factorize(il_stepper *stepper, double h, const parts *p)
-{
-    const int64_t n = stepper->system.n;
-    const int64_t rows = stepper->size - n;
-
-    for (int64_t i = 0; i < rows; i++) {
-        const double *J_row = p->J + (n + i) * stepper->size;
-        double *W_row = p->W + i * rows;
-        for (int64_t j = 0; j < rows; j++) {
-            W_row[j] = -J_row[n + j];
-        }
-        il_advance(n, W_row, W_row, -h * gamma_, J_row);
-        W_row[i] += 1.0 / (h * gamma_);
-    }
-    return il_lu_factor(rows, p->W, stepper->pivots) == 0 ? IL_OK : IL_DIVERGED;
-}
-
-/* u = W^-1 u */
-static void solve(const il_stepper *stepper, double h, const parts *p, double *u)
-{
-    const int64_t n = stepper->system.n;
-    const int64_t rows = stepper->size - n;
-
-    for (int64_t i = 0; i < rows; i++) {
-        const double *J_row = p->J + (n + i) * stepper->size;
-        double sum = 0.0;
-        for (int64_t j = 0; j < n; j++) {
-            sum += J_row[j] * u[j];
-        }
-        u[n + i] += h * gamma_ * sum;
-    }
-    il_lu_solve(rows, p->W, stepper->pivots, u + n);
-    for (int64_t i = 0; i < n; i++) {
-        u[i] = h * gamma_ * (u[i] + u[n + i]);
-    }
-}
-
 static int stage_solution(il_stepper *stepper, const il_span *span, const parts *p, int stage)
 {
     const int64_t size = stepper->size;
@@ -127,7 +89,7 @@ static int stage_solution(il_stepper *stepper, const il_span *span, const parts 
     }
     add_stages(size, u, 1.0 / span->h, c[stage], p->u, stage);
     il_advance(size, u, u, span->h * d[stage], p->dfdt);
-    solve(stepper, span->h, p, u);
+    il_shifted_solve(stepper, span->h * gamma_, p->J, p->W, u);
     return IL_OK;
 }
 
@@ -143,7 +105,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
         stepper->jacobian_known = status == IL_OK;
     }
     if (status == IL_OK) {
-        status = factorize(stepper, span->h, &p);
+        status = il_shifted_factor(stepper, span->h * gamma_, p.J, p.W);
     }
     for (int stage = 0; stage < STAGES && status == IL_OK; stage++) {
         status = stage_solution(stepper, span, &p, stage);

@@ -59,10 +59,17 @@ IL_FUNCTION real il_blend(il_bits mask, real a, real b)
 #define IL_MASK(condition) (-(int64_t)(condition))
 #endif
 
+#ifdef IL_LANES
+IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX); }
+#else
+IL_FUNCTION real il_abs(real x) { return fabs(x); }
+#endif
+
+/* NaN in any argument of min, max and sign is the result, as in NumPy; comparisons with it are 0 */
+#ifdef IL_LANES
 IL_FUNCTION real il_lt(real a, real b) { return il_blend(IL_MASK(a < b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
 IL_FUNCTION real il_le(real a, real b) { return il_blend(IL_MASK(a <= b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
 IL_FUNCTION real il_where(real c, real a, real b) { return il_blend(IL_MASK(c != IL_SPLAT(0.0)), a, b); }
-/* NaN in any argument of min, max and sign is the result, as in NumPy; comparisons with it are 0 */
 IL_FUNCTION real il_min(real a, real b) { return il_blend(IL_MASK(a < b) | IL_MASK(a != a), a, b); }
 IL_FUNCTION real il_max(real a, real b) { return il_blend(IL_MASK(a > b) | IL_MASK(a != a), a, b); }
 IL_FUNCTION real il_sign(real x)
@@ -70,7 +77,18 @@ IL_FUNCTION real il_sign(real x)
     const real one = il_from_bits((il_to_bits(x) & INT64_MIN) | il_to_bits(IL_SPLAT(1.0)));
     return il_blend(IL_MASK(x < IL_SPLAT(0.0)) | IL_MASK(x > IL_SPLAT(0.0)), one, x);
 }
-IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX); }
+#else
+/* written so that compilers compare and choose within vector registers, without branches */
+IL_FUNCTION real il_lt(real a, real b) { return a < b ? 1.0 : 0.0; }
+IL_FUNCTION real il_le(real a, real b) { return a <= b ? 1.0 : 0.0; }
+IL_FUNCTION real il_where(real c, real a, real b) { return fabs(c) <= 0.0 ? b : a; }
+/* of each two choices the second one is taken for NaN; both agree, or the bits of one are those of
+   a NaN, which the other's cannot unset */
+IL_FUNCTION real il_either(real a, real b) { return il_from_bits(il_to_bits(a) | il_to_bits(b)); }
+IL_FUNCTION real il_min(real a, real b) { return il_either(a < b ? a : b, b < a ? b : a); }
+IL_FUNCTION real il_max(real a, real b) { return il_either(a > b ? a : b, b > a ? b : a); }
+IL_FUNCTION real il_sign(real x) { return copysign(fabs(x) > 0.0 ? 1.0 : fabs(x), x); }
+#endif
 
 /* functions of the C library, lane by lane */
 #ifdef IL_LANES
@@ -90,18 +108,43 @@ IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX)
 #define IL_LIBM_1(name) IL_FUNCTION real il_##name(real x) { return name(x); }
 #define IL_LIBM_2(name) IL_FUNCTION real il_##name(real x, real y) { return name(x, y); }
 #endif
-IL_LIBM_1(sin)
-IL_LIBM_1(cos)
 IL_LIBM_1(tan)
 IL_LIBM_1(asin)
 IL_LIBM_1(acos)
 IL_LIBM_1(atan)
 IL_LIBM_1(sqrt)
-IL_LIBM_1(exp)
 IL_LIBM_1(log)
 IL_LIBM_1(tanh)
 IL_LIBM_2(atan2)
 IL_LIBM_2(pow)
+
+/* e^x within 1 ulp, in line: 2^k e^r with |r| <= ½ ln 2 and the series of e^r up to r^13. What
+   would be smaller than the smallest normal number is 0: friction laws ask for e^-big all the
+   time, and numbers in between take a hundred times as long. */
+IL_FUNCTION real il_exp(real x)
+{
+    const real magic = IL_SPLAT(6755399441055744.0); /* 1.5 * 2^52: adding it rounds to an integer */
+    const il_bits nothing = IL_MASK(x < IL_SPLAT(-708.39));
+    il_bits k, half;
+    real shifted, r, z, w, high, low;
+    x = il_blend(IL_MASK(x > IL_SPLAT(710.0)), IL_SPLAT(710.0), il_blend(nothing, IL_SPLAT(0.0), x));
+    shifted = x * IL_SPLAT(1.44269504088896338700) + magic;
+    k = il_to_bits(shifted) - il_to_bits(magic);
+    shifted = shifted - magic;
+    /* ln 2 is taken off in two parts (33 and 53 bits) */
+    r = (x - shifted * 6.93147180369123816490e-01) - shifted * 1.90821492927058770002e-10;
+    z = r * r;
+    w = z * z;
+    low = (0.5 + r * (1.0 / 6.0)) + z * (1.0 / 24.0 + r * (1.0 / 120.0));
+    high = (1.0 / 720.0 + r * (1.0 / 5040.0)) + z * (1.0 / 40320.0 + r * (1.0 / 362880.0))
+         + w * ((1.0 / 3628800.0 + r * (1.0 / 39916800.0))
+                + z * (1.0 / 479001600.0 + r * (1.0 / 6227020800.0)));
+    r = 1.0 + (r + z * (low + w * high));
+    /* in two factors, because 2^1024 is not a number */
+    half = k >> 1;
+    r = r * il_from_bits((half + 1023) << 52) * il_from_bits((k - half + 1023) << 52);
+    return il_blend(nothing, IL_SPLAT(0.0), r);
+}
 
 /* piecewise cubic: row k of c holds c0..c3 on [x_k, x_{k+1}); constant beyond the ends */
 IL_FUNCTION double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
@@ -128,6 +171,25 @@ IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, 
     return il_table_1(x, n, breaks, c, below, above);
 #endif
 }
+
+/* far angles; out of the way of the others */
+#ifdef __GNUC__
+#define IL_RARE __attribute__((noinline, cold, unused))
+#else
+#define IL_RARE
+#endif
+#ifdef IL_LANES
+#define IL_FAR(name)                                                                               \
+    static IL_RARE real il_far_##name(real x)                                                      \
+    {                                                                                              \
+        for (int k = 0; k < IL_LANES; k++) x[k] = name(x[k]);                                      \
+        return x;                                                                                  \
+    }
+#else
+#define IL_FAR(name) static IL_RARE real il_far_##name(real x) { return name(x); }
+#endif
+IL_FAR(sin)
+IL_FAR(cos)
 
 /* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: quarter turns are taken off in two
    parts (33 and 53 bits of π/2), then the polynomials of fdlibm (k_sin.c, k_cos.c, Sun 1993) */
@@ -175,8 +237,8 @@ IL_FUNCTION void il_sincos(int n, const real *restrict angle, real *restrict sin
     if (il_any_far(n, angle)) {
         for (int k = 0; k < n; k++) {
             const il_bits near = IL_MASK(il_abs(angle[k]) < IL_SPLAT(IL_ANGLE_LIMIT));
-            sine[k] = il_blend(near, sine[k], il_sin(angle[k]));
-            cosine[k] = il_blend(near, cosine[k], il_cos(angle[k]));
+            sine[k] = il_blend(near, sine[k], il_far_sin(angle[k]));
+            cosine[k] = il_blend(near, cosine[k], il_far_cos(angle[k]));
         }
     }
 }
@@ -208,6 +270,23 @@ IL_FUNCTION void il_turn(double d, double *restrict sine, double *restrict cosin
     *cosine = c - (s * sin_d + c * versin_d);
 }
 #endif
+
+/* of one angle, within code */
+IL_FUNCTION real il_sin(real x)
+{
+    real s, c;
+    il_sincos_1(x, &s, &c);
+    if (il_any_far(1, &x)) s = il_blend(IL_MASK(il_abs(x) < IL_SPLAT(IL_ANGLE_LIMIT)), s, il_far_sin(x));
+    return s;
+}
+
+IL_FUNCTION real il_cos(real x)
+{
+    real s, c;
+    il_sincos_1(x, &s, &c);
+    if (il_any_far(1, &x)) c = il_blend(IL_MASK(il_abs(x) < IL_SPLAT(IL_ANGLE_LIMIT)), c, il_far_cos(x));
+    return c;
+}
 
 #ifdef IL_LANES
 /* rows of n numbers become n vectors; missing rows repeat the last one. Each vector is put together

@@ -15,9 +15,17 @@ static const il_method *method_of(int64_t id)
         return &il_method_dopri;
     case IL_RODAS:
         return &il_method_rodas;
+    case IL_IMPLICIT:
+        return &il_method_implicit;
     default:
         return NULL;
     }
+}
+
+/* Does the method factorize a matrix of its own? */
+static int needs_pivots(int64_t method, const il_system *system)
+{
+    return method == IL_RODAS || (method == IL_IMPLICIT && system->predict == NULL);
 }
 
 int64_t il_work_size(int64_t method, int64_t n, int64_t m)
@@ -34,7 +42,8 @@ int il_stepper_init(il_stepper *stepper, const il_system *system, int64_t method
 {
     const il_method *chosen = method_of(method);
     if (chosen == NULL || system->rates == NULL || system->n < 0 || system->m < 0 ||
-        work == NULL || (method == IL_RODAS && pivots == NULL)) {
+        work == NULL || (needs_pivots(method, system) && pivots == NULL) ||
+        (system->predict == NULL) != (system->correct == NULL)) {
         return IL_BAD_ARGUMENT;
     }
     const int64_t size = il_state_size(system);

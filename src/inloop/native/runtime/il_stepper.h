@@ -12,7 +12,8 @@ enum il_method_id {
     IL_EULER = 0, /* symplectic (semi-implicit) Euler, order 1; z by explicit Euler */
     IL_RK4 = 1,   /* classical Runge-Kutta, order 4 */
     IL_DOPRI = 2, /* Dormand-Prince 5(4), order 5, error estimate, dense output of order 4 */
-    IL_RODAS = 3  /* Rosenbrock, order 4(3), L-stable, error estimate, dense output of order 3 */
+    IL_RODAS = 3, /* Rosenbrock, order 4(3), L-stable, error estimate, dense output of order 3 */
+    IL_IMPLICIT = 4 /* Rosenbrock, order 2 with any Jacobian, L-stable; cheap, for real time */
 };
 
 struct il_method;
@@ -28,7 +29,7 @@ typedef struct il_stepper {
     double *slope_new;    /* f at its end, when slope_new_known */
     double *dense;        /* five rows: the polynomial over the step, see il_dense.h */
     double *stages;       /* what only the method knows */
-    int64_t *pivots;      /* of the implicit method */
+    int64_t *pivots;      /* of the implicit methods */
     const double *atol;   /* what is small in each component, for differences; may be NULL */
     int slope_known;
     int slope_new_known;
@@ -42,7 +43,8 @@ IL_EXPORT int64_t il_work_size(int64_t method, int64_t n, int64_t m);
 
 /* Set up a stepper in memory of the caller.
  *
- * work: il_work_size numbers; pivots: n + m integers, needed by IL_RODAS only, else NULL.
+ * work: il_work_size numbers; pivots: n + m integers, needed by IL_RODAS, and by IL_IMPLICIT for
+ * systems without `predict`; else NULL.
  * Returns IL_BAD_ARGUMENT for an unknown method, senseless sizes or missing memory.
  */
 IL_EXPORT int il_stepper_init(il_stepper *stepper, const il_system *system, int64_t method,

@@ -18,14 +18,26 @@ typedef int (*il_rates)(void *context, double t, const double *x, double *xd);
    they need not be written. */
 typedef int (*il_jacobian)(void *context, double t, const double *x, double *J, double *dfdt);
 
+/* The two halves of an implicit step, for systems that solve their own linear equations: those with
+   the matrix I - g W, where W holds of df/dx at least what is stiff. The corrector uses the matrix
+   that the predictor has left in the context.
+
+   k = (I - g W)^-1 (f(t, x) + g df/dt), W at x; of df/dt, too, what is stiff */
+typedef int (*il_predictor)(void *context, double t, const double *x, double g, double *k);
+/* y = (I - g W)^-1 (w f(t, x) - k + (w - 1) g df/dt), W and df/dt those of the predictor */
+typedef int (*il_corrector)(void *context, double t, const double *x, double g, double w,
+                            const double *k, double *y);
+
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
 typedef struct il_system {
     il_rates rates;
-    il_jacobian jacobian; /* may be NULL: the implicit method then takes differences of rates */
+    il_jacobian jacobian; /* may be NULL: implicit methods then take differences of rates */
     il_memory save;       /* may be NULL; called before a step */
     il_memory restore;    /* may be NULL; called after a step that failed or was rejected */
+    il_predictor predict; /* may be NULL: IL_IMPLICIT then takes all of df/dx for W */
+    il_corrector correct; /* NULL if predict is */
     void *context;        /* handed to all of them */
     int64_t n;            /* coordinates */
     int64_t m;            /* first-order states */

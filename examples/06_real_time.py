@@ -7,7 +7,7 @@ Equations: m xdd = f, with f = -kp (x - x_d) - kd xd held for a period h. Sample
 
     x'  = x + h xd + h²/(2 m) f,   xd' = xd + (h/m) f.
 
-Run it with `python examples/05_real_time.py`, and with `--plot FILE` for the deadlines.
+Run it with `python examples/06_real_time.py`, and with `--plot FILE` for the deadlines.
 """
 
 from __future__ import annotations

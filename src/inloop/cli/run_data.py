@@ -1,0 +1,39 @@
+"""What `inloop run` tells machines about a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import inloop as il
+from inloop.cli.points import point_positions
+
+
+def run_data(result: il.Result, plant: il.Plant | None = None) -> dict[str, Any]:
+    """Where a run ended, by names; with positions of points if the plant is given."""
+    kinetic, potential = result.energy[-1]
+    positions = {} if plant is None else _positions(plant, result)
+    return {
+        "model": result.name,
+        "status": result.status,
+        "t": result.t[-1],
+        "q": dict(zip(result.coordinates, result.q[-1], strict=True)),
+        "qd": dict(zip(result.coordinates, result.qd[-1], strict=True)),
+        "outputs": {**positions, **{name: float(v[-1]) for name, v in result.signals.items()}},
+        "energy": {
+            "kinetic": kinetic,
+            "potential": potential,
+            "total": kinetic + potential,
+            "drift": result.energy_drift(),
+        },
+        "constraint_violation": result.constraint_violation,
+        "notes": list(result.notes),
+    }
+
+
+def _positions(plant: il.Plant, result: il.Result) -> dict[str, float]:
+    """Positions of named points in world axes at the end [m]."""
+    return {
+        f"{path}.{axis}": value
+        for path, position in point_positions(plant, result.q[-1]).items()
+        for axis, value in zip("xyz", position, strict=True)
+    }

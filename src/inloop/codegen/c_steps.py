@@ -1,0 +1,224 @@
+"""Implicit steps as C, in the form that the steppers call: predictor, corrector, Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inloop.codegen.c_alike import alike_declaration, emit_alike
+from inloop.codegen.c_library import TREE_CONTEXT
+from inloop.codegen.closed_unit import ClosedUnit, context, indices
+from inloop.codegen.header import comment_block
+from inloop.symbolic import Program
+
+Files = dict[str, str]
+LAWS = "_laws"
+
+
+def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+    """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops."""
+    predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
+    n, states = _size(predictor, "kv"), _size(predictor, "kz")
+    known = {
+        **_tree_arguments(n),
+        "pre": "c->implicit_pre",
+        "g": "&g",
+        "w": "&w",
+        "qdd": f"k + {n}",
+    }
+    known |= {"rq": "rq", "kz": f"k + {2 * n}", "kept": "c->kept", "law": "law"}
+    results = f"k + {n}{f', k + {2 * n}' if states else ''}, c->kept"
+    corrected = f"y + {n}{f', y + {2 * n}' if states else ''}"
+    text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt) */
+IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
+{{
+    const struct context *c = context;
+    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
+{_laws(programs, predictor, prefix, known)}\
+    {prefix}_{predictor.name}({_call(predictor, known)}, {results});
+    for (int i = 0; i < {n}; i++) k[i] = x[{n} + i] + g * k[{n} + i];
+    return 0;
+}}
+
+/* y = (I - g W)^-1 (w f(t, x) - k + (w - 1) g df/dt) */
+IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g, double w,
+                               const double *k, double *y)
+{{
+    const struct context *c = context;
+    double rq[{n}];
+    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
+    for (int i = 0; i < {n}; i++) rq[i] = w * x[{n} + i] - k[i];
+{_laws(programs, corrector, prefix, known)}\
+    {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
+    for (int i = 0; i < {n}; i++) y[i] = rq[i] + g * y[{n} + i];
+    return 0;
+}}
+"""
+    lines = [*_head(prefix, about), TREE_CONTEXT, *_declarations(programs, prefix), text]
+    return {f"{prefix}_steps.c": "\n".join(lines), **_law_files(programs, prefix, about)}
+
+
+def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+    """`<prefix>_jacobian` of a mechanism without loops."""
+    (program,) = programs
+    rows, size = program.outputs[0].shape
+    n = size - rows
+    known = {**_tree_arguments(n), "pre": "c->jacobian_pre"}
+    text = f"""/* J and dfdt; the first rows of J are known, (0, I, 0) */
+IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double *J,
+                                double *dfdt)
+{{
+    const struct context *c = context;
+    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
+    for (int i = 0; i < {n}; i++) dfdt[i] = 0.0;
+    {prefix}_{program.name}({_call(program, known)}, J + {n * size}, dfdt + {n});
+    return 0;
+}}
+"""
+    lines = [*_head(prefix, about), TREE_CONTEXT, text]
+    return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
+def emit_closed_steps(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> Files:
+    """`<prefix>_predict` and `<prefix>_correct` in independent coordinates."""
+    predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
+    nu, m = len(unit.independent), len(unit.dependent)
+    z, guess = 2 * nu, 2 * nu + unit.states
+    known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g", "w": "&w"}
+    known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept", "law": "law"}
+    results = f"k + {nu}{f', k + {z}' if unit.states else ''}, k + {guess}, c->kept"
+    corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}, y + {guess}"
+    text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt), where the estimates of dependent coordinates
+   are drawn to closure as by an infinitely stiff law */
+IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
+{{
+    struct context *c = context;
+    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;
+{_laws(programs, predictor, prefix, known)}\
+    {prefix}_{predictor.name}({_call(predictor, known)}, {results});
+    for (int i = 0; i < {nu}; i++) k[i] = x[{nu} + i] + g * k[{nu} + i];
+    for (int i = 0; i < {m}; i++) k[{guess} + i] += (c->at_q[dependent[i]] - x[{guess} + i]) / g;
+    return IL_OK;
+}}
+
+/* y = (I - g W)^-1 (w f(t, x) - k + (w - 1) g df/dt) */
+IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g, double w,
+                               const double *k, double *y)
+{{
+    struct context *c = context;
+    double rq[{max(1, nu)}];
+    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;
+    for (int i = 0; i < {nu}; i++) {{
+        rq[i] = w * x[{nu} + i] - k[i];
+        c->at_qdd[independent[i]] = k[{nu} + i];
+    }}
+{_laws(programs, corrector, prefix, known)}\
+    {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
+    for (int i = 0; i < {nu}; i++) y[i] = rq[i] + g * y[{nu} + i];
+    /* so that the step ends at closure here plus what the rest of it moves */
+    for (int i = 0; i < {m}; i++) {{
+        const double off = (c->at_q[dependent[i]] - x[{guess} + i]) / g;
+        y[{guess} + i] = (w - 1.0) * y[{guess} + i] + (2.0 - w) * off;
+    }}
+    return IL_OK;
+}}
+"""
+    text = "\n".join([*_declarations(programs, prefix), text])
+    file = _closed_file(unit, prefix, about, text)
+    return {f"{prefix}_steps.c": file, **_law_files(programs, prefix, about)}
+
+
+def emit_closed_jacobian(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> Files:
+    """`<prefix>_jacobian` in independent coordinates."""
+    (program,) = programs
+    rows, columns = program.outputs[0].shape
+    nu, m = len(unit.independent), len(unit.dependent)
+    size = columns + m
+    known = {**_closed_arguments(2 * nu), "pre": "c->jacobian_pre"}
+    text = f"""/* J and dfdt; rates do not depend on the estimates of dependent coordinates.
+   Drives give no third derivative, so that dfdt is a difference. */
+IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double *J,
+                                double *dfdt)
+{{
+    struct context *c = context;
+    const double delta = 1e-7 * (fabs(t) > 1.0 ? fabs(t) : 1.0);
+    double found[{max(1, rows * columns)}], before[{size}];
+    int status = c->rates(context, t + delta, x, dfdt);
+    if (status == IL_OK) status = c->rates(context, t - delta, x, before);
+    if (status == IL_OK) status = c->settle(context, t, x);
+    if (status != IL_OK) return status;
+    for (int i = 0; i < {size}; i++) dfdt[i] = (dfdt[i] - before[i]) / (2.0 * delta);
+    {prefix}_{program.name}({_call(program, known)}, found);
+    for (int i = 0; i < {rows}; i++) {{
+        double *row = J + ({nu} + i) * {size};
+        memcpy(row, found + i * {columns}, {columns} * sizeof *row);
+        for (int j = {columns}; j < {size}; j++) row[j] = 0.0;
+    }}
+    return IL_OK;
+}}
+"""
+    return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
+
+
+def _head(prefix: str, about: Sequence[str]) -> list[str]:
+    included = (f"{prefix}.h", "il_inputs.h", "il_status.h")
+    return [comment_block(about), *(f'#include "{name}"' for name in included), ""]
+
+
+def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:
+    tables = [name for name in ("independent", "dependent") if f"{name}[" in text]
+    return "\n".join([*_head(prefix, about), indices(unit, *tables), context(unit), text])
+
+
+def _named(programs: Sequence[Program], kind: str) -> Program:
+    return next(p for p in programs if p.name.startswith(kind) and not p.name.endswith(LAWS))
+
+
+def _laws_of(programs: Sequence[Program], program: Program) -> Program | None:
+    return next((p for p in programs if p.name == f"{program.name}{LAWS}"), None)
+
+
+def _laws(programs: Sequence[Program], program: Program, prefix: str, known: dict[str, str]) -> str:
+    """Lines that compute the block `law` of a program, if it has one."""
+    laws = _laws_of(programs, program)
+    if laws is None:
+        return ""
+    size = len(laws.outputs[0].exprs)
+    call = f"{_call(laws, known)}, law"
+    return f"    double law[{size}];\n    {prefix}_{laws.name}_alike({call});\n"
+
+
+def _declarations(programs: Sequence[Program], prefix: str) -> list[str]:
+    laws = [p for p in programs if p.name.endswith(LAWS)]
+    return [f"{alike_declaration(p, prefix)};\n" for p in laws]
+
+
+def _law_files(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+    files: Files = {}
+    for program in programs:
+        if program.name.endswith(LAWS):
+            files |= emit_alike(program, prefix, about)
+    return files
+
+
+def _size(program: Program, output: str) -> int:
+    return next((len(out.exprs) for out in program.outputs if out.name == output), 0)
+
+
+def _call(program: Program, known: dict[str, str]) -> str:
+    return ", ".join(known[block.name] for block in program.inputs)
+
+
+def _tree_arguments(n: int) -> dict[str, str]:
+    state = {"q": "x", "qd": f"x + {n}", "z": f"x + {2 * n}"}
+    return {**state, "tau": "c->tau", "u": "c->u", "t": "&t"}
+
+
+def _closed_arguments(z: int) -> dict[str, str]:
+    state = {"q": "c->at_q", "qd": "c->at_qd", "qdd": "c->at_qdd", "z": f"x + {z}"}
+    return {**state, "tau": "c->tau", "u": "c->u", "t": "&t"}

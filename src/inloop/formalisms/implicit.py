@@ -1,0 +1,318 @@
+"""The linear equations of an implicit step: the mass matrix with the slopes of the force laws.
+
+With W = ∂f/∂x of x = (q, qd, z), kept to the force laws, (I - g W) k = r reads
+
+    kq - g kv = rq
+    M kv - g (∂tau/∂q kq + ∂tau/∂qd kv + ∂tau/∂z kz) = M rv
+    kz - g (∂phi/∂q kq + ∂phi/∂qd kv + ∂phi/∂z kz) = rz
+
+Laws touch each other only through the motion, so that each one eliminates its own states. With
+slopes e_s, … of one law (ports.py), J its rates by qd, D = (I - g z_z)⁻¹, E = g D z_s and
+H = g D z_v + g E, what is left is
+
+    (M + Σ Jᵀ C J) kv = M rv + Σ Jᵀ (g e_s J rq + g e_z w),   C = -g (e_v + e_z H + g e_s)
+    kz = w + H J kv,  w = D rz + E J rq,   kq = rq + g kv
+
+Right-hand sides also hold g ∂f/∂t or a part of it. Of a law this is g (e_t + e_s s_t + e_v sd_t),
+and likewise of its rates, where s_t and sd_t are the motion that comes from drives: with s_t, J rq
+of the first solution is just the rate sd.
+
+Left to the explicit part of the method, which keeps its order with any W: inertia, gravity and
+velocity terms, how J changes with q, and slopes that drive apart (C < 0 or z_z > 0 of a law with
+one effort or one state), which could make the matrix singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inloop.formalisms import ltdl, lu
+from inloop.formalisms.crb import MassMatrix
+from inloop.formalisms.ports import Entries, Port, slopes
+from inloop.formalisms.symbols import Symbols
+from inloop.symbolic import Expr, Graph, directional
+
+Store = Callable[[Expr], Expr]
+Motion = Mapping[int, Expr]
+Factors = ltdl.Factors | lu.LU
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law after the elimination of its states; matrices by (row, column), without zeros.
+
+    Attributes:
+        J_work: velocities on which it works, by coordinate.
+        J_feel: velocities that it feels, by coordinate.
+        C: what it adds to the mass matrix, between the two.
+        g_e_s, g_e_z: g times slopes of the efforts.
+        D, E, H: see above.
+        sd: the velocities that it feels.
+        s_t: the part of them that comes from drives; empty: none.
+        g_e_t, g_z_t: g times slopes by time, drives included.
+        first: number of its first state.
+        count: number of its states.
+    """
+
+    J_work: Entries
+    J_feel: Entries
+    C: Entries
+    g_e_s: Entries
+    g_e_z: Entries
+    D: Entries
+    E: Entries
+    H: Entries
+    sd: dict[int, Expr]
+    s_t: dict[int, Expr]
+    g_e_t: dict[int, Expr]
+    g_z_t: dict[int, Expr]
+    first: int
+    count: int
+
+    def stored(self, store: Store) -> Law:
+        """The same with what further solutions need kept; C is in the factors."""
+        blocks = (self.J_work, self.J_feel, self.g_e_s, self.g_e_z, self.D, self.E, self.H)
+        J_work, J_feel, g_e_s, g_e_z, D, E, H = (
+            {key: store(entry) for key, entry in block.items()} for block in blocks
+        )
+        s_t, g_e_t, g_z_t = (
+            {key: store(entry) for key, entry in vector.items()}
+            for vector in (self.s_t, self.g_e_t, self.g_z_t)
+        )
+        nothing: Entries = {}
+        matrices = (J_work, J_feel, nothing, g_e_s, g_e_z, D, E, H)
+        return Law(*matrices, {}, s_t, g_e_t, g_z_t, self.first, self.count)
+
+
+@dataclass(frozen=True)
+class Solver:
+    """(I - g W) k = r, factorized.
+
+    Attributes:
+        g: the symbol g [s].
+        laws: the force laws.
+        factors: of the mass matrix with their slopes.
+        order: coordinates in the order of its rows.
+    """
+
+    g: Expr
+    laws: tuple[Law, ...]
+    factors: Factors
+    order: tuple[int, ...]
+
+    def with_time(
+        self, M_rv: Sequence[Expr], rz: Sequence[Expr], part: Expr
+    ) -> tuple[list[Expr], list[Expr]]:
+        """M_rv and rz with a part of g ∂f/∂t, the motion of drives apart."""
+        right, rates = list(M_rv), list(rz)
+        for law in self.laws:
+            for j, value in _times(_transposed(law.J_work), law.g_e_t).items():
+                right[j] = right[j] + part * value
+            for k, value in law.g_z_t.items():
+                rates[law.first + k] = rates[law.first + k] + part * value
+        return right, rates
+
+    def felt(self, rq: Sequence[Expr], part: Expr) -> list[Motion]:
+        """J rq of all laws, with a part of the motion of drives."""
+        return [
+            _sum(_felt(law, rq), {k: part * e for k, e in law.s_t.items()}) for law in self.laws
+        ]
+
+    def motion(
+        self, M_rv: Sequence[Expr], rz: Sequence[Expr], felt: Sequence[Motion]
+    ) -> tuple[list[Expr], list[Expr]]:
+        """kv, and M kv where the laws are not `stored`."""
+        right = list(M_rv)
+        for law, sd in zip(self.laws, felt, strict=True):
+            push = _sum(_times(law.g_e_s, sd), _times(law.g_e_z, _alone(law, sd, rz)))
+            for j, value in _times(_transposed(law.J_work), push).items():
+                right[j] = right[j] + value
+        found = self.factors.solve([right[j] for j in self.order])
+        kv = [found[self.order.index(j)] for j in range(len(right))]
+        # (M + Σ Jᵀ C J) kv is known
+        M_kv = list(right)
+        for law in self.laws:
+            held = _times(_transposed(law.J_work), _times(law.C, _felt(law, kv)))
+            for j, value in held.items():
+                M_kv[j] = M_kv[j] - value
+        return kv, M_kv
+
+    def states(self, kv: Sequence[Expr], rz: Sequence[Expr], felt: Sequence[Motion]) -> list[Expr]:
+        """kz."""
+        kz = list(rz)
+        for law, sd in zip(self.laws, felt, strict=True):
+            found = _sum(_alone(law, sd, rz), _times(law.H, _felt(law, kv)))
+            for k in range(law.count):
+                kz[law.first + k] = found.get(k, self.g.graph.zero)
+        return kz
+
+    def stored(self, store: Store) -> Solver:
+        """The same solver made of stored numbers."""
+        f = self.factors
+        L = {key: store(entry) for key, entry in f.L.items()}
+        if isinstance(f, ltdl.Factors):
+            factors: Factors = replace(f, L=L, inverse_D=[store(e) for e in f.inverse_D])
+        else:
+            U = {key: store(entry) for key, entry in f.U.items()}
+            factors = replace(f, L=L, U=U, reciprocals=[store(e) for e in f.reciprocals])
+        return replace(self, laws=tuple(law.stored(store) for law in self.laws), factors=factors)
+
+
+def _felt(law: Law, v: Sequence[Expr]) -> dict[int, Expr]:
+    """J v of a law."""
+    return _times(law.J_feel, dict(enumerate(v)))
+
+
+def _alone(law: Law, felt: Mapping[int, Expr], rz: Sequence[Expr]) -> dict[int, Expr]:
+    """w = D rz + E J rq: what its states do without kv."""
+    own = {k: rz[law.first + k] for k in range(law.count)}
+    return _sum(_times(law.D, own), _times(law.E, felt))
+
+
+class Storage:
+    """Numbers that pass from one program to the next: expressions there, symbols here."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.symbols: dict[Expr, Expr] = {}
+
+    def __call__(self, expr: Expr) -> Expr:
+        """The symbol of an expression; what depends on parameters only needs none."""
+        if expr.static:
+            return expr
+        return self.symbols.setdefault(expr, self._graph.symbol(f"kept.{len(self.symbols)}"))
+
+
+def build_solver(
+    mass: MassMatrix | Entries,
+    ports: Sequence[Port],
+    symbols: Symbols,
+    coordinates: Sequence[int],
+    moved: bool = False,
+) -> Solver:
+    """Factorize the mass matrix with the slopes of the laws.
+
+    Args:
+        mass: of a tree, or all entries of a reduced one by positions in `coordinates`.
+        ports: the force laws.
+        symbols: of the derivation; coordinates that are not independent hang on `qd` of those.
+        coordinates: whose accelerations are sought.
+        moved: drives or constraints that depend on time move the mechanism.
+    """
+    g = symbols.graph.symbol("g")
+    columns = [symbols.qd[k] for k in coordinates]
+    laws = tuple(_eliminated(port, symbols, columns, g, moved) for port in ports)
+    added: Entries = {}
+    for law in laws:
+        inner = _product(_transposed(law.J_work), _product(law.C, law.J_feel))
+        added = _added(added, inner)
+    symmetric = all(port.scalar for port in ports)
+    n = len(columns)
+    if isinstance(mass, MassMatrix):
+        if symmetric and all((max(key), min(key)) in mass.entries for key in added):
+            lower = {key: e for key, e in added.items() if key[0] >= key[1]}
+            whole = replace(mass, entries=_added(mass.entries, lower))
+            return Solver(g, laws, ltdl.factorize(whole), tuple(range(n)))
+        mass = {**mass.entries, **{(j, i): e for (i, j), e in mass.entries.items()}}
+    # tips first, so that branches of a tree do not fill each other
+    order = tuple(reversed(range(n)))
+    entries = {(n - 1 - i, n - 1 - j): e for (i, j), e in _added(mass, added).items()}
+    return Solver(g, laws, lu.factorize(entries, n, symbols.graph, "Me"), order)
+
+
+def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr, moved: bool) -> Law:
+    """A law without its states."""
+    graph = symbols.graph
+    slope = slopes(port, symbols)
+    count = len(port.states)
+    minus, scaled = graph.constant(-1.0), _scaled
+    D = _inverse(slope.z_z, count, g)
+    E = _product(D, scaled(g, slope.z_s))
+    H = _added(_product(D, scaled(g, slope.z_v)), scaled(g, E))
+    g_e_s, g_e_z = scaled(g, slope.e_s), scaled(g, slope.e_z)
+    stiff = _added(scaled(g, slope.e_v), _added(_product(g_e_z, H), scaled(g, g_e_s)))
+    C = scaled(minus, stiff)
+    if port.scalar and C:
+        C = {(0, 0): graph.call("max", C[0, 0], graph.zero)}
+    J_work = _jacobian(port.work, columns)
+    rates = [feel.rate for feel in port.feels]
+    J_feel = _jacobian(rates, columns)
+    # what drives add to the rates: the symbols qdd of driven joints
+    others = {v: a for v, a in zip(symbols.qd, symbols.qdd, strict=True) if v not in columns}
+    drift = {j: e for j, e in enumerate(directional(rates, others)) if e is not graph.zero}
+    g_e_t, g_z_t = (
+        _sum({i: g * e for (i, _), e in by_t.items()}, _times(scaled(g, by_v), drift))
+        for by_t, by_v in ((slope.e_t, slope.e_v), (slope.z_t, slope.z_v))
+    )
+    sd = dict(enumerate(rates))
+    own = _times(_scaled(minus, J_feel), dict(enumerate(columns)))
+    s_t = _sum(sd, own) if moved else {}
+    matrices = (J_work, J_feel, C, g_e_s, g_e_z, D, E, H)
+    return Law(*matrices, sd, s_t, g_e_t, g_z_t, port.first, count)
+
+
+def _inverse(z_z: Entries, count: int, g: Expr) -> Entries:
+    """D = (I - g z_z)⁻¹."""
+    graph = g.graph
+    if count == 1:
+        slope = graph.call("min", z_z[0, 0], graph.zero) if z_z else graph.zero
+        return {(0, 0): graph.one / (graph.one - g * slope)}
+    unit = {(k, k): graph.one for k in range(count)}
+    factors = lu.factorize(_added(unit, _scaled(-g, z_z)), count, graph, "Dz")
+    found: Entries = {}
+    for j in range(count):
+        column = factors.solve([graph.one if i == j else graph.zero for i in range(count)])
+        found |= {(i, j): e for i, e in enumerate(column) if e is not graph.zero}
+    return found
+
+
+def _jacobian(exprs: Sequence[Expr], columns: Sequence[Expr]) -> Entries:
+    found: Entries = {}
+    for j, symbol in enumerate(columns):
+        for i, entry in enumerate(directional(exprs, {symbol: symbol.graph.one})):
+            if entry is not symbol.graph.zero:
+                found[i, j] = entry
+    return found
+
+
+# sparse matrices and vectors of expressions
+
+
+def _scaled(factor: Expr, A: Entries) -> Entries:
+    return {key: factor * entry for key, entry in A.items()}
+
+
+def _transposed(A: Entries) -> Entries:
+    return {(j, i): entry for (i, j), entry in A.items()}
+
+
+def _added(A: Mapping[tuple[int, int], Expr], B: Entries) -> Entries:
+    total = dict(A)
+    for key, entry in B.items():
+        total[key] = total[key] + entry if key in total else entry
+    return total
+
+
+def _product(A: Entries, B: Entries) -> Entries:
+    total: Entries = {}
+    for (i, k), a in A.items():
+        for (l, j), b in B.items():
+            if k == l:
+                total[i, j] = total[i, j] + a * b if (i, j) in total else a * b
+    return total
+
+
+def _times(A: Entries, x: Mapping[int, Expr]) -> dict[int, Expr]:
+    total: dict[int, Expr] = {}
+    for (i, j), a in A.items():
+        if j in x:
+            total[i] = total[i] + a * x[j] if i in total else a * x[j]
+    return total
+
+
+def _sum(x: Mapping[int, Expr], y: Mapping[int, Expr]) -> dict[int, Expr]:
+    total = dict(x)
+    for i, value in y.items():
+        total[i] = total[i] + value if i in total else value
+    return total
