@@ -32,6 +32,7 @@ from inloop.realtime.segment import running, segment_path
 from inloop.realtime.statistics import Statistics, statistics_at
 
 OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
+STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
 
 _handles = itertools.count()
@@ -57,7 +58,12 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
             break
         time.sleep(0.01)
     if error == OK:
-        return Mailbox(name, box)
+        found = Mailbox(name, box)
+        # its thread is about to publish the state at the start
+        end = max(end, time.monotonic() + STARTS_WITHIN)
+        while found.state == State.ARMED and time.monotonic() < end:
+            time.sleep(0.001)
+        return found
     others = ", ".join(running()) or "none"
     reasons = {
         NO_SEGMENT: (f"no plant named '{name}' runs here", f"Running now: {others}."),

@@ -183,7 +183,7 @@ int main(int count, char **words)
     double *inputs = calloc((size_t)inloop_count(&box, INLOOP_INPUTS), sizeof *inputs);
     const int64_t q = inloop_index(&box, "q", "joint_1"), qd = inloop_index(&box, "qd", "joint_1");
     const int64_t tau = inloop_index(&box, "input", "joint_1.tau");
-    if (q < 0 || qd < 0 || tau < 0 || inloop_read(&box, NULL, outputs) != INLOOP_OK) {
+    if (q < 0 || qd < 0 || tau < 0 || inloop_wait(&box, 5.0, NULL, outputs) != INLOOP_OK) {
         fprintf(stderr, "%s is no robot\n", words[2]);
         return 1;
     }
