@@ -27,6 +27,7 @@ from inloop.realtime.outputs import Flag, Outputs
 WRITE_EVERY = 0.25  # [s]: what a killed recorder may lose
 LOOK_EVERY = 0.02  # [s]
 STATE_EVERY = 10.0  # [s] of simulated time between states that a replay can start from
+MOST_AT_ONCE = 1000  # records
 CHUNK = 1 << 16  # bytes; a chunk that is torn is lost
 
 
@@ -105,20 +106,21 @@ class Recorder:
 
     Attributes:
         records: taken so far.
+        written: of these, records in the file.
     """
 
     def __init__(self, box: Mailbox, path: str | Path, file: WholePieces | None = None) -> None:
         need_mcap()
         from mcap.writer import CompressionType, Writer
 
-        self.records = 0
+        self.records = self.written = self._in_chunk = 0
         self._box, self._path = box, Path(path)
         self._file = file if file is not None else WholePieces(self._path)
         self._offset = time.time_ns() - time.monotonic_ns()
         self._messages = messages(box.layout)
         self._writer: Any = Writer(
             self._file,  # type: ignore[arg-type]  # write and tell are all it needs
-            chunk_size=CHUNK,
+            chunk_size=1 << 30,  # chunks end with a record: see commit
             compression=CompressionType.NONE,
         )
         self._writer.start(profile="", library="inloop")
@@ -150,18 +152,21 @@ class Recorder:
         count = 0
         while (outputs := self._box.next()) is not None:
             self._add(outputs)
+            self.records += 1
             count += 1
-            if count % 1000 == 0:
+            if self._in_chunk >= CHUNK:
+                self.commit()
+            if count == MOST_AT_ONCE:
                 break
-        self.records += count
         if time.monotonic() - self._committed >= WRITE_EVERY:
             self.commit()
         return count
 
     def commit(self) -> None:
-        """Put what was taken into the file."""
+        """Put what was taken into the file, as a chunk of its own."""
         self._writer.flush()
         self._file.commit()
+        self.written, self._in_chunk = self.records, 0
         self._committed = time.monotonic()
 
     def _add(self, outputs: Outputs) -> None:
@@ -184,6 +189,7 @@ class Recorder:
     def _put(self, kind: str, outputs: Outputs, counts: tuple[int, ...], numbers: Reals) -> None:
         when = outputs.stamp + self._offset
         data = self._messages[kind].encode(counts, numbers)
+        self._in_chunk += len(data)
         self._writer.add_message(
             self._channels[kind], when, data, when, sequence=outputs.sequence & 0xFFFFFFFF
         )
@@ -194,6 +200,7 @@ class Recorder:
         self._writer.add_metadata(REPORT, {"json": report, "lost": str(self.lost)})
         self._writer.finish()
         self._file.commit()
+        self.written = self.records
 
     def __enter__(self) -> Recorder:
         return self
@@ -208,7 +215,7 @@ class Recorder:
 
     def outcome(self, problem: str = "") -> Recorded:
         """What has become of it so far."""
-        return Recorded(self._path, self.records, self.lost, self._file.size, problem)
+        return Recorded(self._path, self.written, self.lost, self._file.size, problem)
 
 
 def record(
