@@ -226,6 +226,15 @@ def python_command(law: str, name: str) -> list[str]:
     return [sys.executable, "-m", f"inloop.gallery.controllers.{law}", name]
 
 
+def test_the_program_is_clean_c(program: Path) -> None:
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-O2"]
+    command = ["cc", *strict, f"-I{il.include_dir()}", "-c", "robot_controller.c", "-o", "strict.o"]
+    done = subprocess.run(
+        command, cwd=program.parent, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("law", ["pd", "computed_torque"])
 def test_the_same_law_in_c_and_python(smooth: il.Plant, name: str, program: Path, law: str) -> None:
     seconds = 1.2

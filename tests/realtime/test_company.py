@@ -47,7 +47,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "501 records, 0 lost" in done.stdout
+    assert "501 records, 0 lost" in done.stderr
     return path
 
 

@@ -24,6 +24,7 @@ READY_WITHIN = 30.0  # [s]
 ENDS_WITHIN = 3.0  # [s] after the plant, then it is told to
 WRITTEN_WITHIN = 60.0  # [s] after the plant: the rest of a recording
 LOOK_EVERY = 0.01  # [s]
+STDERR = 2
 
 
 class Company:
@@ -74,14 +75,13 @@ class Company:
         if self._args.record:
             words = ["-m", "inloop.cli", "record", name, "--to", self._args.record]
             self._recorder = self._begin([sys.executable, *words])
+            self._await("the recorder", self._recorder, Path(self._args.record).exists)
+        # last of all: its inputs must not be stale when the plant starts
         if self._wanted:
             seen = name if self._injector is None else self._injector.name
             self._command = self._controller_command(seen)
             self._controller = self._begin(self._command)
             self._await("the controller", self._controller, lambda: box.writer is not None)
-        if self._recorder is not None:
-            file = Path(self._args.record)
-            self._await("the recorder", self._recorder, file.exists)
         if self._wanted or self._args.record:
             box.resume()
 
@@ -112,8 +112,10 @@ class Company:
         return [*words, name]
 
     def _begin(self, command: list[str]) -> subprocess.Popen[bytes]:
-        # Ctrl-C is for the plant; the others end with it
-        return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
+        # Ctrl-C is for the plant, the others end with it; stdout is for what the plant has to tell
+        return subprocess.Popen(
+            command, start_new_session=True, stdin=subprocess.DEVNULL, stdout=STDERR
+        )
 
     def watch(self, loop: Loop) -> None:
         """Kill and restart the controller when its time has come, until the plant ends."""
