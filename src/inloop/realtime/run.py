@@ -11,7 +11,7 @@ from typing import Any
 from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
-from inloop.realtime.options import Options
+from inloop.realtime.options import METHODS, Options
 from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
@@ -81,6 +81,7 @@ def start(
     wiring = wire(
         plant,
         period=chosen.period,
+        method=METHODS[chosen.method],
         q=q,
         qd=qd,
         tau=tau,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import System, aligned_zeros
+from inloop.native import Method, System, aligned_zeros
 from inloop.native.library import Reals
 from inloop.plant import BarePlant
 from inloop.realtime.layout import Layout, Quantity
@@ -66,6 +66,7 @@ def wire(
     plant: BarePlant,
     *,
     period: float,
+    method: Method,
     q: Given,
     qd: Given,
     tau: Given,
@@ -89,13 +90,14 @@ def wire(
     choices: tuple[Choice, ...] = ()
     signals: tuple[Quantity, ...] = ()
     if plant.loops is None:
-        system = TreeSystem(plant, efforts, u)
+        system = TreeSystem(plant, efforts, u, method=method)
         x = aligned_zeros(system.system.size)
         sources, prepared = tuple(_address(x, k) for k in range(len(x))), system.prepared
     else:
         signals = _signals(plant)
-        x = aligned_zeros(ClosedSystem(plant, plant.loops, efforts, u, drives).system.size)
-        choices = _choices(plant, signals, x, (efforts, u, drives))
+        reads = (efforts, u, drives)
+        x = aligned_zeros(ClosedSystem(plant, plant.loops, *reads).system.size)
+        choices = _choices(plant, signals, x, reads, method)
         system, sources = choices[0].closed, choices[0].sources
         prepared = tuple(p for choice in choices for p in choice.closed.prepared)
     x[:] = system.start(0.0, at, speed, z)
@@ -119,13 +121,14 @@ def _choices(
     signals: tuple[Quantity, ...],
     x: Reals,
     reads: tuple[Reals, Reals, str | None],
+    method: Method,
 ) -> tuple[Choice, ...]:
     """All choices of independent coordinates that have been built so far."""
     assert plant.loops is not None
     found = []
     for partition in plant.loops.known:
         plant.loops.use(partition)
-        closed = ClosedSystem(plant, plant.loops, *reads)
+        closed = ClosedSystem(plant, plant.loops, *reads, method=method)
         sources = _sources(plant, signals, x, closed)
         found.append(Choice(closed, sources, partition.independent, partition.dependent))
     plant.loops.use(plant.loops.first)

@@ -102,6 +102,7 @@ class _Implicit:
         self.predict, self.correct, self.jacobian = 0, 0, 0
         self.engine: NativeEngine | None = None
         self.notes: tuple[str, ...] = ()
+        self.prepared: tuple[Prepared, ...] = ()
         self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
         self.kept = np.zeros(1)
         if method == Method.IMPLICIT:
@@ -109,7 +110,8 @@ class _Implicit:
             self.engine = engine = native_engine(plant, name)
             prefix, address = engine.unit.prefix, engine.library.address
             self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
-            self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
+            self.prepared = (prepared_for(plant, name),)
+            self.predictor_pre = self.prepared[0].values
             kept = engine.unit.find(name).outputs[-1]
             self.kept = np.zeros(max(1, len(kept.exprs)))
         elif method == Method.RODAS:
@@ -119,7 +121,8 @@ class _Implicit:
                 return
             self.engine = engine = native_engine(plant, function)
             self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
-            self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
+            self.prepared = (prepared_for(plant, function),)
+            self.jacobian_pre = self.prepared[0].values
 
     @property
     def pointers(self) -> tuple[int, int, int]:
@@ -164,6 +167,7 @@ class TreeSystem:
         self._inputs = FollowedInputs(plant, u, signals)
         more = _Implicit(plant, method)
         self.notes = more.notes
+        self.prepared = (*self.prepared, *more.prepared)
         context = _TreeContext(
             prepared.values.ctypes.data,
             tau.ctypes.data,
@@ -275,6 +279,7 @@ class ClosedSystem:
         self._inputs = FollowedInputs(plant, u, signals)
         more = _Implicit(plant, method)
         self.notes = more.notes
+        self.prepared = (*self.prepared, *more.prepared)
         self._settled = np.zeros((3, plant.n))
         address = self._engine.library.address
         self._context = _ClosedContext(
