@@ -27,6 +27,7 @@ SECTIONS = {
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
     "loops_large": "Large closed mechanisms",
+    "realtime": "Real time",
     "friction": "Friction in real time",
 }
 

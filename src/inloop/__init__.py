@@ -12,6 +12,7 @@ from inloop.errors import (
     FileFormatError,
     InloopError,
     InputError,
+    MailboxError,
     ModelError,
     SimulationError,
 )
@@ -41,6 +42,8 @@ from inloop.model import (
     sphere,
     universal,
 )
+from inloop.native import include_dir
+from inloop.realtime import attach, run, start
 from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
@@ -68,12 +71,12 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
-    "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError",
-    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "blank_figure", "circle",
-    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical",
-    "devices", "exp", "felt", "fixed", "free", "hunt_crossley", "load", "log", "lugre_contact",
+    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "MailboxError",
+    "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError", "absolute",
+    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "blank_figure", "circle",
+    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "devices",
+    "exp", "felt", "fixed", "free", "hunt_crossley", "include_dir", "load", "log", "lugre_contact",
     "max0", "maximum", "minimum", "piecewise", "planar", "plane", "point", "power", "power_law",
-    "prismatic", "revolute", "rim", "rpy", "segment", "sign", "sin", "sphere", "sqrt", "table",
-    "tan", "tanh", "universal", "where",
+    "prismatic", "revolute", "rim", "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt",
+    "start", "table", "tan", "tanh", "universal", "where",
 ]  # fmt: skip

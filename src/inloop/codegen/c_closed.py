@@ -66,7 +66,7 @@ def emit_closed_rates(
     about: Sequence[str],
     sparse: SparseUnit | None = None,
 ) -> dict[str, str]:
-    """C files with `<prefix>_settle`, `_rates`, `_expand` and the two functions that they use.
+    """C files with `<prefix>_settle`, `_rates`, `_expand`, `_pivots` and what these use.
 
     Args:
         sizes: the partition.
@@ -93,6 +93,7 @@ def emit_closed_rates(
         _settle(unit, prefix),
         _rates(sizes, prefix),
         _expand(sizes, prefix),
+        _pivots(unit, prefix),
         *(_alone(unit, program, prefix) for program in (unit.newton, unit.constrained)),
     ]
     files = {f"{prefix}_rates.c": "\n".join(rates)}
@@ -428,5 +429,26 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
         memcpy(effort + row*{nd}, m.effort, {nd} * sizeof(double));
     }}
     return count;
+}}
+"""
+
+
+def _pivots(unit: ClosedRates, prefix: str) -> str:
+    n, m = unit.sizes.n, len(unit.sizes.dependent)
+    angles = f"IL_PADDED({max(len(unit.angles), 1)})"
+    body = f"""    struct context *c = context;
+    struct motion here = {{{{0.0}}}}, *const m = &here;
+    const double z[{max(unit.sizes.states, 1)}] = {{0.0}};
+    double step[{m}], h[{m}], sine[{angles}], cosine[{angles}];
+    (void)z;
+    memcpy(here.q, q, {n} * sizeof(double));
+    sines(c, t, z, m, sine, cosine);
+    at_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);"""
+    if m == 0:
+        body = "    (void)context; (void)t; (void)q; (void)pivots;"
+    return f"""/* reciprocal pivots of this choice of coordinates at a position */
+IL_EXPORT void {prefix}_pivots(void *context, double t, const double *q, double *pivots)
+{{
+{body}
 }}
 """

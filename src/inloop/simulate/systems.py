@@ -82,6 +82,19 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     return functools.reduce(Samples.followed_by, tails)
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Prepared quantities of a run, and how to compute them anew when parameters change.
+
+    Attributes:
+        function: address of `prepare(parameters, values)`.
+        values: its results, which the rates read.
+    """
+
+    function: int
+    values: Array
+
+
 class _Implicit:
     """The functions of implicit methods, and what they read and write."""
 
@@ -89,6 +102,7 @@ class _Implicit:
         self.predict, self.correct, self.jacobian = 0, 0, 0
         self.engine: NativeEngine | None = None
         self.notes: tuple[str, ...] = ()
+        self.prepared: tuple[Prepared, ...] = ()
         self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
         self.kept = np.zeros(1)
         if method == Method.IMPLICIT:
@@ -96,7 +110,8 @@ class _Implicit:
             self.engine = engine = native_engine(plant, name)
             prefix, address = engine.unit.prefix, engine.library.address
             self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
-            self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
+            self.prepared = (prepared_for(plant, name),)
+            self.predictor_pre = self.prepared[0].values
             kept = engine.unit.find(name).outputs[-1]
             self.kept = np.zeros(max(1, len(kept.exprs)))
         elif method == Method.RODAS:
@@ -106,7 +121,8 @@ class _Implicit:
                 return
             self.engine = engine = native_engine(plant, function)
             self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
-            self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
+            self.prepared = (prepared_for(plant, function),)
+            self.jacobian_pre = self.prepared[0].values
 
     @property
     def pointers(self) -> tuple[int, int, int]:
@@ -119,7 +135,12 @@ class _Implicit:
 
 
 class TreeSystem:
-    """A mechanism without loops: x = (q, qd)."""
+    """A mechanism without loops: x = (q, qd, z).
+
+    Attributes:
+        system: what the steppers integrate.
+        prepared: what follows from parameters.
+    """
 
     guard: Array | None = None
 
@@ -141,14 +162,16 @@ class TreeSystem:
             method: the integrator; implicit ones need more than rates.
         """
         engine = native_engine(plant, "direct_dynamics")
-        prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
+        prepared = prepared_for(plant, "direct_dynamics")
+        self.prepared: tuple[Prepared, ...] = (prepared,)
         self._inputs = FollowedInputs(plant, u, signals)
         # the generated Jacobian knows no inputs that change by themselves: then by differences
         followed = method == Method.RODAS and signals is not None
         more = _Implicit(plant, None if followed else method)
         self.notes = more.notes
+        self.prepared = (*self.prepared, *more.prepared)
         context = _TreeContext(
-            prepared.ctypes.data,
+            prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
             self._inputs.address,
@@ -187,7 +210,19 @@ class TreeSystem:
 
 
 class ClosedSystem:
-    """A mechanism with loops or drives: x holds the independent coordinates."""
+    """A mechanism with loops or drives: x holds the independent coordinates.
+
+    Attributes:
+        system: what the steppers integrate.
+        prepared: what follows from parameters.
+        expand_address: of the C function that finds all about states.
+        q, qd, qdd: memory for all coordinates and their rates.
+        memory: all of these, and
+        lam, effort: memory for multipliers of the rows and efforts of the drives.
+        guard_view: factors of reciprocal pivots, as the rates read them.
+        tolerance_address: of the correction that ends Newton's method.
+        pivots: address of the C function that gives the pivots at a position.
+    """
 
     @property
     def guard(self) -> Array | None:
@@ -231,20 +266,26 @@ class ClosedSystem:
         prefix = self._engine.unit.prefix
         parts = loops.partition
         self._given = np.zeros((3, plant.n))  # q, qd, qdd of driven joints without a function
-        prepared = np.ascontiguousarray(plant.prepared(function))
+        prepared = prepared_for(plant, function)
+        self.prepared: tuple[Prepared, ...] = (prepared,)
         self._guard = np.zeros(max(1, len(parts.rows)))
+        self.guard_view = self._guard
+        self.pivots = self._engine.library.address(f"{prefix}_pivots")
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
-            drive_pre = np.ascontiguousarray(plant.prepared(drives))
+            moving = prepared_for(plant, drives)
+            drive_pre = moving.values
+            self.prepared = (prepared, moving)
         self._inputs = FollowedInputs(plant, u, signals)
         more = _Implicit(plant, method)
         self.notes = more.notes
+        self.prepared = (*self.prepared, *more.prepared)
         self._settled = np.zeros((3, plant.n))
         address = self._engine.library.address
         self._context = _ClosedContext(
-            prepared.ctypes.data,
+            prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
             drive,
@@ -264,6 +305,13 @@ class ClosedSystem:
             *more.pointers,
         )
         held = (tau, u, self._inputs, drive_pre, self._settled, more)
+        self.expand_address = address(f"{prefix}_expand")
+        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
+        sizes = (n, n, n, max(1, m), max(1, nd))
+        self.memory = tuple(np.zeros(size) for size in sizes)
+        self.q, self.qd, self.qdd, self.lam, self.effort = self.memory
+        place = ctypes.addressof(self._context)
+        self.tolerance_address = place + _ClosedContext.tolerance.offset
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
@@ -385,6 +433,13 @@ def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
     values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
+
+
+def prepared_for(plant: BarePlant, function: str) -> Prepared:
+    """The prepared quantities of a function, in memory of their own."""
+    engine = native_engine(plant, function)
+    address = engine.library.address(f"{engine.unit.prefix}_prepare")
+    return Prepared(address, np.array(plant.prepared(function)))
 
 
 class _TreeContext(ctypes.Structure):
