@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import TextIO
 
 import inloop as il
-from inloop.cli import bench, check, demo, derive, describe, list_gallery, monitor, run
+from inloop.cli import bench, check, demo, derive, describe, link, list_gallery, monitor, run
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, monitor, check, demo, bench)
+COMMANDS = (list_gallery, describe, derive, run, monitor, link, check, demo, bench)
 
 # exit codes
 FAILED = 2

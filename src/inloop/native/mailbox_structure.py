@@ -191,6 +191,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_write": ((POINTER, POINTER), COUNT),
     "il_mailbox_write_parameters": ((POINTER, POINTER), COUNT),
     "il_mailbox_publish": ((POINTER, COUNT, POINTER, POINTER), WORD),
+    "il_mailbox_await": ((POINTER, COUNT, WORD, REAL), COUNT),
     "il_mailbox_send": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_gone": ((POINTER,), COUNT),
     "il_mailbox_hash": ((POINTER, POINTER), WORD),

@@ -114,6 +114,19 @@ def parse(header: HeaderStructure, text: bytes) -> Layout:
     Raises:
         MailboxError: the text does not fit the header.
     """
+    layout = parse_text(text, header.stepper_states, header.period)
+    counts = [header.coordinates, header.states, header.signals, header.inputs, header.parameters]
+    if [len(group) for group in layout.groups] != counts:
+        raise _damaged()
+    return layout
+
+
+def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
+    """The layout that a text describes; the inverse of `Layout.text`.
+
+    Raises:
+        MailboxError: the text makes no sense.
+    """
     groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS)}
     try:
         for line in text.decode().splitlines():
@@ -123,13 +136,11 @@ def parse(header: HeaderStructure, text: bytes) -> Layout:
     except (ValueError, KeyError):
         raise _damaged() from None
     named = {kind: tuple(group) for kind, group in groups.items()}
-    counts = [header.coordinates, header.states, header.signals, header.inputs, header.parameters]
-    if [len(named[kind]) for kind in KINDS] != counts or len(named["model"]) != 1:
+    if len(named["model"]) != 1:
         raise _damaged()
-    model = named.pop("model")[0].name
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
-    sizes = (header.stepper_states, header.period)
-    return Layout(model, q, z, signals, inputs, parameters, *sizes)
+    model = named["model"][0].name
+    return Layout(model, q, z, signals, inputs, parameters, stepper_states, period)
 
 
 def _damaged() -> MailboxError:

@@ -86,6 +86,22 @@ int64_t il_mailbox_send(inloop_mailbox *box, int64_t command, const double *valu
     return inloop_send(box, command, values, sequence);
 }
 
+int64_t il_mailbox_await(const inloop_mailbox *box, int64_t ring, uint64_t seen, double timeout)
+{
+    const int64_t end = inloop_now() + (int64_t)(timeout * 1e9);
+    for (;;) {
+        const uint32_t bell = inloop_bell(box, (int)ring);
+        const int64_t left = end - inloop_now();
+        if (inloop_head(box, (int)ring) > seen) {
+            return INLOOP_OK;
+        }
+        if (left <= 0) {
+            return INLOOP_NOTHING;
+        }
+        inloop_sleep(box, (int)ring, bell, left);
+    }
+}
+
 int64_t il_mailbox_gone(const inloop_mailbox *box)
 {
     return inloop_gone(box);

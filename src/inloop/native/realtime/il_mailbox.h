@@ -29,6 +29,9 @@ IL_EXPORT uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring,
                                       const inloop_record *about, const double *values);
 IL_EXPORT int64_t il_mailbox_send(inloop_mailbox *box, int64_t command, const double *values,
                                   uint64_t *sequence);
+/* Wait until a ring has a record newer than number `seen`; INLOOP_NOTHING after `timeout` [s]. */
+IL_EXPORT int64_t il_mailbox_await(const inloop_mailbox *box, int64_t ring, uint64_t seen,
+                                   double timeout);
 IL_EXPORT int64_t il_mailbox_gone(const inloop_mailbox *box);
 IL_EXPORT uint64_t il_mailbox_hash(const inloop_header *layout, const void *text);
 IL_EXPORT uint64_t il_mailbox_self(uint64_t handle);
