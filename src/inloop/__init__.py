@@ -59,8 +59,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "LinkError",
-    "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "SimulationError", "absolute",
-    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "compile_mechanism", "condense",
+    "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "SimulationError",
+    "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
+    "compile_mechanism", "condense",
     "cos", "cylindrical", "exp", "fixed", "free", "include_dir", "load", "log", "max0", "maximum",
     "minimum", "planar", "power", "prismatic", "revolute", "rpy", "run", "sign", "sin",
     "sqrt", "start", "table", "tan", "tanh", "universal", "where",

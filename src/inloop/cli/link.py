@@ -11,6 +11,7 @@ from typing import Any
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.links import Address, MirrorEnd, PlantEnd
+from inloop.links.ros1 import SYSTEM_PYTHON, Ros1Link
 from inloop.links.udp import MIRROR_PORT, PLANT_PORT, UdpEnd, warn_of_open_door
 from inloop.realtime.signals import ended_by_sigterm
 
@@ -24,6 +25,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser("link", help=text, description=text)
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
     _add_udp(kinds, shared)
+    _add_ros1(kinds, shared)
+    _add_ros2(kinds, shared)
 
 
 def _parser_of(
@@ -79,7 +82,7 @@ def call_udp(args: argparse.Namespace) -> int:
     warning = warn_of_open_door(listen, key)
     if warning is not None:
         _say(f"note: {warning}")
-    seconds = float("inf") if args.seconds is None else args.seconds
+    seconds = _seconds(args)
     options: dict[str, Any] = {"key": key, "oldest": args.oldest}
     with ended_by_sigterm():
         if args.mirror:
@@ -125,7 +128,72 @@ def _tell(end: UdpEnd, args: argparse.Namespace, stopped: bool) -> int:
     return STOPPED if stopped else 0
 
 
+# ROS
+
+
+def _ros_parser_of(
+    kinds: Any, shared: argparse.ArgumentParser, kind: str, text: str
+) -> argparse.ArgumentParser:
+    parser = _parser_of(kinds, shared, kind, text)
+    parser.add_argument("--namespace", metavar="NS", help="of the topics; the plant's name")
+    parser.add_argument("--rate", type=float, metavar="HZ", help="of joint states; each step")
+    return parser
+
+
+def _add_ros1(kinds: Any, shared: argparse.ArgumentParser) -> None:
+    parser = _ros_parser_of(kinds, shared, "ros1", "a ROS 1 node: joint states out, efforts in")
+    parser.add_argument(
+        "--python", metavar="PROGRAM", default=SYSTEM_PYTHON, help="the Python that has rospy"
+    )
+    parser.set_defaults(call=call_ros1)
+
+
+def _add_ros2(kinds: Any, shared: argparse.ArgumentParser) -> None:
+    text = "topics of ROS 2 over DDS: joint states out, efforts in"
+    parser = _ros_parser_of(kinds, shared, "ros2", text)
+    parser.add_argument("--domain", type=int, metavar="N", help="of DDS; ROS_DOMAIN_ID, or 0")
+    parser.set_defaults(call=call_ros2)
+
+
+def call_ros1(args: argparse.Namespace) -> int:
+    """A node until the plant ends, the time is over, or Ctrl-C."""
+    with (
+        ended_by_sigterm(),
+        il.attach(args.name, wait=args.wait) as box,
+        Ros1Link(box, namespace=args.namespace, rate=args.rate, python=args.python) as link,
+    ):
+        return _run_ros(link, args)
+
+
+def call_ros2(args: argparse.Namespace) -> int:
+    """A participant until the plant ends, the time is over, or Ctrl-C."""
+    from inloop.links.ros2 import Ros2Link
+
+    with (
+        ended_by_sigterm(),
+        il.attach(args.name, wait=args.wait) as box,
+        Ros2Link(box, namespace=args.namespace, rate=args.rate, domain=args.domain) as link,
+    ):
+        return _run_ros(link, args)
+
+
+def _run_ros(link: Any, args: argparse.Namespace) -> int:
+    ready = f"{args.kind} link of '{args.name}': {link.namespace}/joint_states"
+    stopped = _until_ctrl_c(lambda: link.run(_seconds(args), lambda: _say(ready)))
+    counts = link.port.counts.data()
+    if args.json:
+        print_json({"link": args.kind, "name": args.name, "namespace": link.namespace, **counts})
+    else:
+        heading(f"{args.kind} link of '{args.name}'")
+        paragraph("messages: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    return STOPPED if stopped else 0
+
+
 # all of them
+
+
+def _seconds(args: argparse.Namespace) -> float:
+    return float("inf") if args.seconds is None else float(args.seconds)
 
 
 def _until_ctrl_c(run: Callable[[], None]) -> bool:

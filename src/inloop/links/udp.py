@@ -12,6 +12,7 @@ import threading
 import time
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Self
 
 from inloop.errors import InputError, LinkError
 from inloop.links.packets import MOST_BYTES, Kind, Packet
@@ -148,7 +149,7 @@ class UdpEnd:
             self._thread.join()
         self._socket.close()
 
-    def __enter__(self) -> UdpEnd:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
