@@ -121,7 +121,7 @@ class Session:
             counts.late += 1
             return None, None
         if not self._fits(packet):
-            self.other_layout = packet.layout not in (0, self.layout)
+            self.other_layout = 0 not in (self.layout, packet.layout)
             counts.unknown += 1
             return None, None
         counts.accepted += 1
