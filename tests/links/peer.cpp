@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -139,7 +138,6 @@ public:
     fast::DataWriter *command = nullptr, *efforts = nullptr;
     JointState last;
     long count = 0;
-    std::mutex lock;
 
     void on_data_available(fast::DataReader *reader) override
     {
@@ -169,7 +167,6 @@ private:
             message.data = wanted;
             efforts->write(&message);
         }
-        std::lock_guard<std::mutex> hold(lock);
         last = state;
         count++;
     }
@@ -218,7 +215,9 @@ int main(int argc, char **argv)
             parameter->write(&message);
         }
     }
-    std::lock_guard<std::mutex> hold(controller.lock);
+    // nothing may stay behind in shared memory; and no message comes after this
+    participant->delete_contained_entities();
+    fast::DomainParticipantFactory::get_instance()->delete_participant(participant);
     const JointState &last = controller.last;
     std::printf("{\"count\": %ld, \"sec\": %d, ", controller.count, last.sec);
     print("position", last.position);
@@ -229,6 +228,5 @@ int main(int argc, char **argv)
         std::printf("%s\"%s\"", k > 0 ? ", " : "", last.name[k].c_str());
     }
     std::printf("]}\n");
-    std::fflush(stdout);
-    std::_Exit(0);
+    return 0;
 }

@@ -54,7 +54,8 @@ class PlantEnd(UdpEnd):
     def run(self, seconds: float = math.inf) -> None:
         """Until the plant ends; that is told to the peer."""
         self.start()
-        end = time.monotonic() + seconds
+        hello = time.monotonic()
+        end = hello + seconds
         outputs = self._box.read()
         while time.monotonic() < end:
             self.check()
@@ -69,8 +70,9 @@ class PlantEnd(UdpEnd):
             # without news again what was sent last: in lock-step the plant waits for its answer
             if self.linked:
                 self._send_outputs(outputs)
-            else:
+            elif time.monotonic() >= hello:
                 self.send(Kind.HELLO)
+                hello = time.monotonic() + HEARTBEAT
 
     def take(self, packet: Packet) -> None:
         """Inputs, parameters, or a wish to know the layout."""
