@@ -27,6 +27,7 @@ SECTIONS = {
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
     "realtime": "Real time",
+    "links": "Links",
 }
 
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,7 @@
 #include <fastdds/dds/subscriber/qos/DataReaderQos.hpp>
 #include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 
 namespace fast = eprosima::fastdds::dds;
 using eprosima::fastcdr::Cdr;
@@ -187,8 +189,13 @@ int main(int argc, char **argv)
         return 2;
     }
     const std::string inside = std::string("rt/") + argv[1] + "/";
+    // over sockets only: a peer that is killed must leave nothing in shared memory
+    fast::DomainParticipantQos here;
+    here.transport().use_builtin_transports = false;
+    here.transport().user_transports.push_back(
+        std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>());
     auto *participant = fast::DomainParticipantFactory::get_instance()->create_participant(
-        uint32_t(std::atoi(argv[2])), fast::PARTICIPANT_QOS_DEFAULT);
+        uint32_t(std::atoi(argv[2])), here);
     if (participant == nullptr) {
         return 3;
     }
@@ -215,7 +222,7 @@ int main(int argc, char **argv)
             parameter->write(&message);
         }
     }
-    // nothing may stay behind in shared memory; and no message comes after this
+    // no message comes after this
     participant->delete_contained_entities();
     fast::DomainParticipantFactory::get_instance()->delete_participant(participant);
     const JointState &last = controller.last;

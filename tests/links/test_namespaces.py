@@ -71,7 +71,7 @@ def control(name: str, seconds: float) -> int:
     return count
 
 
-@pytest.mark.parametrize("means", ["relay", "netem"])
+@pytest.mark.parametrize("means", ["relay", pytest.param("netem", marks=pytest.mark.long)])
 def test_delay_and_loss_between_two_namespaces(
     plant: il.Plant,
     name: str,

@@ -27,6 +27,7 @@ from inloop.links.packets import Kind, pack_numbered
 from inloop.links.session import Session
 from inloop.links.udp import warn_of_open_door
 from inloop.realtime import Flag
+from inloop.realtime.segment import segment_path
 
 KEY = b"sixteen bytes or more of key"
 RELAY = str(Path(__file__).parent / "relay.py")
@@ -336,6 +337,67 @@ def test_a_killed_link_comes_back_and_the_loop_does_not_notice(
     after = np.flatnonzero(safe & (stamps > killed))
     gap = np.diff(stamps).max()
     assert (stamps[after[0]] - killed) <= 1e9 * limit + 2 * 2e6 + 2 * gap
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_nothing_behind(
+    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, number: int
+) -> None:
+    near, far = (f"127.0.0.1:{port}" for port in ports)
+    with il.start(plant, name=name) as loop:
+        at_plant = link("udp", name, "--listen", near, "--peer", far)
+        at_mirror = link("udp", f"{name}.far", "--mirror", "--listen", far, "--peer", near)
+        with il.attach(f"{name}.far", wait=20.0) as mirror:
+            assert mirror.wait(5.0) is not None
+            for end in (at_mirror, at_plant):
+                end.send_signal(number)
+                out, err = end.communicate(timeout=30)
+                assert "Traceback" not in err
+                assert end.returncode == (130 if number == signal.SIGINT else 143)
+                # Ctrl-C still gives the report
+                assert ("accepted" in out) == (number == signal.SIGINT)
+            assert mirror.gone
+        assert not segment_path(f"{name}.far").exists()
+        # the plant goes on
+        assert loop.mailbox.wait(5.0) is not None
+
+
+def test_a_killed_mirror_is_replaced(
+    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, eventually: Any
+) -> None:
+    near, far = (local(port) for port in ports)
+    with il.start(plant, name=name) as loop, il.attach(name) as box:
+        words = ("--mirror", "--listen", str(far), "--peer", str(near))
+        at_plant = PlantEnd(box, near, far)
+        with running(at_plant):
+            for push in (1.0, 2.0):
+                at_mirror = link("udp", f"{name}.far", *words)
+                # the first one that answers is the new one: the old one's process is dead
+                with il.attach(f"{name}.far", wait=20.0) as mirror:
+                    mirror.write(push=push)
+                    eventually(lambda push=push: loop.mailbox.read()["push"] == push)
+                    if push == 1.0:
+                        at_mirror.kill()
+                        at_mirror.wait()
+                        eventually(lambda mirror=mirror: mirror.gone)
+            loop.mailbox.stop()
+        assert at_mirror.wait(30) == 0
+    assert at_plant.session.statistics.counts.peers == 2
+
+
+def test_a_mirror_needs_a_name_of_its_own(
+    plant: il.Plant, name: str, ports: tuple[int, int]
+) -> None:
+    near, far = (local(port) for port in ports)
+    with il.start(plant, name=name) as loop, il.attach(name) as box:
+        at_plant = PlantEnd(box, near, far)
+        with running(at_plant):
+            with (
+                MirrorEnd(name, far, near) as at_mirror,
+                pytest.raises(il.MailboxError, match="runs already"),
+            ):
+                at_mirror.run(seconds=20.0)
+            loop.mailbox.stop()
 
 
 def test_words_that_make_no_sense(
