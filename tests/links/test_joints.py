@@ -14,8 +14,8 @@ from inloop.links.joints import JointPort, namespace_of, topic_name
 
 
 def test_states_are_records_of_the_plant(plant: il.Plant, name: str) -> None:
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
-        port = JointPort(box)
+    with il.start(plant, name=name) as loop:
+        port = JointPort(name)
         port.efforts([1.5, -2.5])
         states = [port.next() for _ in range(50)]
         found = {}
@@ -34,8 +34,8 @@ def test_states_are_records_of_the_plant(plant: il.Plant, name: str) -> None:
 def test_commands_by_name_leave_the_others_alone(
     plant: il.Plant, name: str, eventually: Callable[..., Any]
 ) -> None:
-    with il.start(plant, name=name, stale_after=None) as loop, il.attach(name) as box:
-        port = JointPort(box)
+    with il.start(plant, name=name, stale_after=None) as loop:
+        port = JointPort(name)
         for names, values in ((["elbow"], [3.0]), (["push", "shoulder"], [4.0, 5.0])):
             port.command(names, values)
         eventually(lambda: loop.mailbox.read()["push"] == 4.0)
@@ -64,8 +64,8 @@ def test_commands_by_name_leave_the_others_alone(
 def test_messages_that_make_no_sense_are_counted(
     plant: il.Plant, name: str, call: str, arguments: Any
 ) -> None:
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
-        port = JointPort(box)
+    with il.start(plant, name=name) as loop:
+        port = JointPort(name)
         getattr(port, call)(*arguments)
         assert port.counts.refused == 1
         assert port.counts.commands == port.counts.parameters == 0
@@ -74,8 +74,8 @@ def test_messages_that_make_no_sense_are_counted(
 
 
 def test_the_rate_is_kept_without_bursts(plant: il.Plant, name: str) -> None:
-    with il.start(plant, name=name), il.attach(name) as box:
-        port = JointPort(box, rate=100.0)
+    with il.start(plant, name=name):
+        port = JointPort(name, rate=100.0)
         assert port.next() is not None
         begin = time.monotonic()
         for _ in range(20):

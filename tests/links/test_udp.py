@@ -30,6 +30,7 @@ from inloop.realtime import Flag
 from inloop.realtime.segment import segment_path
 
 KEY = b"sixteen bytes or more of key"
+LONG = pytest.mark.long
 RELAY = str(Path(__file__).parent / "relay.py")
 
 
@@ -77,8 +78,8 @@ def test_a_controller_at_the_mirror_moves_the_plant(
     plant: il.Plant, name: str, ports: tuple[int, int], eventually: Any, key: bytes
 ) -> None:
     near, far = (local(port) for port in ports)
-    with il.start(plant, name=name, telemetry=60.0) as loop, il.attach(name) as box:
-        at_plant = PlantEnd(box, near, far, key=key)
+    with il.start(plant, name=name, telemetry=60.0) as loop:
+        at_plant = PlantEnd(name, near, far, key=key)
         at_mirror = MirrorEnd(f"{name}.far", far, near, key=key)
         with running(at_plant, at_mirror), il.attach(f"{name}.far", wait=20.0) as mirror:
             # it describes itself as the plant does
@@ -145,8 +146,8 @@ def test_lock_step_over_a_bad_wire_is_exact(
     words = [f"127.0.0.1:{port}" for port in (here_a, near, here_b, far)]
     wire = begin(sys.executable, RELAY, *words, "0.001", "0.002", "0.15", "0.1", "5", stdin=-1)
     assert wire.stdout.readline() == "ready\n"
-    with il.start(plant, **options) as loop, il.attach(name) as box:
-        at_plant = PlantEnd(box, local(near), local(here_a), key=KEY)
+    with il.start(plant, **options) as loop:
+        at_plant = PlantEnd(name, local(near), local(here_a), key=KEY)
         at_mirror = MirrorEnd(f"{name}.far", local(far), local(here_b), key=KEY)
         with running(at_plant, at_mirror):
             with il.attach(f"{name}.far", wait=20.0) as mirror:
@@ -164,8 +165,8 @@ def test_strangers_are_counted_and_ignored(
     plant: il.Plant, name: str, ports: tuple[int, int], eventually: Any
 ) -> None:
     near, far = (local(port) for port in ports)
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
-        at_plant = PlantEnd(box, near, far, key=KEY)
+    with il.start(plant, name=name) as loop:
+        at_plant = PlantEnd(name, near, far, key=KEY)
         counts = at_plant.session.statistics.counts
         with running(at_plant):
             # nobody is there: a sign of life now and then, no outputs
@@ -177,7 +178,7 @@ def test_strangers_are_counted_and_ignored(
             with socket.socket(type=socket.SOCK_DGRAM) as peer:
                 peer.bind((far.host, far.port))
                 mallory = Session(b"a guessed key, long enough")
-                values = pack_numbered(0, bytes(8 * len(box.inputs)))
+                values = pack_numbered(0, bytes(8 * len(loop.mailbox.inputs)))
                 for data in (
                     b"",
                     b"short",
@@ -211,9 +212,9 @@ def test_nonsense_from_a_believed_peer_does_no_harm(
     """Only finite inputs of the right number reach the mailbox, only parameters in their range."""
     near, far = (local(port) for port in ports)
     chance = random.Random(7)
-    with il.start(plant, name=name, policies={"DIVERGED": "hold"}) as loop, il.attach(name) as box:
-        at_plant = PlantEnd(box, near, far, key=KEY)
-        peer = Session(KEY, box.layout_hash)
+    with il.start(plant, name=name, policies={"DIVERGED": "hold"}) as loop:
+        at_plant = PlantEnd(name, near, far, key=KEY)
+        peer = Session(KEY, int(loop.mailbox.layout_hash, 16))
         where = (far.host, far.port)
         _, reply = at_plant.session.accept(
             peer.pack(Kind.HELLO, b"", time.monotonic_ns()), time.monotonic_ns()
@@ -227,8 +228,8 @@ def test_nonsense_from_a_believed_peer_does_no_harm(
         assert counts.accepted + counts.late + counts.unproven > 2900
         assert loop.mailbox.statistics()["bad_inputs"] == 0
         assert loop.mailbox.statistics()["bad_parameters"] == 0
-        assert 0.0 <= box.parameters["stiffness"] <= 90.0
-        assert all(math.isfinite(x) for x in box.parameters.values())
+        assert 0.0 <= loop.mailbox.parameters["stiffness"] <= 90.0
+        assert all(math.isfinite(x) for x in loop.mailbox.parameters.values())
         at_plant.close()
 
 
@@ -270,8 +271,8 @@ def test_another_plant_behind_the_mirror_ends_it(
 
     thread = threading.Thread(target=work)
     thread.start()
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
-        at_plant = PlantEnd(box, near, far)
+    with il.start(plant, name=name) as loop:
+        at_plant = PlantEnd(name, near, far)
         worker = threading.Thread(target=at_plant.run)
         worker.start()
         il.attach(f"{name}.far", wait=20.0).close()
@@ -339,17 +340,18 @@ def test_a_killed_link_comes_back_and_the_loop_does_not_notice(
     assert (stamps[after[0]] - killed) <= 1e9 * limit + 2 * 2e6 + 2 * gap
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_nothing_behind(
-    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, number: int
+@pytest.mark.parametrize("first", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LONG)])
+def test_signals_leave_nothing_behind(
+    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, first: int
 ) -> None:
+    numbers = (first, ({signal.SIGINT, signal.SIGTERM} - {first}).pop())
     near, far = (f"127.0.0.1:{port}" for port in ports)
     with il.start(plant, name=name) as loop:
         at_plant = link("udp", name, "--listen", near, "--peer", far)
         at_mirror = link("udp", f"{name}.far", "--mirror", "--listen", far, "--peer", near)
         with il.attach(f"{name}.far", wait=20.0) as mirror:
             assert mirror.wait(5.0) is not None
-            for end in (at_mirror, at_plant):
+            for end, number in zip((at_mirror, at_plant), numbers, strict=True):
                 end.send_signal(number)
                 out, err = end.communicate(timeout=30)
                 assert "Traceback" not in err
@@ -366,9 +368,9 @@ def test_a_killed_mirror_is_replaced(
     plant: il.Plant, name: str, ports: tuple[int, int], link: Any, eventually: Any
 ) -> None:
     near, far = (local(port) for port in ports)
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
+    with il.start(plant, name=name) as loop:
         words = ("--mirror", "--listen", str(far), "--peer", str(near))
-        at_plant = PlantEnd(box, near, far)
+        at_plant = PlantEnd(name, near, far)
         with running(at_plant):
             for push in (1.0, 2.0):
                 at_mirror = link("udp", f"{name}.far", *words)
@@ -389,8 +391,8 @@ def test_a_mirror_needs_a_name_of_its_own(
     plant: il.Plant, name: str, ports: tuple[int, int]
 ) -> None:
     near, far = (local(port) for port in ports)
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
-        at_plant = PlantEnd(box, near, far)
+    with il.start(plant, name=name) as loop:
+        at_plant = PlantEnd(name, near, far)
         with running(at_plant):
             with (
                 MirrorEnd(name, far, near) as at_mirror,
@@ -449,9 +451,9 @@ def test_an_open_door_is_named() -> None:
 
 def test_ipv6(plant: il.Plant, name: str, ports: tuple[int, int]) -> None:
     near, far = (Address("::1", port) for port in ports)
-    with il.start(plant, name=name) as loop, il.attach(name) as box:
+    with il.start(plant, name=name) as loop:
         try:
-            ends = PlantEnd(box, near, far), MirrorEnd(f"{name}.far", far, near)
+            ends = PlantEnd(name, near, far), MirrorEnd(f"{name}.far", far, near)
         except il.LinkError as error:
             pytest.skip(f"no IPv6 here: {error}")
         with running(*ends):

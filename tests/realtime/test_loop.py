@@ -238,7 +238,7 @@ def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
 ) -> None:
     with (
         il.start(
-            plant, name=name, rate=1000, stale_after=0.05, safe={"push": 0.25}, inputs={"push": 0.5}
+            plant, name=name, rate=1000, stale_after=0.2, safe={"push": 0.25}, inputs={"push": 0.5}
         ) as loop,
         il.attach(name) as box,
     ):
@@ -247,7 +247,7 @@ def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
         assert box.read()["push"] == 0.5
         assert loop.report().stale_inputs == 0
         box.write(push=2.0)
-        time.sleep(0.3)
+        time.sleep(0.5)
         records = all_records(loop)
         fresh = [r for r in records if r["push"] == 2.0]
         safe = [r for r in records if r.flags & Flag.SAFE]
@@ -258,7 +258,7 @@ def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
         # simulated time at which it became safe: within the stated time, one period and what
         # the machine was late
         late = max(1e-9 * (b.stamp - a.stamp) for a, b in itertools.pairwise(records))
-        assert safe[0].t - fresh[0].t <= 0.05 + 0.002 + 2 * late
+        assert safe[0].t - fresh[0].t <= 0.2 + 0.002 + 2 * late
         box.write(push=3.0)
         assert box.wait(5.0) is not None
         time.sleep(0.01)
@@ -309,6 +309,7 @@ def test_divergence_keeps_the_last_good_state(name: str) -> None:
     # latched: safe from the step after the first failure on
     assert all(r.flags & Flag.SAFE for r in bad[1:])
     assert report.steps == 2000
+    assert report.status == "DIVERGED"
 
 
 def test_divergence_can_stop_and_reset_leads_out(name: str) -> None:
@@ -426,7 +427,7 @@ def test_extrapolated_inputs_follow_a_ramp(name: str) -> None:
     assert errors[True] < errors[False] / 20
 
 
-def test_driven_joints_take_their_motion_from_the_mailbox(name: str) -> None:
+def test_driven_joints_follow_a_function_of_time(name: str) -> None:
     m = il.Model("driven")
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(0.3, 0.0)), mass=1.0)
     m.body(
@@ -435,33 +436,16 @@ def test_driven_joints_take_their_motion_from_the_mailbox(name: str) -> None:
     )  # fmt: skip
     m.drive(crank)
     plant = m.compile()
-    joint, a, w, t_end = plant.coordinates[0], 0.2, 9.0, 0.25
-    keys = [f"{joint}.command.{k}" for k in ("q", "qd", "qdd")]
-
-    def motion(t: float) -> tuple[float, float, float]:
-        v = a * w * np.sin(2 * w * t)
-        return 0.3 + a * np.sin(w * t) ** 2, v, 2 * a * w * w * np.cos(2 * w * t)
-
-    def end(rate: float) -> np.ndarray:
-        with il.start(plant, name=name, rate=rate, mode="lock-step"), il.attach(name) as box:
-            outputs = box.wait()
-            while outputs is not None and outputs.step < t_end * rate:
-                box.write(dict(zip(keys, motion(outputs.t), strict=True)))
-                outputs = box.wait(5.0)
-        assert outputs is not None
-        return outputs.q
-
-    reference = plant.simulate(
-        t_end=t_end, step=1e-4, **{joint: lambda t: 0.3 + a * il.power(il.sin(w * t), 2)}
-    )
-    errors = [end(rate) - reference.q[-1] for rate in (512.0, 1024.0, 2048.0)]
-    # the driven joint is where it was told; its acceleration is held for a period, so that the
-    # other one is half a period late: first order in the period
-    assert all(abs(error[0]) < 1e-4 for error in errors)
-    assert abs(errors[2][1]) < 0.007
-    assert errors[0][1] / errors[1][1] == pytest.approx(2.0, rel=0.05)
-    assert errors[1][1] / errors[2][1] == pytest.approx(2.0, rel=0.05)
-    assert abs(reference.q[-1, 1] - reference.q[0, 1]) > 0.1
+    motions = {plant.coordinates[0]: lambda t: 0.3 + 0.2 * il.sin(9.0 * t)}
+    options = {"rate": RATE, "mode": "free", "seconds": 0.25}
+    report = il.run(plant, name=name, motions=motions, **options)
+    reference = plant.simulate(t_end=0.25, step=STEP, **motions)
+    assert report.outputs is not None
+    np.testing.assert_allclose(report.outputs.q, reference.q[-1], rtol=0, atol=1e-9)
+    assert report.outputs.q[0] == pytest.approx(0.3 + 0.2 * math.sin(9.0 * 0.25), abs=1e-12)
+    effort = f"{plant.coordinates[0]}.effort"
+    assert report.outputs[effort] == pytest.approx(reference[effort][-1], rel=1e-6)
+    assert report.most_iterations == 10
 
 
 def test_options_that_make_no_sense_are_explained(plant: il.Plant, name: str) -> None:

@@ -91,10 +91,7 @@ def call_udp(args: argparse.Namespace) -> int:
                 ready = f"mirror '{args.name}' of the plant at {peer} is ready"
                 stopped = _until_ctrl_c(lambda: mirror.run(seconds, lambda: _say(ready)))
                 return _tell(mirror, args, stopped)
-        with (
-            il.attach(args.name, wait=args.wait) as box,
-            PlantEnd(box, listen, peer, **options) as end,
-        ):
+        with PlantEnd(args.name, listen, peer, wait=args.wait, **options) as end:
             _say(f"plant '{args.name}' on {listen}, for the mirror at {peer}")
             stopped = _until_ctrl_c(lambda: end.run(seconds))
             return _tell(end, args, stopped)
@@ -159,8 +156,7 @@ def call_ros1(args: argparse.Namespace) -> int:
     """A node until the plant ends, the time is over, or Ctrl-C."""
     with (
         ended_by_sigterm(),
-        il.attach(args.name, wait=args.wait) as box,
-        Ros1Link(box, namespace=args.namespace, rate=args.rate, python=args.python) as link,
+        Ros1Link(args.name, python=args.python, **_ros_options(args)) as link,
     ):
         return _run_ros(link, args)
 
@@ -171,10 +167,13 @@ def call_ros2(args: argparse.Namespace) -> int:
 
     with (
         ended_by_sigterm(),
-        il.attach(args.name, wait=args.wait) as box,
-        Ros2Link(box, namespace=args.namespace, rate=args.rate, domain=args.domain) as link,
+        Ros2Link(args.name, domain=args.domain, **_ros_options(args)) as link,
     ):
         return _run_ros(link, args)
+
+
+def _ros_options(args: argparse.Namespace) -> dict[str, Any]:
+    return {"namespace": args.namespace, "rate": args.rate, "wait": args.wait}
 
 
 def _run_ros(link: Any, args: argparse.Namespace) -> int:

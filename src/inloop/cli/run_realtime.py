@@ -15,10 +15,14 @@ from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.subject import apply_settings, find_subject
 from inloop.realtime import Loop, Options, Report
+from inloop.realtime.options import MODES
 
 STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
-ONLY_REALTIME = {"floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None}
+ONLY_REALTIME = {
+    "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
+    "stale_after": 0.1, "core": None,
+}  # fmt: skip
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -28,16 +32,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--name", help="under which others attach; the model's by default")
     group.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
     group.add_argument("--substeps", type=int, default=1, help="integrator steps per period")
+    group.add_argument(
+        "--mode", choices=list(MODES), default="clock", help="lock-step: wait for the controller"
+    )
+    group.add_argument(
+        "--stale-after",
+        type=_age,
+        default=0.1,
+        metavar="S|never",
+        help="age at which inputs give way to safe values [s]; 0.1",
+    )
+    group.add_argument("--core", type=int, metavar="N", help="processor to run on")
     group.add_argument("--floor", action="store_true", help="run a bare loop beside it")
     group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
+
+
+def _age(text: str) -> float | None:
+    """Seconds, or never."""
+    return None if text == "never" else float(text)
 
 
 def refuse_options(args: argparse.Namespace) -> None:
     """A simulation has no clock: say so instead of ignoring what was asked."""
     for name, default in ONLY_REALTIME.items():
         if getattr(args, name) != default:
+            word = name.replace("_", "-")
             raise il.InputError(
-                f"--{name} is for runs against the clock", fix="Add a rate, such as --rate 1000."
+                f"--{word} is for runs against the clock", fix="Add a rate, such as --rate 1000."
             )
 
 
@@ -51,9 +72,7 @@ def call(args: argparse.Namespace) -> int:
     known = [name for name in Options.__dataclass_fields__ if name in args]
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
     with il.start(plant, name=args.name, seconds=args.seconds, **options) as loop:
-        if not args.json:
-            _announce(loop, args.seconds)
-        interrupted = _wait(loop)
+        interrupted = _wait(loop, args)
         report = loop.close()
     if args.report:
         report.save(args.report)
@@ -92,9 +111,11 @@ def _announce(loop: Loop, seconds: float | None) -> None:
     )
 
 
-def _wait(loop: Loop) -> bool:
+def _wait(loop: Loop, args: argparse.Namespace) -> bool:
     """Until the end; True after Ctrl-C."""
     try:
+        if not args.json:
+            _announce(loop, args.seconds)
         loop.wait()
     except KeyboardInterrupt:
         return True

@@ -36,7 +36,7 @@ class ClosedUnit:
 
 
 def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C file with `<prefix>_rates` and `<prefix>_expand`."""
+    """C file with `<prefix>_rates`, `<prefix>_expand` and `<prefix>_pivots`."""
     text = [
         comment_block(about),
         f'#include "{prefix}.h"',
@@ -47,6 +47,7 @@ def emit_closed_rates(unit: ClosedUnit, prefix: str, about: Sequence[str]) -> di
         _motion(unit, prefix),
         _rates(unit, prefix),
         _expand(unit, prefix),
+        _pivots(unit, prefix),
     ]
     return {f"{prefix}_rates.c": "\n".join(text)}
 
@@ -197,5 +198,22 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
         memcpy(effort + row*{nd}, c->effort, {nd} * sizeof(double));
     }}
     return count;
+}}
+"""
+
+
+def _pivots(unit: ClosedUnit, prefix: str) -> str:
+    n, m = unit.n, len(unit.dependent)
+    body = f"""    struct context *c = context;
+    double step[{m}], h[{m}];
+    (void)t;
+    if (q != c->q) memcpy(c->q, q, {n} * sizeof(double));
+    {prefix}_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);"""
+    if m == 0:
+        body = "    (void)context; (void)t; (void)q; (void)pivots;"
+    return f"""/* reciprocal pivots of this choice of coordinates at a position */
+IL_EXPORT void {prefix}_pivots(void *context, double t, const double *q, double *pivots)
+{{
+{body}
 }}
 """

@@ -5,6 +5,7 @@ What ROS 1 and ROS 2 have in common; no transport in here.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from inloop.errors import InloopError, InputError
-from inloop.realtime import Mailbox, Outputs
+from inloop.realtime import Outputs, attach
 
 LONGEST_WAIT = 0.1  # [s]
 
@@ -58,15 +59,21 @@ class MessageCounts:
 class JointPort:
     """Reads joint states from a mailbox, writes efforts and parameters into it.
 
+    One thread may call `next` and `parameter_values` while another one calls the rest.
+
     Attributes:
         names: of the joints.
         parameters: topic → name of the parameter, as far as topics can carry the name.
         counts: of messages.
     """
 
-    def __init__(self, box: Mailbox, rate: float | None = None) -> None:
+    def __init__(self, name: str, rate: float | None = None, wait: float = 0.0) -> None:
         if rate is not None and not 0.0 < rate <= 1e5:
             raise InputError(f"a rate of {rate:g} Hz makes no sense", fix="Use up to 100000.")
+        with contextlib.ExitStack() as stack:
+            # states are read by one thread, commands come in another
+            box, self._inbox = (stack.enter_context(attach(name, wait)) for _ in range(2))
+            self._mailboxes = stack.pop_all()
         self.names = list(box.coordinates)
         self.parameters = {topic_name(name): name for name in box.parameters}
         self.counts = MessageCounts()
@@ -95,6 +102,15 @@ class JointPort:
         self.counts.published += 1
         return self._state(outputs)
 
+    @property
+    def gone(self) -> bool:
+        """Has the plant ended?"""
+        return self._box.gone
+
+    def close(self) -> None:
+        """Let go of the mailbox."""
+        self._mailboxes.close()
+
     def _state(self, outputs: Outputs) -> JointState:
         values = outputs.values
         effort = [0.0 if k is None else float(values[k]) for k in self._efforts]
@@ -118,7 +134,7 @@ class JointPort:
     def parameter(self, topic: str, value: float) -> None:
         """Change one parameter."""
         try:
-            self._box.parameters[self.parameters[topic]] = value
+            self._inbox.parameters[self.parameters[topic]] = value
         except (InloopError, KeyError):
             self.counts.refused += 1
         else:
@@ -131,7 +147,7 @@ class JointPort:
 
     def _write(self, inputs: dict[str, float]) -> None:
         try:
-            self._box.write(inputs)
+            self._inbox.write(inputs)
         except InloopError:
             self.counts.refused += 1
         else:

@@ -24,7 +24,6 @@ from typing import Any
 from inloop.errors import LinkError, MailboxError
 from inloop.links import ros1_node
 from inloop.links.joints import JointPort, JointState, namespace_of
-from inloop.realtime import Mailbox
 
 PACKAGES = "python3-rospy python3-rosmaster python3-sensor-msgs python3-std-msgs"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -42,18 +41,18 @@ class Ros1Link:
 
     def __init__(
         self,
-        box: Mailbox,
+        name: str,
         *,
+        wait: float = 0.0,
         namespace: str | None = None,
         rate: float | None = None,
         python: str = SYSTEM_PYTHON,
     ) -> None:
-        self.namespace = namespace_of(box.name, namespace)
-        self.port = JointPort(box, rate)
-        self._box = box
+        self.namespace = namespace_of(name, namespace)
         self._ready = threading.Event()
         find_rospy(python)
         find_master()
+        self.port = JointPort(name, rate, wait)
         ours, theirs = os.pipe()
         self._answers = os.fdopen(ours)
         command = [python, ros1_node.__file__, str(theirs)]
@@ -91,7 +90,7 @@ class Ros1Link:
             try:
                 state = self.port.next()
             except MailboxError:
-                if not self._box.gone:
+                if not self.port.gone:
                     raise
                 return
             if state is not None:
@@ -147,6 +146,7 @@ class Ros1Link:
             self._node.wait()
         self._thread.join()
         self._answers.close()
+        self.port.close()
 
     def __enter__(self) -> Ros1Link:
         return self

@@ -22,7 +22,6 @@ from typing import Any
 
 from inloop.errors import LinkError, MailboxError
 from inloop.links.joints import JointPort, JointState, namespace_of
-from inloop.realtime import Mailbox
 
 try:
     from cyclonedds.core import (
@@ -73,16 +72,16 @@ class Ros2Link:
 
     def __init__(
         self,
-        box: Mailbox,
+        name: str,
         *,
+        wait: float = 0.0,
         namespace: str | None = None,
         rate: float | None = None,
         domain: int | None = None,
     ) -> None:
-        self.namespace = namespace_of(box.name, namespace)
-        self.port = JointPort(box, rate)
-        self._box = box
+        self.namespace = namespace_of(name, namespace)
         self._participant = _join(domain)
+        self.port = JointPort(name, rate, wait)
         states = self._topic("joint_states", messages.JointState, RELIABLE)
         self._writer = DataWriter(self._participant, states, qos=RELIABLE)
         self._message = messages.JointState(name=self.port.names)
@@ -112,7 +111,7 @@ class Ros2Link:
             try:
                 state = self.port.next()
             except MailboxError:
-                if not self._box.gone:
+                if not self.port.gone:
                     raise
                 return
             if state is not None:
@@ -168,6 +167,7 @@ class Ros2Link:
         self._thread.join()
         self._readers.clear()
         del self._writer, self._participant
+        self.port.close()
 
     def __enter__(self) -> Ros2Link:
         return self

@@ -109,7 +109,7 @@ class MirrorEnd(UdpEnd):
             return
         self._agreed = np.frombuffer(described.parameters).copy()
         self._mirror = Mirror(self.name, layout, self._agreed)
-        self.session.layout = self._mirror.layout_hash
+        self.session.layout = int(self._mirror.layout_hash, 16)
         self._ready.set()
 
     def _take_outputs(self, mirror: Mirror, packet: Packet) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from typing import Any
@@ -18,7 +19,7 @@ from inloop.links.packets import (
     unpack_numbered,
 )
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
-from inloop.realtime import Mailbox, Outputs
+from inloop.realtime import Outputs, attach
 
 _SENT = 4096  # outputs whose time of writing is remembered
 _GOOD_BYES = 5  # some may be lost
@@ -28,25 +29,30 @@ _OVERHEAD = 256  # more than header, tag and numbers of a packet [bytes]
 class PlantEnd(UdpEnd):
     """Sends each new record of outputs to the peer, and writes the peer's inputs.
 
-    The inputs block is taken with the first inputs that come. When none come any more the loop
-    sees stale inputs, as with any controller.
+    One thread reads outputs, another one writes inputs, each over a mailbox of its own. The inputs
+    block is taken with the first inputs that come. When none come any more the loop sees stale
+    inputs, as with any controller.
     """
 
     def __init__(
         self,
-        box: Mailbox,
+        name: str,
         listen: Address = Address(LOCAL, PLANT_PORT),  # noqa: B008 (immutable)
         peer: Address = Address(LOCAL, MIRROR_PORT),  # noqa: B008
+        *,
+        wait: float = 0.0,
         **options: Any,
     ) -> None:
-        layout = box.layout
-        if max(8 * layout.counts[0], len(layout.text())) + _OVERHEAD > MOST_BYTES:
-            raise LinkError(
-                f"the outputs of plant '{box.name}' do not fit into one datagram",
-                fix="Link a smaller plant.",
-            )
-        super().__init__(listen, peer, layout=box.layout_hash, **options)
-        self._box = box
+        with contextlib.ExitStack() as stack:
+            self._box, self._inbox = (stack.enter_context(attach(name, wait)) for _ in range(2))
+            layout = self._box.layout
+            if max(8 * layout.counts[0], len(layout.text())) + _OVERHEAD > MOST_BYTES:
+                raise LinkError(
+                    f"the outputs of plant '{name}' do not fit into one datagram",
+                    fix="Link a smaller plant.",
+                )
+            super().__init__(listen, peer, layout=int(self._box.layout_hash, 16), **options)
+            self._mailboxes = stack.pop_all()
         self._written = [(0, 0)] * _SENT  # number and time of outputs
         self._newest = 0
         self._parameters = (0, 0)  # session and number of those that came last
@@ -74,6 +80,11 @@ class PlantEnd(UdpEnd):
                 self.send(Kind.HELLO)
                 hello = time.monotonic() + HEARTBEAT
 
+    def close(self) -> None:
+        """Also let go of the mailbox."""
+        super().close()
+        self._mailboxes.close()
+
     def take(self, packet: Packet) -> None:
         """Inputs, parameters, or a wish to know the layout."""
         if packet.kind == Kind.INPUTS:
@@ -99,19 +110,19 @@ class PlantEnd(UdpEnd):
         self.send(Kind.OUTPUTS, payload.pack())
 
     def _send_layout(self) -> None:
-        layout = self._box.layout
-        parameters = np.array(list(self._box.parameters.values()), dtype=np.float64)
+        layout = self._inbox.layout
+        parameters = np.array(list(self._inbox.parameters.values()), dtype=np.float64)
         sizes = (layout.period, layout.stepper_states)
         self.send(Kind.LAYOUT, LayoutPayload(*sizes, parameters.tobytes(), layout.text()).pack())
 
     def _take_inputs(self, packet: Packet) -> None:
-        found = unpack_numbered(packet.payload, len(self._box.inputs))
+        found = unpack_numbered(packet.payload, len(self._inbox.inputs))
         if found is None or found[0] > self._newest:
             self.refuse()
             return
         answers, values = found
         try:
-            self._box.answer(answers, np.frombuffer(values))
+            self._inbox.answer(answers, np.frombuffer(values))
         except InloopError:
             self.refuse()
             return
@@ -121,7 +132,7 @@ class PlantEnd(UdpEnd):
 
     def _take_parameters(self, packet: Packet) -> None:
         """Those that are not NaN; once, however often they come."""
-        parameters = self._box.parameters
+        parameters = self._inbox.parameters
         found = unpack_numbered(packet.payload, len(parameters))
         if found is None:
             self.refuse()

@@ -28,7 +28,7 @@ class RecordStructure(ctypes.Structure):
         ("step", COUNT),
         ("status", COUNT),
         ("flags", COUNT),
-        ("reserved", COUNT),
+        ("partition", COUNT),
     )
 
 
@@ -81,10 +81,10 @@ class HistogramStructure(ctypes.Structure):
 
 
 COUNTERS = (
-    "commands_done", "steps", "failed", "periods", "overruns", "woken_late", "preempted",
-    "too_long", "made_up", "skipped", "backlog", "stale_inputs", "bad_inputs", "torn_inputs",
-    "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry", "floor_periods",
-    "floor_overruns",
+    "commands_done", "steps", "failed", "partitions", "singular", "periods", "overruns",
+    "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog", "stale_inputs",
+    "bad_inputs", "torn_inputs", "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry",
+    "floor_periods", "floor_overruns",
 )  # fmt: skip
 HISTOGRAMS = ("step", "step_cpu", "latency", "input_age", "floor")
 
@@ -123,6 +123,22 @@ class PrepareStructure(ctypes.Structure):
     _fields_ = (("function", POINTER), ("prepared", POINTER))
 
 
+class PartitionStructure(ctypes.Structure):
+    """il_partition."""
+
+    _fields_ = (
+        ("system", SystemStructure),
+        ("sources", POINTER),
+        ("q", POINTER),
+        ("qd", POINTER),
+        ("independent", POINTER),
+        ("dependent", POINTER),
+        ("dependent_count", COUNT),
+        ("limits", POINTER),
+        ("pivots", POINTER),
+    )
+
+
 class PrivilegesStructure(ctypes.Structure):
     """il_privileges."""
 
@@ -146,10 +162,11 @@ class LoopStructure(ctypes.Structure):
         ("x_start", POINTER),
         ("h", REAL),
         ("substeps", COUNT),
-        ("refresh", COUNT),
+        ("partitions", POINTER),
+        ("partition_count", COUNT),
+        ("worst_pivot", REAL),
         ("sources", POINTER),
         ("targets", POINTER),
-        ("drive_time", POINTER),
         ("prepares", POINTER),
         ("prepare_count", COUNT),
         ("parameters", POINTER),

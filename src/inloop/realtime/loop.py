@@ -19,12 +19,13 @@ from inloop.native.mailbox_structure import (
     PARAMETERS,
     LoopStructure,
     MailboxStructure,
+    PartitionStructure,
     PrepareStructure,
     RecordStructure,
     realtime_function,
 )
 from inloop.plant import BarePlant
-from inloop.plant.loops import MOST_ITERATIONS
+from inloop.plant.loops import MOST_ITERATIONS, WORST_PIVOT
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.options import METHODS, MODES, Options
 from inloop.realtime.outputs import Outputs, State
@@ -121,15 +122,15 @@ class Loop:
         outputs: Outputs | None = None
         # somebody may have damaged them
         with contextlib.suppress(MailboxError):
-            outputs = self.mailbox.read()
+            outputs = self.mailbox.peek()
         return Report(
             self.name,
             self.options.period,
             statistics,
-            Status(loop.end_status).name,
+            _ending(loop.end_status, statistics.status).name,
             outputs,
             self.notes,
-            MOST_ITERATIONS if self._wiring.refresh else 0,
+            MOST_ITERATIONS if self._wiring.choices else 0,
         )
 
     def close(self) -> Report:
@@ -214,32 +215,51 @@ class _Memory:
             self._pivots.ctypes.data,
         )
         loop.x, loop.x_start = address_of(wiring.x), address_of(wiring.x_start)
-        loop.refresh, loop.drive_time = wiring.refresh, wiring.drive_time or None
+        self._fill_partitions(wiring)
         loop.sources = ctypes.addressof(self._sources)
         loop.targets = ctypes.addressof(self._targets)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
         loop.parameters = address_of(self._parameters)
         loop.least, loop.most = address_of(self._least), address_of(self._most)
 
+    def _fill_partitions(self, wiring: Wiring) -> None:
+        """The choices of independent coordinates that the loop may take."""
+        filled, self._lists = [], []
+        for choice in wiring.choices:
+            closed = choice.closed
+            sources = (ctypes.c_void_p * len(choice.sources))(*choice.sources)
+            indices = [np.array(v, dtype=np.int64) for v in (choice.independent, choice.dependent)]
+            self._lists.append((sources, indices))
+            filled.append(
+                PartitionStructure(
+                    closed.system._structure(),
+                    ctypes.addressof(sources),
+                    address_of(closed.q),
+                    address_of(closed.qd),
+                    *(array.ctypes.data for array in indices),
+                    len(choice.dependent),
+                    address_of(closed.limits_view),
+                    closed.pivots,
+                )
+            )
+        self._partitions = (PartitionStructure * max(1, len(filled)))(*filled)
+        self.loop.partitions = ctypes.addressof(self._partitions)
+        self.loop.partition_count = len(filled)
+        self.loop.worst_pivot = WORST_PIVOT
+
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs
         self._start = np.array([x.default for x in inputs])
-        # a driven joint stays where it is
-        self._safe = np.array([math.nan if x.name.endswith(".command.q") else 0.0 for x in inputs])
+        self._safe = np.zeros(len(inputs))
         names = [x.name for x in inputs]
         for name, value in options.safe.items():
-            if name not in names or not math.isfinite(value):
+            if name not in names or not (value is None or math.isfinite(value)):
                 shown = ", ".join(names[:12])
                 raise InputError(
                     f"{value} cannot be the safe value of input '{name}'",
-                    fix=f"Give finite numbers for: {shown}.",
+                    fix=f"Give finite numbers, or None to keep what is there, for: {shown}.",
                 )
-            self._safe[names.index(name)] = value
-        if options.extrapolate and wiring.drive_time:
-            raise InputError(
-                "inputs that drive joints carry their own rates and are not extrapolated",
-                fix="Leave out extrapolate=True.",
-            )
+            self._safe[names.index(name)] = math.nan if value is None else value
         self.loop.inputs_start = address_of(self._start)
         self.loop.inputs_safe = address_of(self._safe)
 
@@ -260,6 +280,12 @@ def _disarm(memory: _Memory, segment: Segment, box: MailboxStructure) -> None:
     box.base = None
     memory.loop.box.base = None
     segment.close()
+
+
+def _ending(ended_by: int, last: int) -> Status:
+    """Why a run ended, or that its last step failed."""
+    failed = last in (Status.DIVERGED, Status.LOOP_OPEN)
+    return Status(ended_by or (last if failed else Status.OK))
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

@@ -14,26 +14,23 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
-    COMMANDS,
     INPUTS,
     OUTPUTS,
     PARAMETERS,
     MailboxStructure,
     RecordStructure,
-    StatisticsStructure,
     realtime_function,
 )
+from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
-from inloop.realtime.layout import Layout, parse
-from inloop.realtime.outputs import Outputs, Snapshot, State
+from inloop.realtime.layout import parse
+from inloop.realtime.outputs import Outputs, State
 from inloop.realtime.remote_parameters import RemoteParameters
 from inloop.realtime.report import Report
 from inloop.realtime.segment import running, segment_path
 from inloop.realtime.statistics import Statistics, statistics_at
 
 OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
-PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
-OBEYED_WITHIN = 5.0  # seconds that a command may take
 LONGEST_WAIT = 0.1  # [s] in one call of C
 
 _handles = itertools.count()
@@ -82,8 +79,10 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
     raise MailboxError(what, fix=fix)
 
 
-class Mailbox:
+class Mailbox(Commands):
     """The way to a running plant. Several processes may read; one at a time writes inputs.
+
+    A mailbox is for one thread; let each thread attach its own.
 
     Attributes:
         name: of the running plant.
@@ -93,17 +92,13 @@ class Mailbox:
     """
 
     def __init__(self, name: str, box: MailboxStructure, *, owned: object = None) -> None:
-        self.name = name
-        self._box = box
-        self._owned = owned  # memory that somebody else mapped
+        header, self._owned = box.layout, owned  # memory that somebody else mapped
         self._address = ctypes.addressof(box)
-        self._open = True
-        header = box.layout
         text = ctypes.string_at(box.base + header.text_offset, header.text_size)
         try:
-            self.layout: Layout = parse(header, text)
+            super().__init__(name, box, parse(header, text))
         except MailboxError:
-            self.close()
+            realtime_function("il_mailbox_detach")(self._address)
             raise
         self._record = RecordStructure()
         self._record_address = ctypes.addressof(self._record)
@@ -134,14 +129,26 @@ class Mailbox:
         return tuple(c.name for c in self.layout.inputs)
 
     @property
+    def layout_hash(self) -> str:
+        """Two plants with the same hash have the same names, units and sizes in the same order."""
+        return f"{self._box.layout.layout_hash:016x}"
+
+    @property
     def units(self) -> dict[str, str]:
         """Units of inputs, states, signals and parameters; of q for coordinates."""
         return {x.name: x.unit for group in self.layout.groups for x in group}
 
     def read(self) -> Outputs:
-        """The newest outputs."""
+        """The newest outputs; what is written next answers them."""
         self._check_open()
         return self._outputs(self._read(self._address, self._record_address, self._values_address))
+
+    def peek(self) -> Outputs:
+        """The newest outputs, for onlookers: `wait` and `write` take no notice of it."""
+        self._check_open()
+        newest = realtime_function("il_mailbox_newest")
+        place = (self._record_address, self._values_address)
+        return self._outputs(newest(self._address, OUTPUTS, *place))
 
     def wait(self, timeout: float = 1.0) -> Outputs | None:
         """The outputs after those read last, as soon as they are there.
@@ -260,76 +267,7 @@ class Mailbox:
         alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
         return int(owner >> 42) if alive else None
 
-    # commands
-
-    def pause(self) -> None:
-        """Stop simulated time."""
-        self._send(PAUSE)
-
-    def resume(self) -> None:
-        """Go on after a pause, and leave the safe state that a failed step has caused."""
-        self._send(RESUME)
-
-    def step(self, count: int = 1) -> None:
-        """Do some steps, paused before and after them; returns before they are done."""
-        self._send(STEP, float(count))
-
-    def reset(self) -> None:
-        """Go back to the state at the start; parameters stay as they are."""
-        self._send(RESET)
-
-    def stop(self) -> None:
-        """End the run."""
-        self._send(STOP)
-
-    def set_speed(self, speed: float) -> None:
-        """Simulated seconds per second, from 0.001 to 1000."""
-        self._send(SPEED, float(speed))
-
-    def make_safe(self) -> None:
-        """Put safe values in place of the inputs until `resume` or `reset`."""
-        self._send(MAKE_SAFE)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
-        if len(snapshot.x) != self.layout.stepper_states:
-            raise InputError(
-                f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
-                fix="Restore a snapshot of the same plant.",
-            )
-        self._send(RESTORE, 0.0, float(snapshot.step), *snapshot.x)
-
-    def _send(self, command: int, *values: float) -> None:
-        """Send a command and wait until the loop has taken notice of it."""
-        self._check_open()
-        words = np.zeros(self.layout.counts[COMMANDS])
-        words[: len(values)] = values
-        number = ctypes.c_uint64()
-        send = realtime_function("il_mailbox_send")
-        error = send(self._address, command, words.ctypes.data, ctypes.addressof(number))
-        if error != OK:
-            self._raise(error)
-        shared = self._shared
-        refused, end = shared.bad_commands, time.monotonic() + OBEYED_WITHIN
-        while shared.commands_done < number.value and shared.state != State.ENDED:
-            if time.monotonic() > end:
-                raise MailboxError(
-                    f"plant '{self.name}' did not obey within {OBEYED_WITHIN:g} s",
-                    fix="See whether its process hangs.",
-                )
-            time.sleep(0.0005)
-        if shared.bad_commands != refused:
-            raise InputError(
-                f"plant '{self.name}' refused the command", fix="Check the number given."
-            )
-
     # how it goes
-
-    @property
-    def _shared(self) -> StatisticsStructure:
-        """The counters in the segment, as they are now."""
-        place = self._box.base + self._box.layout.statistics_offset
-        return StatisticsStructure.from_address(place)
 
     @property
     def state(self) -> State:
@@ -337,11 +275,6 @@ class Mailbox:
         self._check_open()
         known = {state.value: state for state in State}
         return known.get(int(self._shared.state), State.ENDED)
-
-    @property
-    def layout_hash(self) -> int:
-        """Tells layouts apart: of names, units, sizes."""
-        return int(self._box.layout.layout_hash)
 
     @property
     def gone(self) -> bool:
@@ -362,11 +295,9 @@ class Mailbox:
 
     def close(self) -> None:
         """Release what was taken and let go of the memory."""
-        if self._open:
-            self._open = False
-            if self._owned is None:
-                realtime_function("il_mailbox_detach")(self._address)
-            self._box.base = None
+        if self._box.base is not None and self._owned is None:
+            realtime_function("il_mailbox_detach")(self._address)
+        self._box.base = None
 
     def __enter__(self) -> Mailbox:
         return self
@@ -380,16 +311,12 @@ class Mailbox:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_open", False):
+        if hasattr(self, "_box"):
             self.close()
 
     def __repr__(self) -> str:
-        state = self.state.name if self._open else "closed"
+        state = self.state.name if self._box.base is not None else "closed"
         return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
-
-    def _check_open(self) -> None:
-        if not self._open:
-            raise MailboxError(f"the mailbox '{self.name}' is closed", fix="Attach again.")
 
     def _raise(self, error: int) -> NoReturn:
         if error == HELD:

@@ -52,9 +52,9 @@ class Mirror:
         self._shared.state = State.RUNNING
 
     @property
-    def layout_hash(self) -> int:
-        """Tells layouts apart: of names, units, sizes."""
-        return int(self._box.layout.layout_hash)
+    def layout_hash(self) -> str:
+        """As that of a mailbox."""
+        return f"{self._box.layout.layout_hash:016x}"
 
     @property
     def published(self) -> int:

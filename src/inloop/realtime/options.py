@@ -44,7 +44,7 @@ class Options:
         policies: what to do about OVERRUN, DIVERGED, LOOP_OPEN, INPUT_STALE: "hold" goes on with
             the inputs that are there, "safe" puts safe values in their place (for as long as they
             are stale; for the others until somebody resumes), "stop" ends the run.
-        safe: safe values of inputs by name; 0 by default, and the last position for driven joints.
+        safe: safe values of inputs by name, None to keep what is there; 0 by default.
         most_late: late steps are made up, up to this much simulated time [s]; more is skipped.
         priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
         core: processor to run on; None: any.
@@ -62,7 +62,7 @@ class Options:
     extrapolate: bool = False
     stale_after: float | None = 0.1
     policies: Mapping[str, str] = field(default_factory=dict)
-    safe: Mapping[str, float] = field(default_factory=dict)
+    safe: Mapping[str, float | None] = field(default_factory=dict)
     most_late: float = 0.1
     priority: int | None = 80
     core: int | None = None

@@ -39,10 +39,12 @@ class Snapshot:
     Attributes:
         step: periods since the start.
         x: state of the stepper.
+        partition: which choice of independent coordinates x is made of; 0 without loops.
     """
 
     step: int
     x: Reals
+    partition: int = 0
 
 
 class Outputs:
@@ -56,6 +58,7 @@ class Outputs:
         flags: what else there is to know.
         input_sequence: number of the inputs in use; 0: those of the start.
         parameter_sequence: number of the parameters in use.
+        partition: which choice of independent coordinates is in use.
         values: all numbers, in the order of the layout.
     """
 
@@ -64,6 +67,7 @@ class Outputs:
         "flags",
         "input_sequence",
         "parameter_sequence",
+        "partition",
         "sequence",
         "stamp",
         "status",
@@ -80,6 +84,7 @@ class Outputs:
         self.flags: int = record.flags
         self.input_sequence: int = record.answers
         self.parameter_sequence: int = record.parameters
+        self.partition: int = record.partition
         self.values = values
 
     @property
@@ -131,7 +136,7 @@ class Outputs:
     @property
     def snapshot(self) -> Snapshot:
         """This state, to come back to."""
-        return Snapshot(self.step, self.x.copy())
+        return Snapshot(self.step, self.x.copy(), self.partition)
 
     def __getitem__(self, name: str) -> float:
         """An output by name: "t", "<coordinate>.q", "<coordinate>.qd", a signal or an input."""

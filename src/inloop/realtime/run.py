@@ -7,12 +7,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inloop.errors import InputError
+from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import Options
 from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
+from inloop.simulate import simulate
 from inloop.simulate.start import Given
 
 
@@ -26,6 +27,7 @@ def start(
     tau: Given = None,
     inputs: Mapping[str, float] | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    rehearse: float = 3.0,
     **options: Any,
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -34,15 +36,17 @@ def start(
     nor shared memory is left behind. Or close it when done.
 
     Args:
-        plant: the compiled mechanism.
+        plant: the compiled mechanism, with its parameters as they are now; change them through the
+            mailbox while it runs.
         name: under which others attach; the model's name by default.
         seconds: simulated time after which to end; None: never.
         q: coordinates at the start, by name or as a vector.
         qd: velocities at the start.
         tau: joint efforts until a controller writes some [N·m or N].
         inputs: other inputs by name until a controller writes some.
-        motions: functions of time for driven joints, by name. Driven joints without one take
-            their motion from the inputs "<joint>.command.q", ".qd" and ".qdd".
+        motions: functions of time for driven joints, by name.
+        rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
+            of independent coordinates that it needs are compiled before it runs [s].
         options: see `Options`.
     """
     try:
@@ -55,6 +59,22 @@ def start(
         if not (math.isfinite(seconds) and seconds > 0.0):
             raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
         steps = max(1, round(seconds * chosen.rate))
+    if plant.loops is not None and plant.loops.partition.dependent and rehearse > 0.0:
+        t_end = rehearse if seconds is None else min(rehearse, seconds)
+        step = chosen.period / chosen.substeps
+        # what goes wrong in it shows again in the run
+        with contextlib.suppress(SimulationError):
+            simulate(
+                plant,
+                t_end=max(t_end, step),
+                step=step,
+                method=chosen.method,
+                q=q,
+                qd=qd,
+                tau=tau,
+                inputs=inputs,
+                motions=motions,
+            )
     wiring = wire(
         plant,
         period=chosen.period,

@@ -9,12 +9,30 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import System, aligned_zeros, load_realtime
+from inloop.native import System, aligned_zeros
 from inloop.native.library import Reals
 from inloop.plant import BarePlant
 from inloop.realtime.layout import Layout, Quantity
 from inloop.simulate.start import Given, first_state, vector
-from inloop.simulate.systems import ClosedSystem, HeldDrives, Prepared, TreeSystem
+from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
+
+_NOTHING = np.zeros(1)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice of independent coordinates of a mechanism with loops.
+
+    Attributes:
+        closed: the system for it.
+        sources: address of each output.
+        independent, dependent: numbers of the coordinates.
+    """
+
+    closed: ClosedSystem
+    sources: tuple[int, ...]
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -23,14 +41,13 @@ class Wiring:
 
     Attributes:
         layout: names and sizes.
-        system: what the stepper integrates.
+        system: what the stepper integrates, at the start.
         x: its state, in memory that stays.
         x_start: its state at the start.
         sources: address of each output: q, qd, z, signals.
         targets: address of each input.
-        drive_time: address of the time at which the motion of driven joints is valid, or 0.
         prepared: what follows from parameters.
-        refresh: the outputs are where the rates leave them.
+        choices: of independent coordinates, for a mechanism with loops; the first one first.
         keep: what must stay alive.
     """
 
@@ -40,9 +57,8 @@ class Wiring:
     x_start: Reals
     sources: tuple[int, ...]
     targets: tuple[int, ...]
-    drive_time: int
     prepared: tuple[Prepared, ...]
-    refresh: bool
+    choices: tuple[Choice, ...]
     keep: object
 
 
@@ -57,35 +73,30 @@ def wire(
     motions: Mapping[str, Callable[[Any], Any]],
 ) -> Wiring:
     """Connect a plant; what is given for tau and inputs holds until a controller writes."""
-    live = _live_drives(plant, motions)
-    drives = None if live else plant.drive_function(motions)
+    drives = plant.drive_function(motions)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     u = np.zeros(max(1, len(plant.inputs)))
-    at, speed = first_state(plant, q, qd, "drives" if live else drives)
+    if plant.loops is not None:
+        plant.loops.use(plant.loops.first)
+    at, speed = first_state(plant, q, qd, drives)
     listed = _efforts(plant, efforts) + [
         (Quantity(name, _unit(plant, name)), _address(u, k)) for k, name in enumerate(plant.inputs)
     ]
-    drive_time, keep = 0, [efforts, u]
-    closed: ClosedSystem | None = None
-    if plant.loops is None:
-        tree = TreeSystem(plant, efforts, u)
-        system, prepared = tree.system, tree.prepared
-        x_start = tree.start(at, speed, plant.first_states)
-    else:
-        plant.loops.use(plant.loops.first)
-        held = _held(plant, live, at) if live else drives
-        if isinstance(held, HeldDrives):
-            listed += _motions(plant, live, held, at)
-            drive_time = _address(held.values, 1)
-            keep.append(held.values)
-        closed = ClosedSystem(plant, plant.loops, efforts, u, held)
-        system, prepared = closed.system, closed.prepared
-        # no other partition can be built while the loop runs: go on as long as Newton converges
-        x_start = closed.start(at, speed, plant.first_states, guarded=False)
     listed = _with_defaults(listed, inputs, plant.name)
-    x = aligned_zeros(system.size)
-    x[:] = x_start
-    sources, signals = _outputs(plant, x, closed)
+    system: TreeSystem | ClosedSystem
+    choices: tuple[Choice, ...] = ()
+    signals: tuple[Quantity, ...] = ()
+    if plant.loops is None:
+        system = TreeSystem(plant, efforts, u)
+        x = aligned_zeros(system.system.size)
+        sources, prepared = tuple(_address(x, k) for k in range(len(x))), system.prepared
+    else:
+        signals = _signals(plant)
+        x = aligned_zeros(ClosedSystem(plant, plant.loops, efforts, u, drives).system.size)
+        choices = _choices(plant, signals, x, (efforts, u, drives))
+        system, sources = choices[0].closed, choices[0].sources
+        prepared = tuple(p for choice in choices for p in choice.closed.prepared)
+    x[:] = system.start(at, speed, plant.first_states)
     layout = Layout(
         plant.name,
         _coordinates(plant),
@@ -93,14 +104,30 @@ def wire(
         signals,
         tuple(quantity for quantity, _ in listed),
         _parameters(plant),
-        system.size,
+        len(x),
         period,
     )
     targets = tuple(address for _, address in listed)
-    return Wiring(
-        layout, system, x, np.array(x_start), sources, targets, drive_time, prepared,
-        closed is not None, (plant, closed, keep),
-    )  # fmt: skip
+    keep = (plant, system, efforts, u)
+    return Wiring(layout, system.system, x, np.array(x), sources, targets, prepared, choices, keep)
+
+
+def _choices(
+    plant: BarePlant,
+    signals: tuple[Quantity, ...],
+    x: Reals,
+    reads: tuple[Reals, Reals, str | None],
+) -> tuple[Choice, ...]:
+    """All choices of independent coordinates that have been built so far."""
+    assert plant.loops is not None
+    found = []
+    for partition in plant.loops.known:
+        plant.loops.use(partition)
+        closed = ClosedSystem(plant, plant.loops, *reads)
+        sources = _sources(plant, signals, x, closed)
+        found.append(Choice(closed, sources, partition.independent, partition.dependent))
+    plant.loops.use(plant.loops.first)
+    return tuple(found)
 
 
 def _address(array: Reals, k: int) -> int:
@@ -129,48 +156,6 @@ def _unit(plant: BarePlant, name: str) -> str:
     return next((i.unit for i in plant.mechanism.inputs if i.name == name), "")
 
 
-def _live_drives(plant: BarePlant, motions: Mapping[str, Any]) -> tuple[int, ...]:
-    """Driven coordinates whose motion comes through the mailbox."""
-    drives = plant.mechanism.drives
-    names = plant.coordinates
-    live = tuple(d.body for d in drives if d.position is None and names[d.body] not in motions)
-    if live and len(live) < len(drives):
-        raise InputError(
-            f"joints {', '.join(names[k] for k in live)} are driven from outside, others by "
-            "functions of time",
-            fix="Give all driven joints a function of time, or drive all from outside.",
-        )
-    return live
-
-
-def _held(plant: BarePlant, live: tuple[int, ...], q: Reals) -> HeldDrives:
-    """Motion of driven joints between two inputs, at rest to begin with."""
-    assert plant.loops is not None
-    count = len(live)
-    values = aligned_zeros(2 + 3 * count)
-    values[0] = count
-    values[2 : 2 + count] = q[list(plant.loops.partition.driven)]
-    return HeldDrives(load_realtime().address("il_held_drives"), values)
-
-
-def _motions(
-    plant: BarePlant, live: tuple[int, ...], held: HeldDrives, q: Reals
-) -> list[tuple[Quantity, int]]:
-    """Inputs for position, velocity and acceleration of driven joints."""
-    assert plant.loops is not None
-    driven, found = plant.loops.partition.driven, []
-    for order, kind in enumerate(("q", "qd", "qdd")):
-        for k, coordinate in enumerate(driven):
-            joint = _coordinates(plant)[coordinate]
-            unit = joint.unit + ("", "/s", "/s^2")[order]
-            start = float(q[coordinate]) if order == 0 else 0.0
-            # "command" because "<joint>.q" is the output
-            name = f"{joint.name}.command.{kind}"
-            place = _address(held.values, 2 + order * len(live) + k)
-            found.append((Quantity(name, unit, default=start), place))
-    return found
-
-
 def _with_defaults(
     listed: list[tuple[Quantity, int]], given: Mapping[str, float], plant: str
 ) -> list[tuple[Quantity, int]]:
@@ -188,23 +173,30 @@ def _with_defaults(
     ]
 
 
-def _outputs(
-    plant: BarePlant, x: Reals, closed: ClosedSystem | None
-) -> tuple[tuple[int, ...], tuple[Quantity, ...]]:
-    """Where q, qd, z and further signals are found; names of the signals."""
-    n, m = plant.n, len(plant.mechanism.states)
-    if closed is None or plant.loops is None:
-        return tuple(_address(x, k) for k in range(2 * n + m)), ()
-    first = 2 * len(plant.loops.partition.independent)
-    lists = [(closed.q, n), (closed.qd, n)]
-    sources = [_address(array, k) for array, count in lists for k in range(count)]
-    sources += [_address(x, first + k) for k in range(m)]
-    rows, driven = plant.loops.row_names, plant.loops.driven
-    more = [(closed.qdd, n), (closed.lam, len(rows)), (closed.effort, len(driven))]
-    sources += [_address(array, k) for array, count in more for k in range(count)]
+def _signals(plant: BarePlant) -> tuple[Quantity, ...]:
+    """Names of accelerations, multipliers and efforts of drives, with the first partition."""
+    assert plant.loops is not None
     names = [f"{c}.qdd" for c in plant.coordinates]
-    names += [f"lam.{row}" for row in rows] + [f"{joint}.effort" for joint in driven]
-    return tuple(sources), tuple(Quantity(name) for name in names)
+    names += [f"lam.{row}" for row in plant.loops.row_names]
+    names += [f"{joint}.effort" for joint in plant.loops.driven]
+    return tuple(Quantity(name) for name in names)
+
+
+def _sources(
+    plant: BarePlant, signals: tuple[Quantity, ...], x: Reals, closed: ClosedSystem
+) -> tuple[int, ...]:
+    """Where q, qd, z and signals are found with the partition in use."""
+    assert plant.loops is not None
+    n, first = plant.n, 2 * len(plant.loops.partition.independent)
+    sources = [_address(array, k) for array in (closed.q, closed.qd) for k in range(n)]
+    sources += [_address(x, first + k) for k in range(len(plant.mechanism.states))]
+    found = {f"{c}.qdd": _address(closed.qdd, k) for k, c in enumerate(plant.coordinates)}
+    rows, driven = plant.loops.row_names, plant.loops.driven
+    found |= {f"lam.{row}": _address(closed.lam, k) for k, row in enumerate(rows)}
+    found |= {f"{joint}.effort": _address(closed.effort, k) for k, joint in enumerate(driven)}
+    # a row that a partition does not use carries no force there
+    nothing = _address(_NOTHING, 0)
+    return (*sources, *(found.get(signal.name, nothing) for signal in signals))
 
 
 def _parameters(plant: BarePlant) -> tuple[Quantity, ...]:

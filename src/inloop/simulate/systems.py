@@ -86,19 +86,6 @@ class Prepared:
     values: Array
 
 
-@dataclass(frozen=True)
-class HeldDrives:
-    """Motion of driven joints that others set while the run goes on.
-
-    Attributes:
-        function: address of a C function of the type that generated rates call for drives.
-        values: its first argument.
-    """
-
-    function: int
-    values: Array
-
-
 class TreeSystem:
     """A mechanism without loops: x = (q, qd, z).
 
@@ -143,6 +130,8 @@ class ClosedSystem:
         prepared: what follows from parameters.
         q, qd, qdd: all coordinates and their rates where the rates were called last.
         lam, effort: multipliers of the rows and efforts of the drives there.
+        limits_view: reciprocal pivots beyond which the rates say LOOP_OPEN, as they read them.
+        pivots: address of the C function that gives the pivots at a position.
     """
 
     @property
@@ -161,7 +150,7 @@ class ClosedSystem:
         loops: Loops,
         tau: Array,
         u: Array,
-        drives: str | HeldDrives | None,
+        drives: str | None,
     ) -> None:
         self._plant, self._loops = plant, loops
         function = loops.function("constrained")
@@ -175,10 +164,10 @@ class ClosedSystem:
         prepared = prepared_for(plant, function)
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._limits = np.full(max(1, m), np.inf)
+        self.limits_view = self._limits
+        self.pivots = self._engine.library.address(f"{prefix}_pivots")
         drive, drive_pre = 0, np.zeros(1)
-        if isinstance(drives, HeldDrives):
-            drive, drive_pre = drives.function, drives.values
-        elif drives is not None:
+        if drives is not None:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
             moving = prepared_for(plant, drives)

@@ -21,24 +21,25 @@ static void set_inputs(il_loop *loop)
 
 void il_start_state(il_loop *loop)
 {
-    memcpy(loop->x, loop->x_start, (size_t)loop->stepper.size * sizeof *loop->x);
     loop->step = 0;
     loop->status = IL_OK;
     loop->safe_latched = 0;
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
+    il_set_state(loop, 0, loop->x_start);
 }
 
-/* The state that a command carries: step, x. */
+/* The state that a command carries: partition, step, x. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
-    if (!(values[1] >= 0.0 && values[1] < most)) {
+    const double partitions = loop->partition_count > 0 ? (double)loop->partition_count : 1.0;
+    if (!(values[1] >= 0.0 && values[1] < most && values[0] >= 0.0 && values[0] < partitions)) {
         return 0;
     }
     il_start_state(loop);
-    memcpy(loop->x, values + 2, (size_t)loop->stepper.size * sizeof *loop->x);
     loop->step = (int64_t)values[1];
+    il_set_state(loop, (int64_t)values[0], values + 2);
     return 1;
 }
 
@@ -211,11 +212,10 @@ double il_held_input(const il_loop *loop, int64_t k)
 void il_apply_inputs(il_loop *loop, double t)
 {
     const int64_t count = loop->box.layout.inputs;
-    const int safe = il_is_safe(loop);
     const double span = loop->t_now - loop->t_before;
     double ahead = 0.0;
 
-    if (loop->extrapolate && !safe && span > 0.0) {
+    if (loop->extrapolate && !il_is_safe(loop) && span > 0.0) {
         /* to the middle of the sub-step, and one interval further at most */
         ahead = (t + 0.5 * loop->h - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
@@ -223,20 +223,5 @@ void il_apply_inputs(il_loop *loop, double t)
     for (int64_t k = 0; k < count; k++) {
         const double held = il_held_input(loop, k);
         *loop->targets[k] = ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held;
-    }
-    if (loop->drive_time != NULL) {
-        *loop->drive_time = safe ? t : loop->t_now;
-    }
-}
-
-void il_held_drives(const double *pre, const double *t, double *q, double *qd, double *qdd)
-{
-    const int64_t count = (int64_t)pre[0];
-    const double dt = *t - pre[1];
-    for (int64_t k = 0; k < count; k++) {
-        const double *motion = pre + 2 + k;
-        q[k] = motion[0] + dt * (motion[count] + 0.5 * dt * motion[2 * count]);
-        qd[k] = motion[count] + dt * motion[2 * count];
-        qdd[k] = motion[2 * count];
     }
 }

@@ -16,7 +16,7 @@ int64_t il_loop_scratch(const il_loop *loop)
     const inloop_header *layout = &loop->box.layout;
     const int64_t x = layout->stepper_states, inputs = layout->inputs;
     const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
-    return 2 * x + layout->rings[INLOOP_OUTPUTS].values + fresh + 2 * inputs +
+    return 3 * x + layout->rings[INLOOP_OUTPUTS].values + fresh + 2 * inputs +
            layout->rings[INLOOP_COMMANDS].values;
 }
 
@@ -29,6 +29,7 @@ static void cut_scratch(il_loop *loop)
 
     loop->x_good = next;
     loop->xd = next += x;
+    loop->pivot_values = next += x; /* dependent coordinates are among the states */
     loop->outputs = next += x;
     loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
     loop->now = next += fresh;
@@ -136,11 +137,19 @@ static void *body(void *argument)
 
 int64_t il_loop_start(il_loop *loop)
 {
+    if (loop->partition_count > 0) {
+        loop->system = loop->partitions[0].system;
+        loop->sources = loop->partitions[0].sources;
+    }
     const int status = il_stepper_init(&loop->stepper, &loop->system, loop->method, loop->work,
                                        loop->pivots);
     if (status != IL_OK || loop->stepper.size != (int64_t)loop->box.layout.stepper_states ||
         loop->substeps < 1 || !(loop->h > 0.0) || !(loop->period > 0.0) || !(loop->speed > 0.0)) {
         return IL_BAD_ARGUMENT;
+    }
+    /* nobody else may write outputs */
+    if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK) {
+        return -EBUSY;
     }
     cut_scratch(loop);
     loop->end_status = IL_OK;

@@ -36,9 +36,21 @@ typedef struct il_prepare {
     double *prepared;
 } il_prepare;
 
+/* One choice of independent coordinates of a mechanism with loops; all have equally many. */
+typedef struct il_partition {
+    il_system system;
+    const double *const *sources;  /* of the outputs, see il_loop */
+    const double *q, *qd;          /* all coordinates where the rates were called last */
+    const int64_t *independent;    /* their numbers */
+    const int64_t *dependent;
+    int64_t dependent_count;
+    double *limits;                /* of reciprocal pivots, beyond which the choice is bad */
+    void (*pivots)(void *context, double t, const double *q, double *pivots); /* at a position */
+} il_partition;
+
 typedef struct il_loop {
     /* the plant */
-    il_system system;
+    il_system system;              /* without partitions; else that of the one in use */
     int64_t method;
     double *work;                  /* il_work_size numbers */
     int64_t *pivots;
@@ -46,10 +58,11 @@ typedef struct il_loop {
     const double *x_start;         /* after a reset */
     double h;                      /* sub-step [s] */
     int64_t substeps;              /* per period */
-    int64_t refresh;               /* not 0: outputs are where the rates leave them, so call them */
+    il_partition *partitions;      /* of a mechanism with loops; the first one at the start */
+    int64_t partition_count;       /* 0: no loops. Else outputs are where the rates leave them */
+    double worst_pivot;            /* how far a pivot may shrink before another partition is due */
     const double *const *sources;  /* q, qd, z and signals: where each output is found */
     double *const *targets;        /* where each input goes */
-    double *drive_time;            /* when the inputs that drive joints were valid [s]; or NULL */
     il_prepare *prepares;
     int64_t prepare_count;
     double *parameters;            /* values in use */
@@ -83,6 +96,9 @@ typedef struct il_loop {
     il_stepper stepper;
     il_privileges floor_privileges;
     double *x_good, *xd, *outputs, *fresh, *now, *before, *command;
+    double *pivot_values;
+    int64_t partition;             /* in use */
+    int64_t unguarded;             /* steps left without limits of pivots */
     int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
@@ -111,11 +127,6 @@ IL_EXPORT void il_loop_join(il_loop *loop);
 /* Let the memory of the process be paged out again, after the last loop in it. */
 IL_EXPORT void il_loop_unlock(void);
 
-/* Motion of driven joints between two inputs, of the type that generated code calls:
-   pre = (count, time, q.., qd.., qdd..), and q + qd dt + qdd dt^2 / 2 after it. */
-IL_EXPORT void il_held_drives(const double *pre, const double *t, double *q, double *qd,
-                              double *qdd);
-
 /* the parts of the loop; not for users */
 void il_take_commands(il_loop *loop);
 void il_take_parameters(il_loop *loop);
@@ -126,11 +137,31 @@ int il_is_safe(const il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);
 void il_publish_outputs(il_loop *loop, int64_t flags);
 void il_start_state(il_loop *loop);
+void il_set_state(il_loop *loop, int64_t partition, const double *x);
+int il_change_partition(il_loop *loop);
+void il_step_over(il_loop *loop);
+void il_watch_partition(il_loop *loop);
 void il_clock_start(il_loop *loop);
 int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);
 int il_clock_has_room(const il_loop *loop);
 void *il_floor_body(void *argument);
+
+/* Simulated time at the end of `substep` sub-steps of the step to come: as in il_fixed.c, the same
+   bits as a simulation. */
+static inline double il_time_of(const il_loop *loop, int64_t substep)
+{
+    return (double)(loop->step * loop->substeps + substep) * loop->h;
+}
+
+/* Bring what the outputs need to the present state. */
+static inline int il_refresh(il_loop *loop, int64_t substep)
+{
+    if (loop->partition_count == 0) {
+        return IL_OK;
+    }
+    return loop->system.rates(loop->system.context, il_time_of(loop, substep), loop->x, loop->xd);
+}
 
 static inline int il_has_command(const il_loop *loop)
 {

@@ -2,28 +2,34 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-static double time_of(const il_loop *loop, int64_t substep)
-{
-    /* as in il_fixed.c: the same bits as a simulation */
-    return (double)(loop->step * loop->substeps + substep) * loop->h;
-}
-
 /* All sub-steps, then what the outputs need. */
 static int advance(il_loop *loop)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
-        const double t = time_of(loop, k);
+        const double t = il_time_of(loop, k);
         il_apply_inputs(loop, t);
         const int status = il_step(&loop->stepper, t, loop->h, loop->x);
         if (status != IL_OK) {
             return status;
         }
     }
-    if (loop->refresh) {
-        return loop->system.rates(loop->system.context, time_of(loop, loop->substeps), loop->x,
-                                  loop->xd);
+    return il_refresh(loop, loop->substeps);
+}
+
+/* With other independent coordinates or, where none are better, over a singular position. */
+static int advance_otherwise(il_loop *loop, size_t bytes)
+{
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    memcpy(loop->x, loop->x_good, bytes);
+    const int changed = il_change_partition(loop);
+    if (changed) {
+        memcpy(loop->x_good, loop->x, bytes);
+    } else {
+        il_step_over(loop);
     }
-    return IL_OK;
+    const int status = advance(loop);
+    il_add(changed ? &statistics->partitions : &statistics->singular, status == IL_OK);
+    return status;
 }
 
 /* What the host wants done about a status. */
@@ -57,8 +63,12 @@ void il_one_period(il_loop *loop, int64_t flags)
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
     memcpy(loop->x_good, loop->x, bytes);
     int status = advance(loop);
+    if (status == IL_LOOP_OPEN && loop->partition_count > 0) {
+        status = advance_otherwise(loop, bytes);
+    }
     il_add(&statistics->steps, 1);
     if (status == IL_OK) {
+        il_watch_partition(loop);
         loop->step++;
         status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
     } else {
@@ -67,9 +77,7 @@ void il_one_period(il_loop *loop, int64_t flags)
         memcpy(loop->x, loop->x_good, bytes);
         il_add(&statistics->failed, 1);
         follow_policy(loop, status);
-        if (loop->refresh) {
-            (void)loop->system.rates(loop->system.context, time_of(loop, 0), loop->x, loop->xd);
-        }
+        (void)il_refresh(loop, 0);
     }
     loop->status = status;
     il_publish_outputs(loop, flags);
@@ -82,10 +90,10 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     double *value = loop->outputs;
 
-    if ((flags & INLOOP_SET) && loop->refresh) {
-        (void)loop->system.rates(loop->system.context, time_of(loop, 0), loop->x, loop->xd);
+    if (flags & INLOOP_SET) {
+        (void)il_refresh(loop, 0);
     }
-    *value++ = time_of(loop, 0);
+    *value++ = il_time_of(loop, 0);
     for (int64_t k = 0; k < found; k++) {
         *value++ = *loop->sources[k];
     }
@@ -99,6 +107,7 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
         .step = loop->step,
         .status = loop->status,
         .flags = flags,
+        .partition = loop->partition,
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);
