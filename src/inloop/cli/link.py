@@ -12,7 +12,7 @@ import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.links import Address, MirrorEnd, PlantEnd
 from inloop.links.ros1 import SYSTEM_PYTHON, Ros1Link
-from inloop.links.udp import MIRROR_PORT, PLANT_PORT, UdpEnd, warn_of_open_door
+from inloop.links.udp import HEARTBEAT, MIRROR_PORT, PLANT_PORT, UdpEnd, warn_of_open_door
 from inloop.realtime.signals import ended_by_sigterm
 
 STOPPED = 130
@@ -76,8 +76,11 @@ def call_udp(args: argparse.Namespace) -> int:
         Address.parse(text, port)
         for text, port in zip((args.listen, args.peer), ports, strict=True)
     )
-    if not 0.0 < args.oldest <= 3600.0:
-        raise il.InputError(f"--oldest {args.oldest:g} makes no sense", fix="Use up to 3600 s.")
+    least = 4 * HEARTBEAT
+    if not least <= args.oldest <= 3600.0:
+        raise il.InputError(
+            f"--oldest {args.oldest:g} makes no sense", fix=f"Use {least:g} to 3600 s."
+        )
     key = _key(args.key_file)
     warning = warn_of_open_door(listen, key)
     if warning is not None:

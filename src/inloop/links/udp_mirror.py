@@ -1,7 +1,7 @@
 """The end of a UDP link beside the controller: a mailbox that mirrors the plant's.
 
 Controllers attach to the mirror as they would to the plant. Inputs and parameters go to the plant;
-commands (pause, reset, …) do not.
+commands (pause, reset, …) do not. Records count inputs by the plant's numbers, not the mirror's.
 """
 
 from __future__ import annotations
