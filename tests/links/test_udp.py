@@ -378,6 +378,9 @@ def test_a_killed_mirror_is_replaced(
                 with il.attach(f"{name}.far", wait=20.0) as mirror:
                     mirror.write(push=push)
                     eventually(lambda push=push: loop.mailbox.read()["push"] == push)
+                    # the second mirror counts its parameters anew
+                    mirror.parameters["stiffness"] = 10.0 * push
+                    eventually(lambda p=push: loop.mailbox.parameters["stiffness"] == 10.0 * p)
                     if push == 1.0:
                         at_mirror.kill()
                         at_mirror.wait()

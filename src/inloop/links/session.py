@@ -63,6 +63,11 @@ class Session:
         self._clock = _Clock()
 
     @property
+    def peer(self) -> int:
+        """The session that we believe; 0: none yet."""
+        return self._peer.session
+
+    @property
     def heard(self) -> int:
         """Our clock when the newest packet came [ns]."""
         return self._peer.heard

@@ -97,6 +97,9 @@ class PlantEnd(UdpEnd):
     def _send_outputs(self, outputs: Outputs) -> None:
         self._newest = outputs.sequence
         self._written[outputs.sequence % _SENT] = (outputs.sequence, outputs.stamp)
+        # a peer that was started again counts its parameters anew
+        session, number = self._parameters
+        received = number if session == self.session.peer else 0
         payload = OutputsPayload(
             outputs.step,
             outputs.sequence,
@@ -104,7 +107,7 @@ class PlantEnd(UdpEnd):
             outputs.status,
             outputs.flags,
             outputs.stamp,
-            self._parameters[1],
+            received,
             outputs.values.tobytes(),
         )
         self.send(Kind.OUTPUTS, payload.pack())
@@ -138,7 +141,7 @@ class PlantEnd(UdpEnd):
             self.refuse()
             return
         number, values = found
-        if (packet.session, number) == self._parameters[:2]:
+        if (packet.session, number) == self._parameters:
             return
         named = zip(parameters, np.frombuffer(values).tolist(), strict=True)
         try:
