@@ -23,7 +23,7 @@ import pytest
 import inloop as il
 from inloop.cli import main
 from inloop.links import Address, MirrorEnd, PlantEnd
-from inloop.links.packets import Kind, pack_numbered
+from inloop.links.packets import Kind, pack_numbered, unpack_outputs
 from inloop.links.session import Session
 from inloop.links.udp import warn_of_open_door
 from inloop.realtime import Flag
@@ -463,3 +463,31 @@ def test_ipv6(plant: il.Plant, name: str, ports: tuple[int, int]) -> None:
             with il.attach(f"{name}.far", wait=20.0) as mirror:
                 assert mirror.wait(5.0) is not None
             loop.mailbox.stop()
+
+
+def test_no_receipt_for_what_an_earlier_mirror_sent(
+    plant: il.Plant, name: str, ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new mirror counts its parameters anew and would take it for its own."""
+    near, far = (local(port) for port in ports)
+    sent: list[bytes] = []
+    where = (far.host, far.port)
+    with il.start(plant, name=name) as loop, PlantEnd(name, near, far) as at_plant:
+        monkeypatch.setattr(at_plant, "send", lambda kind, payload=b"": sent.append(payload))
+        count = loop.mailbox.layout.counts[0]
+        change = pack_numbered(2, struct.pack("<2d", 20.0, math.nan))
+        receipts = []
+        for sends in (True, False):
+            mirror = Session(layout=int(loop.mailbox.layout_hash, 16))
+            hello = mirror.pack(Kind.HELLO, b"", time.monotonic_ns())
+            _, reply = at_plant.session.accept(hello, time.monotonic_ns())
+            assert reply is not None
+            mirror.accept(reply, time.monotonic_ns())
+            kind, payload = (Kind.PARAMETERS, change) if sends else (Kind.HELLO, b"")
+            at_plant._receive(mirror.pack(kind, payload, time.monotonic_ns()), where)
+            at_plant._send_outputs(loop.mailbox.read())
+            record = unpack_outputs(sent[-1], count)
+            assert record is not None
+            receipts.append(record.parameters)
+        assert loop.mailbox.parameters["stiffness"] == 20.0
+    assert receipts == [2, 0]
