@@ -6,8 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-# what the tests call, as program:debian-package
-TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++
+# what the tests call, as program:debian-package or file:debian-package
+DEBIAN_PYTHON := /usr/lib/python3/dist-packages
+TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ ip:iproute2 \
+  rosmaster:python3-rosmaster $(DEBIAN_PYTHON)/rospy:python3-rospy \
+  $(DEBIAN_PYTHON)/sensor_msgs:python3-sensor-msgs $(DEBIAN_PYTHON)/std_msgs:python3-std-msgs \
+  /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev
 
 DEMO_EXTRAS := plot,terminal
 PYTEST_OPTIONS ?=
@@ -72,7 +76,8 @@ $(VENV)/.ready-test: pyproject.toml | $(VENV)/.ready-demo
 test-programs:
 	@missing=""; \
 	for pair in $(TEST_PROGRAMS); do \
-	  command -v "$${pair%%:*}" >/dev/null 2>&1 || missing="$$missing $${pair##*:}"; \
+	  [ -e "$${pair%%:*}" ] || command -v "$${pair%%:*}" >/dev/null 2>&1 \
+	    || missing="$$missing $${pair##*:}"; \
 	done; \
 	[ -n "$$missing" ] || exit 0; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \

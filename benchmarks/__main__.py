@@ -29,6 +29,7 @@ SECTIONS = {
     "loops_large": "Large closed mechanisms",
     "realtime": "Real time",
     "friction": "Friction in real time",
+    "links": "Links",
 }
 
 

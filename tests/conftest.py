@@ -50,6 +50,17 @@ def walkman() -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def require_file() -> Callable[[str, str], None]:
+    """`require_file(path, package)`: without the file, fail in CI and skip elsewhere."""
+
+    def look(path: str, package: str) -> None:
+        if not Path(path).exists():
+            miss(f"{path} is not there (Debian: {package})")
+
+    return look
+
+
 def find_program(name: str) -> str:
     """Path of a program."""
     path = shutil.which(name)

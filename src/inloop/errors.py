@@ -67,5 +67,9 @@ class SimulationError(InloopError):
     """A run cannot go on; what was computed so far is kept."""
 
 
+class LinkError(InloopError):
+    """A link to another machine or another system cannot be made or kept."""
+
+
 class MailboxError(InloopError):
     """A mailbox cannot be used: no plant of that name runs, it ended, or others hold a block."""

@@ -11,10 +11,21 @@ from collections.abc import Sequence
 from typing import TextIO
 
 import inloop as il
-from inloop.cli import bench, check, demo, derive, describe, list_gallery, monitor, record, run
+from inloop.cli import (
+    bench,
+    check,
+    demo,
+    derive,
+    describe,
+    link,
+    list_gallery,
+    monitor,
+    record,
+    run,
+)
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, monitor, record, check, demo, bench)
+COMMANDS = (list_gallery, describe, derive, run, monitor, record, link, check, demo, bench)
 
 # exit codes
 FAILED = 2

@@ -130,7 +130,7 @@ def parse(header: HeaderStructure, text: bytes) -> Layout:
 
 
 def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
-    """The layout that a text describes.
+    """The layout that a text describes; the inverse of `Layout.text`.
 
     Raises:
         MailboxError: the text makes no sense.
@@ -146,8 +146,8 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
     named = {kind: tuple(group) for kind, group in groups.items()}
     if len(named["model"]) != 1:
         raise _damaged()
-    model = named.pop("model")[0].name
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
+    model = named["model"][0].name
     about = tuple((fact.name, fact.unit) for fact in named[ABOUT])
     return Layout(model, q, z, signals, inputs, parameters, stepper_states, period, about)
 

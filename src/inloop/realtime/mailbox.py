@@ -242,6 +242,23 @@ class Mailbox(Commands):
         if error != OK:
             self._raise(error)
 
+    def answer(self, sequence: int, values: Sequence[float] | Reals) -> None:
+        """Write all inputs, for a controller elsewhere that has read the outputs of this number.
+
+        Args:
+            sequence: number of the outputs that they answer.
+            values: all inputs in the order of `inputs`.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: a wrong size, or a number that is not finite.
+        """
+        self._inputs.update(values, {})
+        self.take()
+        about = RecordStructure(answers=sequence)
+        publish = realtime_function("il_mailbox_publish")
+        publish(self._address, INPUTS, ctypes.addressof(about), self._inputs.address)
+
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
 

@@ -62,6 +62,27 @@ class Histogram:
         return {name: self.quantile(fraction) for name, fraction in fractions.items()}
 
 
+class Times:
+    """A histogram to count into, with the bins of the loop's."""
+
+    def __init__(self) -> None:
+        self._bins = [0] * BINS
+        self._total = self._most = 0
+
+    def add(self, time: int) -> None:
+        """Count one time [ns]."""
+        time = max(0, time)
+        octave = max(0, time.bit_length() - SUB.bit_length())
+        self._bins[min(BINS - 1, octave * SUB + (time >> octave))] += 1
+        self._total += time
+        self._most = max(self._most, time)
+
+    @property
+    def histogram(self) -> Histogram:
+        """Up to now."""
+        return Histogram(np.array(self._bins, dtype=np.int64), self._total, self._most)
+
+
 @dataclass(frozen=True)
 class Statistics:
     """Counters and histograms; see `inloop_statistics` in inloop.h for what is counted.

@@ -1,0 +1,211 @@
+"""`inloop link`: couple a plant that runs to another machine or to ROS, as a process of its own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop.cli.output import heading, paragraph, print_json, table
+from inloop.links import Address, MirrorEnd, PlantEnd
+from inloop.links.ros1 import SYSTEM_PYTHON, Ros1Link
+from inloop.links.udp import HEARTBEAT, MIRROR_PORT, PLANT_PORT, UdpEnd, warn_of_open_door
+from inloop.realtime.signals import ended_by_sigterm
+
+STOPPED = 130
+SHORTEST_KEY = 16  # [bytes]
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "couple a running plant to another machine or to ROS"
+    parser = commands.add_parser("link", help=text, description=text)
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    _add_udp(kinds, shared)
+    _add_ros1(kinds, shared)
+    _add_ros2(kinds, shared)
+
+
+def _parser_of(
+    kinds: Any, shared: argparse.ArgumentParser, kind: str, text: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = kinds.add_parser(
+        kind, parents=[shared], help=text, description=text
+    )
+    parser.add_argument("name", help="of the running plant")
+    parser.add_argument("--seconds", type=float, metavar="S", help="how long; until the plant ends")
+    parser.add_argument(
+        "--wait", type=float, default=0.0, metavar="S", help="for the plant to start [s]"
+    )
+    return parser
+
+
+# UDP
+
+
+def _add_udp(kinds: Any, shared: argparse.ArgumentParser) -> None:
+    text = "outputs to another machine, inputs from there"
+    parser = _parser_of(kinds, shared, "udp", text)
+    parser.add_argument(
+        "--mirror",
+        action="store_true",
+        help="the end beside the controller: make a mailbox NAME that mirrors the far plant's",
+    )
+    here, there = f"127.0.0.1:{PLANT_PORT}", f"127.0.0.1:{MIRROR_PORT}"
+    for option, text in {
+        "--listen": f"where packets come in; {here}, or {there} with --mirror",
+        "--peer": f"where the other end listens; {there}, or {here} with --mirror",
+    }.items():
+        parser.add_argument(option, metavar="HOST:PORT", default="", help=text)
+    parser.add_argument(
+        "--key-file", metavar="FILE", type=Path, help="with a key that both ends share"
+    )
+    parser.add_argument(
+        "--oldest", type=float, default=1.0, metavar="S", help="packets sent earlier are ignored"
+    )
+    parser.set_defaults(call=call_udp)
+
+
+def call_udp(args: argparse.Namespace) -> int:
+    """Run one end until the plant ends, the time is over, or Ctrl-C."""
+    ports = (MIRROR_PORT, PLANT_PORT) if args.mirror else (PLANT_PORT, MIRROR_PORT)
+    listen, peer = (
+        Address.parse(text, port)
+        for text, port in zip((args.listen, args.peer), ports, strict=True)
+    )
+    least = 4 * HEARTBEAT
+    if not least <= args.oldest <= 3600.0:
+        raise il.InputError(
+            f"--oldest {args.oldest:g} makes no sense", fix=f"Use {least:g} to 3600 s."
+        )
+    key = _key(args.key_file)
+    warning = warn_of_open_door(listen, key)
+    if warning is not None:
+        _say(f"note: {warning}")
+    seconds = _seconds(args)
+    options: dict[str, Any] = {"key": key, "oldest": args.oldest}
+    with ended_by_sigterm():
+        if args.mirror:
+            with MirrorEnd(args.name, listen, peer, **options) as mirror:
+                _say(f"waiting on {listen} for the plant at {peer}")
+                ready = f"mirror '{args.name}' of the plant at {peer} is ready"
+                stopped = _until_ctrl_c(lambda: mirror.run(seconds, lambda: _say(ready)))
+                return _tell(mirror, args, stopped)
+        with PlantEnd(args.name, listen, peer, wait=args.wait, **options) as end:
+            _say(f"plant '{args.name}' on {listen}, for the mirror at {peer}")
+            stopped = _until_ctrl_c(lambda: end.run(seconds))
+            return _tell(end, args, stopped)
+
+
+def _key(path: Path | None) -> bytes:
+    """The shared key; nobody else may read its file."""
+    if path is None:
+        return b""
+    key = path.read_bytes().strip()
+    if len(key) < SHORTEST_KEY:
+        raise il.InputError(
+            f"the key in {str(path)!a} has {len(key)} bytes",
+            fix=f"Use at least {SHORTEST_KEY}: head -c 32 /dev/urandom | base64 > FILE",
+        )
+    if path.stat().st_mode & 0o077:
+        raise il.InputError(
+            f"others can read the key in {str(path)!a}", fix=f"Protect it: chmod 600 {path}"
+        )
+    return key
+
+
+def _tell(end: UdpEnd, args: argparse.Namespace, stopped: bool) -> int:
+    statistics = end.session.statistics
+    if args.json:
+        print_json({"link": "udp", "name": args.name, "mirror": args.mirror, **statistics.data()})
+    else:
+        heading(f"udp link of '{args.name}'")
+        paragraph(f"packets: {statistics.sentence()}")
+        table(("time [µs]", "p50", "p99", "p99.9", "max"), statistics.rows())
+    return STOPPED if stopped else 0
+
+
+# ROS
+
+
+def _ros_parser_of(
+    kinds: Any, shared: argparse.ArgumentParser, kind: str, text: str
+) -> argparse.ArgumentParser:
+    parser = _parser_of(kinds, shared, kind, text)
+    parser.add_argument("--namespace", metavar="NS", help="of the topics; the plant's name")
+    parser.add_argument("--rate", type=float, metavar="HZ", help="of joint states; each step")
+    return parser
+
+
+def _add_ros1(kinds: Any, shared: argparse.ArgumentParser) -> None:
+    parser = _ros_parser_of(kinds, shared, "ros1", "a ROS 1 node: joint states out, efforts in")
+    parser.add_argument(
+        "--python", metavar="PROGRAM", default=SYSTEM_PYTHON, help="the Python that has rospy"
+    )
+    parser.set_defaults(call=call_ros1)
+
+
+def _add_ros2(kinds: Any, shared: argparse.ArgumentParser) -> None:
+    text = "topics of ROS 2 over DDS: joint states out, efforts in"
+    parser = _ros_parser_of(kinds, shared, "ros2", text)
+    parser.add_argument("--domain", type=int, metavar="N", help="of DDS; ROS_DOMAIN_ID, or 0")
+    parser.set_defaults(call=call_ros2)
+
+
+def call_ros1(args: argparse.Namespace) -> int:
+    """A node until the plant ends, the time is over, or Ctrl-C."""
+    with (
+        ended_by_sigterm(),
+        Ros1Link(args.name, python=args.python, **_ros_options(args)) as link,
+    ):
+        return _run_ros(link, args)
+
+
+def call_ros2(args: argparse.Namespace) -> int:
+    """A participant until the plant ends, the time is over, or Ctrl-C."""
+    from inloop.links.ros2 import Ros2Link
+
+    with (
+        ended_by_sigterm(),
+        Ros2Link(args.name, domain=args.domain, **_ros_options(args)) as link,
+    ):
+        return _run_ros(link, args)
+
+
+def _ros_options(args: argparse.Namespace) -> dict[str, Any]:
+    return {"namespace": args.namespace, "rate": args.rate, "wait": args.wait}
+
+
+def _run_ros(link: Any, args: argparse.Namespace) -> int:
+    ready = f"{args.kind} link of '{args.name}': {link.namespace}/joint_states"
+    stopped = _until_ctrl_c(lambda: link.run(_seconds(args), lambda: _say(ready)))
+    counts = link.port.counts.data()
+    if args.json:
+        print_json({"link": args.kind, "name": args.name, "namespace": link.namespace, **counts})
+    else:
+        heading(f"{args.kind} link of '{args.name}'")
+        paragraph("messages: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    return STOPPED if stopped else 0
+
+
+# all of them
+
+
+def _seconds(args: argparse.Namespace) -> float:
+    return float("inf") if args.seconds is None else float(args.seconds)
+
+
+def _until_ctrl_c(run: Callable[[], None]) -> bool:
+    """Run; True after Ctrl-C."""
+    try:
+        run()
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

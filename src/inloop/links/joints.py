@@ -1,0 +1,172 @@
+"""The mailbox as the messages of robots see it: joints by name, efforts in, parameters by name.
+
+What ROS 1 and ROS 2 have in common; no transport in here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from inloop.errors import InloopError, InputError
+from inloop.realtime import Outputs, attach
+
+LONGEST_WAIT = 0.1  # [s]
+
+
+@dataclass(frozen=True)
+class JointState:
+    """All joints at one time, in the order of their names.
+
+    Attributes:
+        position: [rad or m].
+        velocity: [rad/s or m/s].
+        effort: that was applied [N·m or N]; 0 where the plant takes none.
+    """
+
+    position: list[float]
+    velocity: list[float]
+    effort: list[float]
+
+
+@dataclass
+class MessageCounts:
+    """Messages of a link.
+
+    Attributes:
+        published: joint states.
+        unsent: that the transport did not take in time.
+        commands: that were written to the mailbox.
+        parameters: that were changed.
+        refused: messages that make no sense here, and were ignored.
+    """
+
+    published: int = 0
+    unsent: int = 0
+    commands: int = 0
+    parameters: int = 0
+    refused: int = 0
+
+    def data(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
+
+
+class JointPort:
+    """Reads joint states from a mailbox, writes efforts and parameters into it.
+
+    One thread may call `next` and `parameter_values` while another one calls the rest.
+
+    Attributes:
+        names: of the joints.
+        parameters: topic → name of the parameter, as far as topics can carry the name.
+        counts: of messages.
+    """
+
+    def __init__(self, name: str, rate: float | None = None, wait: float = 0.0) -> None:
+        if rate is not None and not 0.0 < rate <= 1e5:
+            raise InputError(f"a rate of {rate:g} Hz makes no sense", fix="Use up to 100000.")
+        with contextlib.ExitStack() as stack:
+            # states are read by one thread, commands come in another
+            box, self._inbox = (stack.enter_context(attach(name, wait)) for _ in range(2))
+            self._mailboxes = stack.pop_all()
+        self.names = list(box.coordinates)
+        self.parameters = {topic_name(name): name for name in box.parameters}
+        self.counts = MessageCounts()
+        self._box = box
+        self._period = 0.0 if rate is None else 1.0 / rate
+        self._due = 0.0
+        index = box.layout.index
+        self._efforts = [index.get(f"{name}.tau") for name in self.names]
+        self._inputs = set(box.inputs)
+
+    def next(self) -> JointState | None:
+        """The newest state when the next message is due; None if the plant has none for a while.
+
+        Raises:
+            MailboxError: the plant has ended.
+        """
+        pause = self._due - time.monotonic()
+        if pause > 0.0:
+            time.sleep(pause)
+        outputs = self._box.wait(LONGEST_WAIT)
+        if outputs is None:
+            return None
+        # no burst after a delay
+        now = time.monotonic()
+        self._due = max(self._due + self._period, now - self._period)
+        self.counts.published += 1
+        return self._state(outputs)
+
+    @property
+    def gone(self) -> bool:
+        """Has the plant ended?"""
+        return self._box.gone
+
+    def close(self) -> None:
+        """Let go of the mailbox."""
+        self._mailboxes.close()
+
+    def _state(self, outputs: Outputs) -> JointState:
+        values = outputs.values
+        effort = [0.0 if k is None else float(values[k]) for k in self._efforts]
+        return JointState(outputs.q.tolist(), outputs.qd.tolist(), effort)
+
+    def command(self, names: Sequence[str], efforts: Sequence[float]) -> None:
+        """Efforts of some joints, or other inputs, by name; the others stay as they are."""
+        if len(names) != len(efforts) or not names:
+            self.counts.refused += 1
+            return
+        given = zip(names, efforts, strict=True)
+        self._write({n if n in self._inputs else f"{n}.tau": float(e) for n, e in given})
+
+    def efforts(self, values: Sequence[float]) -> None:
+        """Efforts of all joints, in the order of their names."""
+        if len(values) != len(self.names):
+            self.counts.refused += 1
+            return
+        self.command(self.names, values)
+
+    def parameter(self, topic: str, value: float) -> None:
+        """Change one parameter."""
+        try:
+            self._inbox.parameters[self.parameters[topic]] = value
+        except (InloopError, KeyError):
+            self.counts.refused += 1
+        else:
+            self.counts.parameters += 1
+
+    def parameter_values(self) -> dict[str, float]:
+        """Present values by topic."""
+        values = dict(self._box.parameters)
+        return {topic: values[name] for topic, name in self.parameters.items()}
+
+    def _write(self, inputs: dict[str, float]) -> None:
+        try:
+            self._inbox.write(inputs)
+        except InloopError:
+            self.counts.refused += 1
+        else:
+            self.counts.commands += 1
+
+
+def topic_name(name: str) -> str:
+    """A name that ROS takes: letters, digits and '_', not a digit first; '.' becomes '/'."""
+    parts = [re.sub(r"[^A-Za-z0-9_]", "_", part) for part in name.split(".") if part]
+    return "/".join(part if part[:1].isalpha() else f"n{part}" for part in parts)
+
+
+def namespace_of(name: str, given: str | None) -> str:
+    """Of the topics: what was given, or the plant's name. Starts with '/', ends without."""
+    if given is None:
+        return f"/{topic_name(name)}"
+    inner = given.strip("/")
+    if inner and not re.fullmatch(r"[A-Za-z]\w*(/[A-Za-z]\w*)*", inner, re.ASCII):
+        raise InputError(
+            f"{given!a} is no namespace of ROS", fix="Use letters, digits and '_', such as /robot."
+        )
+    return f"/{inner}" if inner else ""

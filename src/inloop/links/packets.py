@@ -1,0 +1,188 @@
+"""One datagram of a UDP link: bytes ↔ packet. Pure functions; nothing here keeps a state.
+
+    64 bytes header, little-endian | payload | 16 bytes tag
+
+The tag is HMAC-SHA256 over header and payload, truncated. Without a key it is computed with an
+empty one: it then proves nothing about the sender, but a damaged packet is still recognized.
+"""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+MAGIC, VERSION = b"inlp", 1
+TAG_SIZE = 16
+MOST_BYTES = 65507  # what fits into one datagram of IPv4
+
+# magic, version, kind, layout, session, to, sequence, stamp, echo, held
+_HEADER = struct.Struct("<4sHHQQQQqqq")
+_LEAST_BYTES = _HEADER.size + TAG_SIZE
+_RECORD = struct.Struct("<qQQqqqQ")
+_NUMBER = struct.Struct("<Q")
+_SIZES = struct.Struct("<dII")
+
+
+class Kind(IntEnum):
+    """What a packet carries."""
+
+    HELLO = 1
+    """Nothing: a sign of life, which also asks for the layout if it names none."""
+    LAYOUT = 2
+    OUTPUTS = 3
+    INPUTS = 4
+    PARAMETERS = 5
+    BYE = 6
+
+
+class Fault(IntEnum):
+    """Why bytes are no packet."""
+
+    TRUNCATED = 1
+    FOREIGN = 2
+    """Another protocol or version."""
+    FORGED = 3
+    """Damaged, or sealed with another key."""
+    UNKNOWN = 4
+    """A kind that this version does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """One datagram.
+
+    Attributes:
+        kind: what it carries.
+        layout: hash of the plant's layout; 0: not known yet.
+        session: of the sender; another one after each start.
+        to: session of the receiver, as far as the sender knows; 0: not known yet.
+        sequence: number within the session, from 1.
+        stamp: clock of the sender when it was sent [ns].
+        echo: newest stamp of the receiver that the sender had got [ns].
+        held: time since it got that [ns].
+        payload: what the kind says.
+    """
+
+    kind: Kind
+    layout: int
+    session: int
+    to: int
+    sequence: int
+    stamp: int
+    echo: int
+    held: int
+    payload: bytes = b""
+
+
+def seal(packet: Packet, key: bytes) -> bytes:
+    """The bytes to send."""
+    p = packet
+    numbers = (p.layout, p.session, p.to, p.sequence, p.stamp, p.echo, p.held)
+    body = _HEADER.pack(MAGIC, VERSION, p.kind, *numbers) + p.payload
+    return body + _tag(body, key)
+
+
+def unseal(data: bytes, key: bytes) -> Packet | Fault:
+    """The packet in these bytes, or what is wrong with them."""
+    if len(data) < _LEAST_BYTES:
+        return Fault.TRUNCATED
+    magic, version, kind, layout, session, to, *numbers = _HEADER.unpack_from(data)
+    if magic != MAGIC or version != VERSION:
+        return Fault.FOREIGN
+    body, tag = data[:-TAG_SIZE], data[-TAG_SIZE:]
+    if not hmac.compare_digest(_tag(body, key), tag):
+        return Fault.FORGED
+    if kind not in Kind.__members__.values():
+        return Fault.UNKNOWN
+    sequence, stamp, echo, held = numbers
+    payload = body[_HEADER.size :]
+    return Packet(Kind(kind), layout, session, to, sequence, stamp, echo, held, payload)
+
+
+def _tag(body: bytes, key: bytes) -> bytes:
+    return hmac.digest(key, body, "sha256")[:TAG_SIZE]
+
+
+# payloads: each is packed by one function and unpacked by another, which gives None when the size
+# is not the one expected
+
+
+@dataclass(frozen=True, slots=True)
+class OutputsPayload:
+    """A record of outputs; the numbers are those of inloop_record.
+
+    Attributes:
+        step, sequence, answers, status, flags, stamp: of the record.
+        parameters: number of the newest parameters that came over this link.
+        values: float64, as they lie in the record.
+    """
+
+    step: int
+    sequence: int
+    answers: int
+    status: int
+    flags: int
+    stamp: int
+    parameters: int
+    values: bytes
+
+    def pack(self) -> bytes:
+        """As bytes."""
+        numbers = (self.step, self.sequence, self.answers, self.status, self.flags, self.stamp)
+        return _RECORD.pack(*numbers, self.parameters) + self.values
+
+
+def unpack_outputs(payload: bytes, count: int) -> OutputsPayload | None:
+    """A record with this many values."""
+    if len(payload) != _RECORD.size + 8 * count:
+        return None
+    step, sequence, answers, status, flags, stamp, parameters = _RECORD.unpack_from(payload)
+    values = payload[_RECORD.size :]
+    return OutputsPayload(step, sequence, answers, status, flags, stamp, parameters, values)
+
+
+def pack_numbered(number: int, values: bytes) -> bytes:
+    """Inputs with the number of the outputs that they answer, or parameters with their own."""
+    return _NUMBER.pack(number) + values
+
+
+def unpack_numbered(payload: bytes, count: int) -> tuple[int, bytes] | None:
+    """Number and values of inputs or parameters."""
+    if len(payload) != _NUMBER.size + 8 * count:
+        return None
+    return _NUMBER.unpack_from(payload)[0], payload[_NUMBER.size :]
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutPayload:
+    """All that is needed to make the same mailbox elsewhere.
+
+    Attributes:
+        period: simulated time per step [s].
+        stepper_states: length of the state of the stepper.
+        parameters: their present values, float64.
+        text: the description in the segment.
+    """
+
+    period: float
+    stepper_states: int
+    parameters: bytes
+    text: bytes
+
+    def pack(self) -> bytes:
+        """As bytes."""
+        sizes = _SIZES.pack(self.period, self.stepper_states, len(self.parameters))
+        return sizes + self.parameters + self.text
+
+
+def unpack_layout(payload: bytes) -> LayoutPayload | None:
+    """The description of a plant."""
+    if len(payload) < _SIZES.size:
+        return None
+    period, stepper_states, size = _SIZES.unpack_from(payload)
+    end = _SIZES.size + size
+    if size % 8 != 0 or end > len(payload):
+        return None
+    return LayoutPayload(period, stepper_states, payload[_SIZES.size : end], payload[end:])

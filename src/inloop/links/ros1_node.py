@@ -1,0 +1,91 @@
+"""The node of a ROS 1 link: rospy on one side, two pipes on the other.
+
+It runs under the Python that has rospy, which is the system's and not the one of inloop, and so
+needs nothing but the standard library and ROS. Lines of JSON come in on stdin and go out on the
+file descriptor in the first argument; it ends when stdin does.
+
+    in   {"namespace": …, "joints": […], "parameters": {topic: value}}    first
+         [position, velocity, effort]                                     publish a joint state
+         {topic: value}                                                   present parameters
+    out  ["ready"], ["command", names, efforts], ["efforts", values], ["parameter", topic, value]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import warnings
+from typing import Any
+
+
+class Answers:
+    """Lines to the parent; several threads of rospy write them."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "w", buffering=1)
+        self._lock = threading.Lock()
+
+    def send(self, *words: Any) -> None:
+        """One line; a parent that is gone is found out at stdin."""
+        try:
+            with self._lock:
+                self._file.write(json.dumps(words) + "\n")
+        except (BrokenPipeError, ValueError):
+            pass
+
+
+def main() -> None:
+    """Publish what comes in on stdin, hand on what subscribers get."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C is for the parent, which then closes stdin
+    # a queue of None publishes at once, in this thread, which is what we want
+    warnings.simplefilter("ignore", SyntaxWarning)
+    import rospy
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import Float64, Float64MultiArray
+
+    answers = Answers(int(sys.argv[1]))
+    about = json.loads(sys.stdin.readline())
+    inside = about["namespace"]
+    rospy.init_node("inloop" + inside.replace("/", "_"), disable_signals=True)
+
+    def subscribe(topic: str, kind: Any, call: Any) -> None:
+        rospy.Subscriber(inside + "/" + topic, kind, call, queue_size=1, tcp_nodelay=True)
+
+    subscribe("efforts", Float64MultiArray, lambda m: answers.send("efforts", m.data))
+    subscribe("command", JointState, lambda m: answers.send("command", m.name, m.effort))
+    for topic in about["parameters"]:
+        subscribe(
+            "parameters/" + topic,
+            Float64,
+            lambda message, topic=topic: answers.send("parameter", topic, message.data),
+        )
+    states = rospy.Publisher(
+        inside + "/joint_states", JointState, queue_size=None, tcp_nodelay=True
+    )
+    show_parameters(rospy, inside, about["parameters"])
+    answers.send("ready")
+    message = JointState(name=about["joints"])
+    for line in sys.stdin:
+        data = json.loads(line)
+        if isinstance(data, dict):
+            show_parameters(rospy, inside, data)
+            continue
+        message.position, message.velocity, message.effort = data
+        message.header.stamp = rospy.Time.now()
+        states.publish(message)
+    rospy.signal_shutdown("the link has ended")
+
+
+def show_parameters(rospy: Any, inside: str, values: dict[str, float]) -> None:
+    """Put values on ROS's parameter server, for those who want to read them."""
+    for topic, value in values.items():
+        rospy.set_param(inside + "/parameters/" + topic, value)
+
+
+if __name__ == "__main__":
+    main()

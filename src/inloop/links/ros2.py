@@ -1,0 +1,193 @@
+"""ROS 2, wire-compatible: the topics, types and serialization of ROS 2 over DDS (cyclonedds).
+
+    NAME/joint_states         sensor_msgs/msg/JointState        out
+    NAME/command              sensor_msgs/msg/JointState        in: name and effort
+    NAME/efforts              std_msgs/msg/Float64MultiArray    in: of all joints
+    NAME/parameters/<name>    std_msgs/msg/Float64              in
+
+ROS 2 puts "rt/" in front of the name of a topic. Nothing of ROS is needed here; the graph of nodes
+(ros_discovery_info) is not written, so `ros2 topic` sees the topics and `ros2 node` no node.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from inloop.errors import LinkError, MailboxError
+from inloop.links.joints import JointPort, JointState, namespace_of
+
+try:
+    from cyclonedds.core import (
+        DDSException,
+        InstanceState,
+        Policy,
+        Qos,
+        ReadCondition,
+        SampleState,
+        ViewState,
+        WaitSet,
+    )
+    from cyclonedds.domain import DomainParticipant
+    from cyclonedds.internal import InvalidSample
+    from cyclonedds.pub import DataWriter
+    from cyclonedds.sub import DataReader
+    from cyclonedds.topic import Topic
+    from cyclonedds.util import duration
+
+    from inloop.links import ros2_messages as messages
+except ImportError as error:
+    raise LinkError(
+        f"ROS 2 links need cyclonedds: {error}", fix="Install it: pip install 'inloop[ros2]'"
+    ) from error
+
+# what rmw uses by default: reliable, volatile, the last ten
+RELIABLE = Qos(
+    Policy.Reliability.Reliable(duration(milliseconds=100)),
+    Policy.History.KeepLast(10),
+    Policy.DataRepresentation(use_cdrv0_representation=True),
+)
+# hears reliable publishers and others; of commands only the newest one counts
+NEWEST = Qos(
+    Policy.Reliability.BestEffort,
+    Policy.History.KeepLast(1),
+    Policy.DataRepresentation(use_cdrv0_representation=True),
+)
+_LISTEN = 0.1  # how often the thread looks whether it shall end [s]
+
+
+class Ros2Link:
+    """A DDS participant for a running plant; use it in a `with` statement.
+
+    Attributes:
+        port: joints and counts.
+        namespace: of the topics.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        wait: float = 0.0,
+        namespace: str | None = None,
+        rate: float | None = None,
+        domain: int | None = None,
+    ) -> None:
+        self.namespace = namespace_of(name, namespace)
+        self._participant = _join(domain)
+        self.port = JointPort(name, rate, wait)
+        states = self._topic("joint_states", messages.JointState, RELIABLE)
+        self._writer = DataWriter(self._participant, states, qos=RELIABLE)
+        self._message = messages.JointState(name=self.port.names)
+        self._readers: list[tuple[Any, Callable[[Any], None]]] = []
+        self._subscribe("command", messages.JointState, NEWEST, self._on_command)
+        self._subscribe("efforts", messages.Float64MultiArray, NEWEST, self._on_efforts)
+        for topic in self.port.parameters:
+            self._subscribe(
+                f"parameters/{topic}",
+                messages.Float64,
+                RELIABLE,
+                functools.partial(self._on_parameter, topic),
+            )
+        self._stop = threading.Event()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def run(self, seconds: float = math.inf, on_ready: Callable[[], None] | None = None) -> None:
+        """Until the plant ends, or at most so many seconds; `on_ready` is called at once."""
+        end = time.monotonic() + seconds
+        if on_ready is not None:
+            on_ready()
+        while time.monotonic() < end:
+            if self._error is not None:
+                raise self._error
+            try:
+                state = self.port.next()
+            except MailboxError:
+                if not self.port.gone:
+                    raise
+                return
+            if state is not None:
+                self._publish(state)
+
+    def _publish(self, state: JointState) -> None:
+        message = self._message
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 10**9)
+        message.position, message.velocity = state.position, state.velocity
+        message.effort = state.effort
+        try:
+            self._writer.write(message)
+        except DDSException:
+            # a reader that does not keep up, or is dead
+            self.port.counts.unsent += 1
+
+    def _on_command(self, message: Any) -> None:
+        self.port.command(message.name, message.effort)
+
+    def _on_efforts(self, message: Any) -> None:
+        self.port.efforts(message.data)
+
+    def _on_parameter(self, topic: str, message: Any) -> None:
+        self.port.parameter(topic, message.data)
+
+    def _topic(self, name: str, kind: Any, qos: Qos) -> Any:
+        return Topic(self._participant, f"rt{self.namespace}/{name}", kind, qos=qos)
+
+    def _subscribe(self, name: str, kind: Any, qos: Qos, call: Callable[[Any], None]) -> None:
+        reader = DataReader(self._participant, self._topic(name, kind, qos), qos=qos)
+        self._readers.append((reader, call))
+
+    def _listen(self) -> None:
+        try:
+            waiting = WaitSet(self._participant)
+            everything = SampleState.Any | ViewState.Any | InstanceState.Any
+            conditions = [ReadCondition(reader, everything) for reader, _ in self._readers]
+            for condition in conditions:
+                waiting.attach(condition)
+            while not self._stop.is_set():
+                waiting.wait(duration(seconds=_LISTEN))
+                for reader, call in self._readers:
+                    for message in reader.take(N=10):
+                        # a peer that ends leaves a sample without data
+                        if not isinstance(message, InvalidSample):
+                            call(message)
+        except Exception as error:
+            self._error = error
+
+    def close(self) -> None:
+        """Leave the domain."""
+        self._stop.set()
+        self._thread.join()
+        self._readers.clear()
+        del self._writer, self._participant
+        self.port.close()
+
+    def __enter__(self) -> Ros2Link:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _join(domain: int | None) -> DomainParticipant:
+    """A participant of a DDS domain; that of ROS_DOMAIN_ID by default."""
+    number = os.environ.get("ROS_DOMAIN_ID", "0") if domain is None else str(domain)
+    try:
+        return DomainParticipant(int(number))
+    except (DDSException, ValueError) as error:
+        raise LinkError(
+            f"DDS domain {number} cannot be joined: {error}",
+            fix="Choose another with --domain, from 0 to 232, or see CYCLONEDDS_URI.",
+        ) from error

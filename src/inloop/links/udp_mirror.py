@@ -1,0 +1,175 @@
+"""The end of a UDP link beside the controller: a mailbox that mirrors the plant's.
+
+Controllers attach to the mirror as they would to the plant. Inputs and parameters go to the plant;
+commands (pause, reset, …) do not. Records count inputs by the plant's numbers, not the mirror's.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.errors import LinkError, MailboxError
+from inloop.links.packets import (
+    MOST_BYTES,
+    Kind,
+    LayoutPayload,
+    Packet,
+    pack_numbered,
+    unpack_layout,
+    unpack_outputs,
+)
+from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
+from inloop.realtime.layout import Layout, parse_text
+from inloop.realtime.mirror import SLOTS, Mirror
+
+Reals = NDArray[np.float64]
+
+
+class MirrorEnd(UdpEnd):
+    """Makes the mirror when the plant has told its layout; fills it until the plant ends.
+
+    Attributes:
+        name: of the mirror's mailbox.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        listen: Address = Address(LOCAL, MIRROR_PORT),  # noqa: B008 (immutable)
+        peer: Address = Address(LOCAL, PLANT_PORT),  # noqa: B008
+        **options: Any,
+    ) -> None:
+        super().__init__(listen, peer, **options)
+        self.name = name
+        self._mirror: Mirror | None = None
+        self._ready, self._over = threading.Event(), threading.Event()
+        self._remote = [0] * SLOTS[0]  # the plant's numbers of the outputs in the mirror
+        self._newest = 0  # the plant's number of the newest outputs
+        self._answer = (0, b"")  # the last inputs that were sent
+        self._agreed: Reals = np.zeros(0)  # parameters that the plant has
+        self._wished: tuple[int, Reals] | None = None  # parameters on their way to it
+
+    def run(self, seconds: float = math.inf, on_ready: Callable[[], None] | None = None) -> None:
+        """Until the plant has ended.
+
+        Args:
+            seconds: at most.
+            on_ready: called when controllers can attach.
+
+        Raises:
+            LinkError: the plant was replaced by another one.
+        """
+        end = time.monotonic() + seconds
+        self.start()
+        while not self._ready.wait(HEARTBEAT) and time.monotonic() < end:
+            self.check()
+            self.send(Kind.HELLO)
+        if self._ready.is_set() and on_ready is not None:
+            on_ready()
+        while self._mirror is not None and not self._over.is_set() and time.monotonic() < end:
+            self.check()
+            if self.session.other_layout:
+                raise LinkError(
+                    f"the plant behind the mirror '{self.name}' was replaced by another one",
+                    fix="Start the controllers and this end of the link again.",
+                )
+            self._tell(self._mirror)
+
+    def close(self) -> None:
+        """Also end the mirror; those who are attached see the plant end."""
+        super().close()
+        if self._mirror is not None:
+            self._mirror.close()
+
+    def take(self, packet: Packet) -> None:
+        """The layout, outputs, or the end."""
+        if packet.kind == Kind.LAYOUT:
+            self._take_layout(packet)
+        elif packet.kind == Kind.OUTPUTS and self._mirror is not None:
+            self._take_outputs(self._mirror, packet)
+        elif packet.kind == Kind.BYE:
+            self._over.set()
+
+    # from the plant
+
+    def _take_layout(self, packet: Packet) -> None:
+        if self._mirror is not None:
+            return
+        described = unpack_layout(packet.payload)
+        layout = None if described is None else _layout_of(described)
+        if described is None or layout is None:
+            self.refuse()
+            return
+        self._agreed = np.frombuffer(described.parameters).copy()
+        self._mirror = Mirror(self.name, layout, self._agreed)
+        self.session.layout = int(self._mirror.layout_hash, 16)
+        self._ready.set()
+
+    def _take_outputs(self, mirror: Mirror, packet: Packet) -> None:
+        record = unpack_outputs(packet.payload, mirror.layout.counts[0])
+        if record is None:
+            self.refuse()
+            return
+        wished = self._wished
+        if wished is not None and record.parameters == wished[0]:
+            self._agreed, self._wished = wished[1], None
+        if record.sequence == self._newest:
+            # the plant still waits for the answer to these
+            number, values = self._answer
+            if number == self._newest:
+                self.send(Kind.INPUTS, pack_numbered(number, values))
+            return
+        self._newest = record.sequence
+        # the controller may answer before `publish` returns
+        self._remote[(mirror.published + 1) % len(self._remote)] = record.sequence
+        mirror.publish(
+            np.frombuffer(record.values),
+            step=record.step,
+            status=record.status,
+            flags=record.flags,
+            answers=record.answers,
+        )
+
+    # to the plant
+
+    def _tell(self, mirror: Mirror) -> None:
+        """New inputs as soon as they are there; parameters until the plant has got them."""
+        if mirror.wait(HEARTBEAT) and (found := mirror.inputs()) is not None:
+            number, values = found
+            remote = self._remote[number % len(self._remote)] if number else 0
+            self._answer = (remote, values.tobytes())
+            self.send(Kind.INPUTS, pack_numbered(*self._answer))
+        else:
+            self.send(Kind.HELLO)
+        self._tell_parameters(mirror)
+
+    def _tell_parameters(self, mirror: Mirror) -> None:
+        found = mirror.parameters()
+        agreed = self._agreed
+        if found is None or np.array_equal(found[1], agreed):
+            return
+        number, values = found
+        wished = self._wished
+        if wished is None or wished[0] != number:
+            self._wished = (number, values.copy())
+        changed = np.where(values != agreed, values, math.nan)
+        self.send(Kind.PARAMETERS, pack_numbered(number, changed.tobytes()))
+
+
+def _layout_of(described: LayoutPayload) -> Layout | None:
+    """The layout, if it makes sense."""
+    sensible = math.isfinite(described.period) and described.period > 0.0
+    if not sensible or 8 * described.stepper_states > MOST_BYTES:
+        return None
+    try:
+        layout = parse_text(described.text, described.stepper_states, described.period)
+    except MailboxError:
+        return None
+    return layout if len(described.parameters) == 8 * len(layout.parameters) else None

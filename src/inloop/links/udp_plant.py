@@ -1,0 +1,151 @@
+"""The end of a UDP link beside the plant: sends outputs, writes the inputs that come."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InloopError, LinkError, MailboxError
+from inloop.links.packets import (
+    MOST_BYTES,
+    Kind,
+    LayoutPayload,
+    OutputsPayload,
+    Packet,
+    unpack_numbered,
+)
+from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
+from inloop.realtime import Outputs, attach
+
+_SENT = 4096  # outputs whose time of writing is remembered
+_GOOD_BYES = 5  # some may be lost
+_OVERHEAD = 256  # more than header, tag and numbers of a packet [bytes]
+
+
+class PlantEnd(UdpEnd):
+    """Sends each new record of outputs to the peer, and writes the peer's inputs.
+
+    One thread reads outputs, another one writes inputs, each over a mailbox of its own. The inputs
+    block is taken with the first inputs that come. When none come any more the loop sees stale
+    inputs, as with any controller.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        listen: Address = Address(LOCAL, PLANT_PORT),  # noqa: B008 (immutable)
+        peer: Address = Address(LOCAL, MIRROR_PORT),  # noqa: B008
+        *,
+        wait: float = 0.0,
+        **options: Any,
+    ) -> None:
+        with contextlib.ExitStack() as stack:
+            self._box, self._inbox = (stack.enter_context(attach(name, wait)) for _ in range(2))
+            layout = self._box.layout
+            if max(8 * layout.counts[0], len(layout.text())) + _OVERHEAD > MOST_BYTES:
+                raise LinkError(
+                    f"the outputs of plant '{name}' do not fit into one datagram",
+                    fix="Link a smaller plant.",
+                )
+            super().__init__(listen, peer, layout=int(self._box.layout_hash, 16), **options)
+            self._mailboxes = stack.pop_all()
+        self._written = [(0, 0)] * _SENT  # number and time of outputs
+        self._newest = 0
+        self._parameters = (0, 0)  # session and number of those that came last
+
+    def run(self, seconds: float = math.inf) -> None:
+        """Until the plant ends; that is told to the peer."""
+        self.start()
+        hello = time.monotonic()
+        end = hello + seconds
+        outputs = self._box.read()
+        while time.monotonic() < end:
+            self.check()
+            try:
+                outputs = self._box.wait(HEARTBEAT) or outputs
+            except MailboxError:
+                if not self._box.gone:
+                    raise
+                for _ in range(_GOOD_BYES):
+                    self.send(Kind.BYE)
+                return
+            # without news again what was sent last: in lock-step the plant waits for its answer
+            if self.linked:
+                self._send_outputs(outputs)
+            elif time.monotonic() >= hello:
+                self.send(Kind.HELLO)
+                hello = time.monotonic() + HEARTBEAT
+
+    def close(self) -> None:
+        """Also let go of the mailbox."""
+        super().close()
+        self._mailboxes.close()
+
+    def take(self, packet: Packet) -> None:
+        """Inputs, parameters, or a wish to know the layout."""
+        if packet.kind == Kind.INPUTS:
+            self._take_inputs(packet)
+        elif packet.kind == Kind.PARAMETERS:
+            self._take_parameters(packet)
+        elif packet.kind == Kind.HELLO and packet.layout == 0:
+            self._send_layout()
+
+    def _send_outputs(self, outputs: Outputs) -> None:
+        self._newest = outputs.sequence
+        self._written[outputs.sequence % _SENT] = (outputs.sequence, outputs.stamp)
+        # a peer that was started again counts its parameters anew
+        session, number = self._parameters
+        received = number if session == self.session.peer else 0
+        payload = OutputsPayload(
+            outputs.step,
+            outputs.sequence,
+            outputs.input_sequence,
+            outputs.status,
+            outputs.flags,
+            outputs.stamp,
+            received,
+            outputs.values.tobytes(),
+        )
+        self.send(Kind.OUTPUTS, payload.pack())
+
+    def _send_layout(self) -> None:
+        layout = self._inbox.layout
+        parameters = np.array(list(self._inbox.parameters.values()), dtype=np.float64)
+        sizes = (layout.period, layout.stepper_states)
+        self.send(Kind.LAYOUT, LayoutPayload(*sizes, parameters.tobytes(), layout.text()).pack())
+
+    def _take_inputs(self, packet: Packet) -> None:
+        found = unpack_numbered(packet.payload, len(self._inbox.inputs))
+        if found is None or found[0] > self._newest:
+            self.refuse()
+            return
+        answers, values = found
+        try:
+            self._inbox.answer(answers, np.frombuffer(values))
+        except InloopError:
+            self.refuse()
+            return
+        number, written = self._written[answers % _SENT]
+        if answers and number == answers:
+            self.session.statistics.answer.add(self.session.heard - written)
+
+    def _take_parameters(self, packet: Packet) -> None:
+        """Those that are not NaN; once, however often they come."""
+        parameters = self._inbox.parameters
+        found = unpack_numbered(packet.payload, len(parameters))
+        if found is None:
+            self.refuse()
+            return
+        number, values = found
+        if (packet.session, number) == self._parameters:
+            return
+        named = zip(parameters, np.frombuffer(values).tolist(), strict=True)
+        try:
+            parameters.set({name: value for name, value in named if not math.isnan(value)})
+        except InloopError:
+            self.refuse()
+        self._parameters = (packet.session, number)

@@ -1,0 +1,97 @@
+"""A small arm to link, processes that end with their test, ports that are free."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
+
+from realtime_arm import arm
+
+import inloop as il
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def plant() -> il.Plant:
+    """The compiled arm: joints shoulder and elbow, input push, parameters stiffness and damping."""
+    return arm().compile(backend="c")
+
+
+@pytest.fixture
+def name() -> Iterator[str]:
+    """A name for a running plant, and for "<name>.far"; nothing of it may be left at the end."""
+    chosen = f"links_{os.getpid()}_{next(_numbers)}"
+    yield chosen
+    left = list(Path("/dev/shm").glob(f"inloop.{os.geteuid()}.{chosen}*"))
+    for path in left:
+        path.unlink()
+    assert not left
+
+
+@pytest.fixture
+def begin() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`begin("program", "argument", …)`: a process of its own, killed at the end of the test."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*words: str, **options: Any) -> subprocess.Popen[str]:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        begun.append(subprocess.Popen(words, text=True, **{**pipes, **options}))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def link(begin: Any) -> Callable[..., subprocess.Popen[str]]:
+    """`link("udp", name, …)`: `inloop link` in a process of its own, ready when this returns."""
+
+    def start(*words: str, before: tuple[str, ...] = (), **options: Any) -> subprocess.Popen[str]:
+        command = (*before, sys.executable, "-m", "inloop.cli", "link", *words, "--json")
+        process: subprocess.Popen[str] = begin(*command, **options)
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line and not line.startswith(("error", "Traceback")), line
+        return process
+
+    return start
+
+
+@pytest.fixture
+def ports() -> tuple[int, int]:
+    """Two UDP ports of this machine that nobody uses."""
+    sockets = [socket.socket(type=socket.SOCK_DGRAM) for _ in range(2)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    found = tuple(each.getsockname()[1] for each in sockets)
+    for each in sockets:
+        each.close()
+    return found  # type: ignore[return-value]
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], Any]], Any]:
+    """`eventually(condition)`: what it gives as soon as that is true; fails after 20 s."""
+
+    def wait(condition: Callable[[], Any]) -> Any:
+        end = time.monotonic() + 20.0
+        while not (found := condition()):
+            assert time.monotonic() < end, "it did not happen within 20 s"
+            time.sleep(0.005)
+        return found
+
+    return wait

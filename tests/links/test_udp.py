@@ -1,0 +1,493 @@
+"""A plant and its mirror over UDP: the ends themselves, and as processes that are killed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.cli import main
+from inloop.links import Address, MirrorEnd, PlantEnd
+from inloop.links.packets import Kind, pack_numbered, unpack_outputs
+from inloop.links.session import Session
+from inloop.links.udp import warn_of_open_door
+from inloop.realtime import Flag
+from inloop.realtime.segment import segment_path
+
+KEY = b"sixteen bytes or more of key"
+LONG = pytest.mark.long
+RELAY = str(Path(__file__).parent / "relay.py")
+
+
+@contextmanager
+def running(*ends: Any) -> Iterator[None]:
+    """The ends at work, each in a thread; what one raises is raised here."""
+    raised: list[Exception] = []
+
+    def work(end: Any) -> None:
+        try:
+            with end:
+                end.run()
+        except Exception as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=work, args=(end,)) for end in ends]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    except BaseException:
+        for end in ends:
+            print(end, end.session.statistics.data())
+            end._error = RuntimeError("the test has failed")
+        raise
+    finally:
+        for thread in threads:
+            thread.join(20.0)
+    assert not raised, raised
+
+
+def local(port: int) -> Address:
+    return Address("127.0.0.1", port)
+
+
+def records(box: il.realtime.Mailbox) -> list[Any]:
+    found = []
+    while (record := box.next()) is not None:
+        found.append(record)
+    return found
+
+
+@pytest.mark.parametrize("key", [b"", KEY])
+def test_a_controller_at_the_mirror_moves_the_plant(
+    plant: il.Plant, name: str, ports: tuple[int, int], eventually: Any, key: bytes
+) -> None:
+    near, far = (local(port) for port in ports)
+    with il.start(plant, name=name, telemetry=60.0) as loop:
+        at_plant = PlantEnd(name, near, far, key=key)
+        at_mirror = MirrorEnd(f"{name}.far", far, near, key=key)
+        with running(at_plant, at_mirror), il.attach(f"{name}.far", wait=20.0) as mirror:
+            # it describes itself as the plant does
+            assert mirror.layout == loop.mailbox.layout
+            assert dict(mirror.parameters) == dict(loop.mailbox.parameters)
+            seen = []
+            for k in range(300):
+                outputs = mirror.wait(5.0)
+                assert outputs is not None
+                seen.append(outputs)
+                mirror.write(push=float(k))
+            eventually(lambda: loop.mailbox.read()["push"] == 299.0)
+            # parameters go over, whatever is lost; others may change theirs at the plant
+            loop.mailbox.parameters["damping"] = 0.9
+            mirror.parameters["stiffness"] = 33.0
+            eventually(lambda: loop.mailbox.parameters["stiffness"] == 33.0)
+            assert loop.mailbox.parameters["damping"] == 0.9
+            loop.mailbox.stop()
+            # the mirror ends with the plant
+            eventually(lambda: mirror.gone)
+        told = {record.step: record for record in records(loop.mailbox)}
+    assert len(seen) == 300
+    for outputs in seen:
+        original = told[outputs.step]
+        np.testing.assert_array_equal(outputs.values, original.values)
+        assert outputs.status == original.status
+        # flags and time as well
+        assert outputs.flags == original.flags
+    assert [o.step for o in seen] == sorted({o.step for o in seen})
+    for end in (at_plant, at_mirror):
+        counts = end.session.statistics.counts
+        assert counts.accepted > 200
+        assert counts.peers == 1
+        assert counts.forged == counts.truncated == counts.replayed == counts.refused == 0
+    answer = at_plant.session.statistics.answer.histogram
+    assert answer.count >= 150
+    assert 10.0 < answer.quantile(0.5) < 1e5
+
+
+def lock_step(box: Any, steps: int) -> Any:
+    """A controller that answers each record; q of all of them."""
+    states = []
+    for _ in range(steps):
+        outputs = box.wait(20.0)
+        assert outputs is not None
+        states.append(outputs.values[: len(outputs.q) * 2 + 1].copy())
+        box.write(push=1.0 - 3.0 * outputs.q[0], tau=[0.1, -0.2 * outputs.qd[1]])
+    return np.array(states)
+
+
+def test_lock_step_over_a_bad_wire_is_exact(
+    plant: il.Plant, name: str, begin: Any, ports: tuple[int, int]
+) -> None:
+    """Each step waits for its answer: losses, repeats and disorder cost time, not bits."""
+    options = {"name": name, "mode": "lock-step", "rate": 256.0}
+    with il.start(plant, **options) as loop, il.attach(name) as box:
+        expected = lock_step(box, 60)
+    assert np.ptp(expected[:, 1]) > 0.01
+    near, far = ports
+    with socket.socket(type=socket.SOCK_DGRAM) as a, socket.socket(type=socket.SOCK_DGRAM) as b:
+        a.bind(("127.0.0.1", 0))
+        b.bind(("127.0.0.1", 0))
+        here_a, here_b = a.getsockname()[1], b.getsockname()[1]
+    words = [f"127.0.0.1:{port}" for port in (here_a, near, here_b, far)]
+    wire = begin(sys.executable, RELAY, *words, "0.001", "0.002", "0.15", "0.1", "5", stdin=-1)
+    assert wire.stdout.readline() == "ready\n"
+    with il.start(plant, **options) as loop:
+        at_plant = PlantEnd(name, local(near), local(here_a), key=KEY)
+        at_mirror = MirrorEnd(f"{name}.far", local(far), local(here_b), key=KEY)
+        with running(at_plant, at_mirror):
+            with il.attach(f"{name}.far", wait=20.0) as mirror:
+                found = lock_step(mirror, 60)
+            loop.mailbox.stop()
+    np.testing.assert_array_equal(found, expected)
+    out, _ = wire.communicate("end\n")
+    did = json.loads(out)
+    assert did["a"]["lost"] > 3 and did["b"]["lost"] > 3
+    assert at_mirror.session.statistics.counts.lost > 3
+    assert at_plant.session.statistics.counts.replayed > 0
+
+
+def test_strangers_are_counted_and_ignored(
+    plant: il.Plant, name: str, ports: tuple[int, int], eventually: Any
+) -> None:
+    near, far = (local(port) for port in ports)
+    with il.start(plant, name=name) as loop:
+        at_plant = PlantEnd(name, near, far, key=KEY)
+        counts = at_plant.session.statistics.counts
+        with running(at_plant):
+            # nobody is there: a sign of life now and then, no outputs
+            time.sleep(0.3)
+            assert 1 <= counts.sent <= 8
+            with socket.socket(type=socket.SOCK_DGRAM) as other:
+                other.sendto(b"from another port", (near.host, near.port))
+                eventually(lambda: counts.foreign == 1)
+            with socket.socket(type=socket.SOCK_DGRAM) as peer:
+                peer.bind((far.host, far.port))
+                mallory = Session(b"a guessed key, long enough")
+                values = pack_numbered(0, bytes(8 * len(loop.mailbox.inputs)))
+                for data in (
+                    b"",
+                    b"short",
+                    bytes(300),
+                    mallory.pack(Kind.INPUTS, values, time.monotonic_ns()),
+                    mallory.pack(Kind.HELLO, b"", time.monotonic_ns()),
+                ):
+                    peer.sendto(data, (near.host, near.port))
+                eventually(lambda: counts.forged == 2)
+            assert (counts.truncated, counts.foreign, counts.accepted) == (2, 2, 0)
+            assert loop.mailbox.writer is None
+            loop.mailbox.stop()
+
+
+def payloads(chance: random.Random, count: int) -> Iterator[tuple[Kind, bytes]]:
+    """What a peer with the right key might send if it were mad."""
+    numbers = [0.0, 1.0, math.nan, math.inf, -1e308, 5e-324]
+    for _ in range(count):
+        kind = chance.choice([k for k in Kind if k != Kind.BYE])
+        if chance.random() < 0.5:
+            yield kind, chance.randbytes(chance.randrange(80))
+        else:
+            size = chance.randrange(6)
+            values = struct.pack(f"<{size}d", *(chance.choice(numbers) for _ in range(size)))
+            yield kind, pack_numbered(chance.choice([0, 1, 2**64 - 1]), values)
+
+
+def test_nonsense_from_a_believed_peer_does_no_harm(
+    plant: il.Plant, name: str, ports: tuple[int, int]
+) -> None:
+    """Only finite inputs of the right number reach the mailbox, only parameters in their range."""
+    near, far = (local(port) for port in ports)
+    chance = random.Random(7)
+    with il.start(plant, name=name, policies={"DIVERGED": "hold"}) as loop:
+        at_plant = PlantEnd(name, near, far, key=KEY)
+        peer = Session(KEY, int(loop.mailbox.layout_hash, 16))
+        where = (far.host, far.port)
+        _, reply = at_plant.session.accept(
+            peer.pack(Kind.HELLO, b"", time.monotonic_ns()), time.monotonic_ns()
+        )
+        assert reply is not None
+        peer.accept(reply, time.monotonic_ns())
+        for kind, payload in payloads(chance, 3000):
+            at_plant._receive(peer.pack(kind, payload, time.monotonic_ns()), where)
+        counts = at_plant.session.statistics.counts
+        assert counts.refused > 500
+        assert counts.accepted + counts.late + counts.unproven > 2900
+        assert loop.mailbox.statistics()["bad_inputs"] == 0
+        assert loop.mailbox.statistics()["bad_parameters"] == 0
+        assert 0.0 <= loop.mailbox.parameters["stiffness"] <= 90.0
+        assert all(math.isfinite(x) for x in loop.mailbox.parameters.values())
+        at_plant.close()
+
+
+def test_nonsense_from_a_believed_plant_does_no_harm(name: str, ports: tuple[int, int]) -> None:
+    near, far = (local(port) for port in ports)
+    chance = random.Random(8)
+    at_mirror = MirrorEnd(f"{name}.far", far, near, key=KEY)
+    peer = Session(KEY, 5)
+    where = (near.host, near.port)
+    _, reply = at_mirror.session.accept(
+        peer.pack(Kind.HELLO, b"", time.monotonic_ns()), time.monotonic_ns()
+    )
+    assert reply is not None
+    peer.accept(reply, time.monotonic_ns())
+    for _ in range(3000):
+        text = chance.choice([b"", b"model\ta\t\t0\t0\t0\n", b"q\tx\n", chance.randbytes(30)])
+        period = chance.choice([0.0, -1.0, math.nan, math.inf])
+        payload = struct.pack("<dII", period, chance.choice([0, 2**32 - 1]), 0) + text
+        at_mirror._receive(peer.pack(Kind.LAYOUT, payload, time.monotonic_ns()), where)
+        data = peer.pack(Kind.OUTPUTS, chance.randbytes(90), time.monotonic_ns())
+        at_mirror._receive(data, where)
+    assert at_mirror.session.statistics.counts.refused == 3000
+    assert name not in "".join(il.realtime.running())
+    at_mirror.close()
+
+
+def test_another_plant_behind_the_mirror_ends_it(
+    plant: il.Plant, name: str, ports: tuple[int, int]
+) -> None:
+    near, far = (local(port) for port in ports)
+    at_mirror = MirrorEnd(f"{name}.far", far, near)
+    raised: list[Exception] = []
+
+    def work() -> None:
+        try:
+            at_mirror.run()
+        except il.LinkError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    with il.start(plant, name=name) as loop:
+        at_plant = PlantEnd(name, near, far)
+        worker = threading.Thread(target=at_plant.run)
+        worker.start()
+        il.attach(f"{name}.far", wait=20.0).close()
+        at_plant.session.layout += 1  # as if another one had been started there
+        thread.join(20.0)
+        loop.mailbox.stop()
+        worker.join(20.0)
+        at_plant.close()
+    at_mirror.close()
+    assert "replaced by another one" in str(raised[0])
+
+
+def test_a_killed_link_comes_back_and_the_loop_does_not_notice(
+    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, eventually: Any, tmp_path: Path
+) -> None:
+    near, far = (f"127.0.0.1:{port}" for port in ports)
+    key = tmp_path / "key"
+    key.write_bytes(KEY)
+    key.chmod(0o600)
+    sealed = ("--key-file", str(key))
+    limit = 0.1
+    with il.start(plant, name=name, rate=500, stale_after=limit, telemetry=60.0) as loop:
+        to_plant = ("udp", name, "--listen", near, "--peer", far, *sealed)
+        first = link(*to_plant)
+        at_mirror = link("udp", f"{name}.far", "--mirror", "--listen", far, "--peer", near, *sealed)
+        mirror = il.attach(f"{name}.far", wait=20.0)
+        done = threading.Event()
+
+        def control() -> None:
+            while not done.is_set():
+                mirror.wait(0.1)
+                mirror.write(push=2.0)
+
+        controller = threading.Thread(target=control)
+        controller.start()
+        try:
+            eventually(lambda: loop.mailbox.read()["push"] == 2.0)
+            assert loop.mailbox.writer == first.pid
+            os.kill(first.pid, signal.SIGKILL)
+            killed = time.monotonic_ns()
+            eventually(lambda: loop.mailbox.read().flags & Flag.SAFE)
+            assert loop.mailbox.read()["push"] == 0.0
+            second = link(*to_plant)
+            eventually(lambda: loop.mailbox.read()["push"] == 2.0)
+            assert loop.mailbox.writer == second.pid
+        finally:
+            done.set()
+            controller.join()
+        # the controller's end counts two peers, and the plant's ends as the plant does
+        time.sleep(0.1)
+        found = records(loop.mailbox)
+        loop.mailbox.stop()
+        told = json.loads(at_mirror.communicate(timeout=30)[0])
+        assert second.wait(30) == 0
+        mirror.close()
+    assert told["peers"] == 2
+    assert told["accepted"] > 30
+    assert told["round_trip_us"]["p50"] > 0.0
+    # one plant all the time, no step missing
+    np.testing.assert_array_equal([r.step for r in found], np.arange(len(found)))
+    stamps = np.array([r.stamp for r in found])
+    safe = np.array([bool(r.flags & Flag.SAFE) for r in found])
+    after = np.flatnonzero(safe & (stamps > killed))
+    gap = np.diff(stamps).max()
+    assert (stamps[after[0]] - killed) <= 1e9 * limit + 2 * 2e6 + 2 * gap
+
+
+@pytest.mark.parametrize("first", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LONG)])
+def test_signals_leave_nothing_behind(
+    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, first: int
+) -> None:
+    numbers = (first, ({signal.SIGINT, signal.SIGTERM} - {first}).pop())
+    near, far = (f"127.0.0.1:{port}" for port in ports)
+    with il.start(plant, name=name) as loop:
+        at_plant = link("udp", name, "--listen", near, "--peer", far)
+        at_mirror = link("udp", f"{name}.far", "--mirror", "--listen", far, "--peer", near)
+        with il.attach(f"{name}.far", wait=20.0) as mirror:
+            assert mirror.wait(5.0) is not None
+            for end, number in zip((at_mirror, at_plant), numbers, strict=True):
+                end.send_signal(number)
+                out, err = end.communicate(timeout=30)
+                assert "Traceback" not in err
+                assert end.returncode == (130 if number == signal.SIGINT else 143)
+                # Ctrl-C still gives the report
+                assert ("accepted" in out) == (number == signal.SIGINT)
+            assert mirror.gone
+        assert not segment_path(f"{name}.far").exists()
+        # the plant goes on
+        assert loop.mailbox.wait(5.0) is not None
+
+
+def test_a_killed_mirror_is_replaced(
+    plant: il.Plant, name: str, ports: tuple[int, int], link: Any, eventually: Any
+) -> None:
+    near, far = (local(port) for port in ports)
+    with il.start(plant, name=name) as loop:
+        words = ("--mirror", "--listen", str(far), "--peer", str(near))
+        at_plant = PlantEnd(name, near, far)
+        with running(at_plant):
+            for push in (1.0, 2.0):
+                at_mirror = link("udp", f"{name}.far", *words)
+                # the first one that answers is the new one: the old one's process is dead
+                with il.attach(f"{name}.far", wait=20.0) as mirror:
+                    mirror.write(push=push)
+                    eventually(lambda push=push: loop.mailbox.read()["push"] == push)
+                    # the second mirror counts its parameters anew
+                    mirror.parameters["stiffness"] = 10.0 * push
+                    eventually(lambda p=push: loop.mailbox.parameters["stiffness"] == 10.0 * p)
+                    if push == 1.0:
+                        at_mirror.kill()
+                        at_mirror.wait()
+                        eventually(lambda mirror=mirror: mirror.gone)
+            loop.mailbox.stop()
+        assert at_mirror.wait(30) == 0
+    assert at_plant.session.statistics.counts.peers == 2
+
+
+def test_a_mirror_needs_a_name_of_its_own(
+    plant: il.Plant, name: str, ports: tuple[int, int]
+) -> None:
+    near, far = (local(port) for port in ports)
+    with il.start(plant, name=name) as loop:
+        at_plant = PlantEnd(name, near, far)
+        with running(at_plant):
+            with (
+                MirrorEnd(name, far, near) as at_mirror,
+                pytest.raises(il.MailboxError, match="runs already"),
+            ):
+                at_mirror.run(seconds=20.0)
+            loop.mailbox.stop()
+
+
+def test_words_that_make_no_sense(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    short, shown = tmp_path / "short", tmp_path / "shown"
+    short.write_bytes(b"123\n")
+    shown.write_bytes(KEY)
+    shown.chmod(0o644)
+    cases: dict[tuple[str, ...], str] = {
+        ("--listen", "10.0.0.1:x"): "is no address",
+        ("--listen", "1.2.3.4:5620"): "cannot listen on 1.2.3.4:5620",
+        ("--peer", "no.such.host.invalid:5"): "is not known",
+        ("--key-file", str(short)): "has 3 bytes",
+        ("--key-file", str(shown)): "others can read the key",
+        ("--key-file", str(tmp_path / "none")): "No such file",
+        ("--oldest", "0"): "makes no sense",
+    }
+    for words, text in cases.items():
+        assert main(["link", "udp", name, "--mirror", "--seconds", "0.1", *words]) == 2
+        assert text in capsys.readouterr().err, words
+    assert main(["link", "udp", name]) == 2
+    assert f"no plant named '{name}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ("127.0.0.1", 7)),
+        ("10.0.0.2", ("10.0.0.2", 7)),
+        ("10.0.0.2:99", ("10.0.0.2", 99)),
+        (":99", ("127.0.0.1", 99)),
+        ("[::1]:99", ("::1", 99)),
+        ("[::1]", ("::1", 7)),
+        ("host", ("host", 7)),
+    ],
+)
+def test_addresses(text: str, expected: tuple[str, int]) -> None:
+    address = Address.parse(text, 7)
+    assert (address.host, address.port) == expected
+
+
+def test_an_open_door_is_named() -> None:
+    assert warn_of_open_door(Address("0.0.0.0", 1), b"") is not None
+    assert warn_of_open_door(Address("0.0.0.0", 1), KEY) is None
+    assert warn_of_open_door(Address("127.0.0.2", 1), b"") is None
+    assert warn_of_open_door(Address("::1", 1), b"") is None
+
+
+def test_ipv6(plant: il.Plant, name: str, ports: tuple[int, int]) -> None:
+    near, far = (Address("::1", port) for port in ports)
+    with il.start(plant, name=name) as loop:
+        try:
+            ends = PlantEnd(name, near, far), MirrorEnd(f"{name}.far", far, near)
+        except il.LinkError as error:
+            pytest.skip(f"no IPv6 here: {error}")
+        with running(*ends):
+            with il.attach(f"{name}.far", wait=20.0) as mirror:
+                assert mirror.wait(5.0) is not None
+            loop.mailbox.stop()
+
+
+def test_no_receipt_for_what_an_earlier_mirror_sent(
+    plant: il.Plant, name: str, ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new mirror counts its parameters anew and would take it for its own."""
+    near, far = (local(port) for port in ports)
+    sent: list[bytes] = []
+    where = (far.host, far.port)
+    with il.start(plant, name=name) as loop, PlantEnd(name, near, far) as at_plant:
+        monkeypatch.setattr(at_plant, "send", lambda kind, payload=b"": sent.append(payload))
+        count = loop.mailbox.layout.counts[0]
+        change = pack_numbered(2, struct.pack("<2d", 20.0, math.nan))
+        receipts = []
+        for sends in (True, False):
+            mirror = Session(layout=int(loop.mailbox.layout_hash, 16))
+            hello = mirror.pack(Kind.HELLO, b"", time.monotonic_ns())
+            _, reply = at_plant.session.accept(hello, time.monotonic_ns())
+            assert reply is not None
+            mirror.accept(reply, time.monotonic_ns())
+            kind, payload = (Kind.PARAMETERS, change) if sends else (Kind.HELLO, b"")
+            at_plant._receive(mirror.pack(kind, payload, time.monotonic_ns()), where)
+            at_plant._send_outputs(loop.mailbox.read())
+            record = unpack_outputs(sent[-1], count)
+            assert record is not None
+            receipts.append(record.parameters)
+        assert loop.mailbox.parameters["stiffness"] == 20.0
+    assert receipts == [2, 0]
