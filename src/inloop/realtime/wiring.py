@@ -74,6 +74,11 @@ def wire(
     motions: Mapping[str, Callable[[Any], Any]],
 ) -> Wiring:
     """Connect a plant; what is given for tau and inputs holds until a controller writes."""
+    if plant.mechanism.mode:
+        raise InputError(
+            f"'{plant.name}' is one of several modes, and the loop cannot change modes yet",
+            fix="Step it with plant.stepper(), or simulate it.",
+        )
     drives = plant.drive_function(motions)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     z = plant.first_states
