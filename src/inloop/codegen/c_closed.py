@@ -437,10 +437,11 @@ def _pivots(unit: ClosedRates, prefix: str) -> str:
     n, m = unit.sizes.n, len(unit.sizes.dependent)
     angles = f"IL_PADDED({max(len(unit.angles), 1)})"
     body = f"""    struct context *c = context;
-    struct motion here = {{{{0.0}}}}, *const m = &here;
+    struct motion here, *const m = &here;
     const double z[{max(unit.sizes.states, 1)}] = {{0.0}};
     double step[{m}], h[{m}], sine[{angles}], cosine[{angles}];
     (void)z;
+    memset(&here, 0, sizeof here);
     memcpy(here.q, q, {n} * sizeof(double));
     sines(c, t, z, m, sine, cosine);
     at_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);"""
