@@ -37,7 +37,7 @@ def project(
     B = found.columns()
     _, Mr = found.mass(B)
     right = found.projected(B, _times(M, _minus(before, b), graph))
-    qd_u = lu.factorize(Mr, len(u), graph, "Mr").solve(right)
+    qd_u = lu.solve_symmetric(Mr, right, "Mr")
     known = dict(zip(u, qd_u, strict=True)) | {k: before[k] for k in partition.driven}
     qd = found.velocities(known)
     impulse = _times([M[i] for i in v], _minus(qd, before), graph)

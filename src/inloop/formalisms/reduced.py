@@ -227,7 +227,7 @@ def reduced(
     B = found.columns()
     MA, Mr = found.mass(B)
     right = found.projected(B, [t - t0 for t, t0 in zip(tau, tau0, strict=True)])
-    qdd_u = lu.factorize(Mr, len(u), graph, "Mr").solve(right)
+    qdd_u = lu.solve_symmetric(Mr, right, "Mr")
     qdd = list(qdd0)
     for c, j in enumerate(u):
         qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
