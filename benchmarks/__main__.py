@@ -27,6 +27,7 @@ SECTIONS = {
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
     "friction": "Friction in real time",
+    "realtime": "Real time",
 }
 
 

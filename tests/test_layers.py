@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},
-    "realtime": {"simulate", "native"},
+    "realtime": {"simulate", "plant", "native"},
     "io": {"model", "simulate", "realtime"},
     "links": {"realtime"},
     "studio": {"realtime", "model"},

@@ -11,6 +11,7 @@ from inloop.errors import (
     FileFormatError,
     InloopError,
     InputError,
+    MailboxError,
     ModelError,
     SimulationError,
 )
@@ -40,6 +41,8 @@ from inloop.model import (
     sphere,
     universal,
 )
+from inloop.native import include_dir
+from inloop.realtime import attach, run, start
 from inloop.simulate import Result
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
@@ -67,12 +70,12 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
-    "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError",
-    "absolute", "acos", "asin", "atan", "atan2", "axis_angle", "ball", "circle",
-    "compile_mechanism", "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp",
-    "felt", "fixed", "free", "hunt_crossley", "load", "log", "lugre_contact", "max0", "maximum",
-    "minimum", "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic",
-    "revolute", "rim", "rpy", "segment", "sign", "sin", "sphere", "sqrt", "table", "tan",
-    "tanh", "universal", "where",
+    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "MailboxError",
+    "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape", "SimulationError", "absolute",
+    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "circle", "compile_mechanism",
+    "condense", "cos", "coulomb_contact", "cylinder", "cylindrical", "exp", "felt", "fixed", "free",
+    "hunt_crossley", "include_dir", "load", "log", "lugre_contact", "max0", "maximum", "minimum",
+    "piecewise", "planar", "plane", "point", "power", "power_law", "prismatic", "revolute", "rim",
+    "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
+    "universal", "where",
 ]  # fmt: skip

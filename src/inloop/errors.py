@@ -65,3 +65,7 @@ class InputError(InloopError):
 
 class SimulationError(InloopError):
     """A run cannot go on; what was computed so far is kept."""
+
+
+class MailboxError(InloopError):
+    """A mailbox cannot be used: no plant of that name runs, it ended, or others hold a block."""

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import TextIO
 
 import inloop as il
-from inloop.cli import bench, check, demo, derive, describe, list_gallery, run
+from inloop.cli import bench, check, demo, derive, describe, list_gallery, monitor, record, run
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, check, demo, bench)
+COMMANDS = (list_gallery, describe, derive, run, monitor, record, check, demo, bench)
 
 # exit codes
 FAILED = 2
@@ -44,6 +44,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
     parser.add_argument("--version", action="version", version=f"inloop {il.__version__}")
+    parser.add_argument(
+        "--include",
+        action="version",
+        version=str(il.include_dir()),
+        help="print the directory of inloop.h, for controllers written in C",
+    )
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--json", action="store_true", help="one JSON object, for machines")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")

@@ -1,4 +1,4 @@
-"""`inloop run`: simulate a mechanism and tell where it ends."""
+"""`inloop run`: simulate a mechanism, or run it against the clock, and tell where it ends."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
+from inloop.cli import run_realtime
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
@@ -23,7 +24,7 @@ METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "scipy")
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "simulate a mechanism and print where it ends"
+    text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
     parser.add_argument("--headless", action="store_true", help="no page in the browser")
@@ -37,11 +38,15 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
+    run_realtime.add_options(parser)
     parser.set_defaults(call=call)
 
 
 def call(args: argparse.Namespace) -> int:
     """Compile, simulate, tell."""
+    if args.rate is not None:
+        return run_realtime.call(args)
+    run_realtime.refuse_options(args)
     if not args.headless:
         print(NO_STUDIO, file=sys.stderr)
     _check_targets(args)

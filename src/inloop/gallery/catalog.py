@@ -10,7 +10,7 @@ from inloop.gallery.exhibit import Exhibit
 
 # in the order of a guided tour; each is a module of this package with an EXHIBIT
 NAMES = (
-    "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain",
+    "pendulum", "double_pendulum", "n_pendulum", "puma560", "robot", "chain",
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
     "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action",

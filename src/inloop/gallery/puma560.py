@@ -103,7 +103,7 @@ def puma560(friction: bool = False) -> il.Model:
     )
     on: Any = m.ground
     for number, (link, start) in enumerate(zip(LINKS, POSES["q_n"], strict=True), start=1):
-        on = _add_link(m, number, link, on, start)
+        on = add_link(m, number, link, on, start)
         if friction:
             m.joint_force(f"joint_{number}", _friction_law(link), name=f"friction_{number}")
     payload = m.parameter("payload", 0.0, unit="kg", range=(0.0, 2.5), doc="mass at the flange")
@@ -111,8 +111,16 @@ def puma560(friction: bool = False) -> il.Model:
     return m
 
 
-def _add_link(m: il.Model, number: int, link: Link, on: Any, start: float) -> Any:
-    """Hang one link on the frame before it; returns the frame at its far end."""
+def add_link(m: il.Model, number: int, link: Link, on: Any, start: float) -> Any:
+    """Hang one link on the frame before it; returns the frame at its far end.
+
+    Args:
+        m: the model.
+        number: of the link, from 1.
+        link: its row of the table.
+        on: the frame before it.
+        start: q at the start [rad].
+    """
     R_BD = _about_x(link.alpha)
     p_BD = np.array([link.a, 0.0, link.d])
     inertia = R_BD @ np.diag(link.inertia) @ R_BD.T

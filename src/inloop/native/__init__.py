@@ -17,7 +17,15 @@ from inloop.native.machine import run_machine
 from inloop.native.machine_stepper import MachineStepper
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
-from inloop.native.runtime_library import load_runtime, runtime_headers, runtime_sources
+from inloop.native.runtime_library import (
+    include_dir,
+    load_realtime,
+    load_runtime,
+    realtime_headers,
+    realtime_sources,
+    runtime_headers,
+    runtime_sources,
+)
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
 from inloop.native.steppers import Run, Snapshot, run
 from inloop.native.system import System
@@ -52,7 +60,11 @@ __all__ = [
     "build_library",
     "explain_no_compiler",
     "find_compiler",
+    "include_dir",
+    "load_realtime",
     "load_runtime",
+    "realtime_headers",
+    "realtime_sources",
     "run",
     "run_machine",
     "runtime_headers",

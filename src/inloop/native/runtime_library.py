@@ -1,9 +1,15 @@
-"""The hand-written C99 part: its text, and the library made of it."""
+"""The hand-written C99 part: its text, and the libraries made of it.
+
+`runtime` is portable; `realtime`, the loop and the mailbox, needs Linux and is built when asked
+for.
+"""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 
 from inloop.native.build import build_library
 from inloop.native.library import NativeLibrary
@@ -12,12 +18,27 @@ from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
 
 def runtime_sources() -> dict[str, str]:
     """The .c files of the runtime: name → text."""
-    return _texts(".c")
+    return _texts("runtime", ".c")
 
 
 def runtime_headers() -> dict[str, str]:
     """The .h files of the runtime: name → text."""
-    return _texts(".h")
+    return _texts("runtime", ".h")
+
+
+def realtime_sources() -> dict[str, str]:
+    """The .c files of the loop and the mailbox: name → text."""
+    return _texts("realtime", ".c")
+
+
+def realtime_headers() -> dict[str, str]:
+    """The .h files of the loop and the mailbox: name → text."""
+    return _texts("realtime", ".h")
+
+
+def include_dir() -> Path:
+    """The directory of `inloop.h`, for controllers written in C."""
+    return Path(str(files("inloop.native").joinpath("realtime")))
 
 
 def load_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> NativeLibrary:
@@ -29,12 +50,29 @@ def load_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> NativeLibrary:
     return _load(options)
 
 
+def load_realtime(options: BuildOptions = DEFAULT_OPTIONS) -> NativeLibrary:
+    """The loop and the mailbox, with the steppers they call; loaded once per process.
+
+    Raises:
+        BuildError: there is no compiler.
+    """
+    return _load_realtime(options)
+
+
+@functools.cache
+def _load_realtime(options: BuildOptions) -> NativeLibrary:
+    sources = {**runtime_sources(), **realtime_sources()}
+    headers = {**runtime_headers(), **realtime_headers()}
+    threads = replace(options, libraries=(*options.libraries, "-lpthread"))
+    return NativeLibrary(build_library(sources, headers, options=threads))
+
+
 @functools.cache
 def _load(options: BuildOptions) -> NativeLibrary:
     return NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
 
 
-def _texts(ending: str) -> dict[str, str]:
-    folder = files("inloop.native").joinpath("runtime")
-    names = sorted(item.name for item in folder.iterdir() if item.name.endswith(ending))
-    return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in names}
+def _texts(name: str, ending: str) -> dict[str, str]:
+    folder = files("inloop.native").joinpath(name)
+    found = sorted(item.name for item in folder.iterdir() if item.name.endswith(ending))
+    return {file: folder.joinpath(file).read_text(encoding="utf-8") for file in found}

@@ -81,6 +81,19 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     return functools.reduce(Samples.followed_by, tails)
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Prepared quantities of a run, and how to compute them anew when parameters change.
+
+    Attributes:
+        function: address of `prepare(parameters, values)`.
+        values: its results, which the rates read.
+    """
+
+    function: int
+    values: Array
+
+
 class _Implicit:
     """The functions of implicit methods, and what they read and write."""
 
@@ -88,6 +101,7 @@ class _Implicit:
         self.predict, self.correct, self.jacobian = 0, 0, 0
         self.engine: NativeEngine | None = None
         self.notes: tuple[str, ...] = ()
+        self.prepared: tuple[Prepared, ...] = ()
         self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
         self.kept = np.zeros(1)
         if method == Method.IMPLICIT:
@@ -95,7 +109,7 @@ class _Implicit:
             self.engine = engine = native_engine(plant, name)
             prefix, address = engine.unit.prefix, engine.library.address
             self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
-            self.predictor_pre = np.ascontiguousarray(plant.prepared(name))
+            self.predictor_pre = self._prepare(plant, name)
             kept = engine.unit.find(name).outputs[-1]
             self.kept = np.zeros(max(1, len(kept.exprs)))
         elif method == Method.RODAS:
@@ -105,7 +119,13 @@ class _Implicit:
                 return
             self.engine = engine = native_engine(plant, function)
             self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
-            self.jacobian_pre = np.ascontiguousarray(plant.prepared(function))
+            self.jacobian_pre = self._prepare(plant, function)
+
+    def _prepare(self, plant: BarePlant, function: str) -> Array:
+        """Prepared quantities of a function, to be computed anew with the others."""
+        found = prepared_for(plant, function)
+        self.prepared = (found,)
+        return found.values
 
     @property
     def pointers(self) -> tuple[int, int, int]:
@@ -118,7 +138,12 @@ class _Implicit:
 
 
 class TreeSystem:
-    """A mechanism without loops: x = (q, qd)."""
+    """A mechanism without loops: x = (q, qd, z).
+
+    Attributes:
+        system: what the steppers integrate.
+        prepared: what follows from parameters.
+    """
 
     guard: Array | None = None
 
@@ -140,12 +165,13 @@ class TreeSystem:
             method: the integrator; implicit ones need more than rates.
         """
         engine = native_engine(plant, "direct_dynamics")
-        prepared = np.ascontiguousarray(plant.prepared("direct_dynamics"))
+        prepared = prepared_for(plant, "direct_dynamics")
         self._inputs = FollowedInputs(plant, u, signals)
         more = _Implicit(plant, method)
+        self.prepared: tuple[Prepared, ...] = (prepared, *more.prepared)
         self.notes = more.notes
         context = _TreeContext(
-            prepared.ctypes.data,
+            prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
             self._inputs.address,
@@ -182,7 +208,15 @@ class TreeSystem:
 
 
 class ClosedSystem:
-    """A mechanism with loops or drives: x holds the independent coordinates."""
+    """A mechanism with loops or drives: x holds the independent coordinates.
+
+    Attributes:
+        system: what the steppers integrate.
+        prepared: what follows from parameters.
+        expand_address: of the C function that finds all about states.
+        q, qd, qdd: memory for all coordinates and their rates.
+        lam, effort: memory for multipliers of the rows and efforts of the drives.
+    """
 
     @property
     def guard(self) -> Array | None:
@@ -226,20 +260,24 @@ class ClosedSystem:
         prefix = self._engine.unit.prefix
         parts = loops.partition
         self._given = np.zeros((3, plant.n))  # q, qd, qdd of driven joints without a function
-        prepared = np.ascontiguousarray(plant.prepared(function))
+        prepared = prepared_for(plant, function)
+        self.prepared: tuple[Prepared, ...] = (prepared,)
         self._guard = np.zeros(max(1, len(parts.rows)))
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
             drive = source.library.address(f"{source.unit.prefix}_{drives}")
-            drive_pre = np.ascontiguousarray(plant.prepared(drives))
+            moving = prepared_for(plant, drives)
+            drive_pre = moving.values
+            self.prepared = (prepared, moving)
         self._inputs = FollowedInputs(plant, u, signals)
         more = _Implicit(plant, method)
+        self.prepared += more.prepared
         self.notes = more.notes
         self._settled = np.zeros((3, plant.n))
         address = self._engine.library.address
         self._context = _ClosedContext(
-            prepared.ctypes.data,
+            prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
             drive,
@@ -259,6 +297,10 @@ class ClosedSystem:
             *more.pointers,
         )
         held = (tau, u, self._inputs, drive_pre, self._settled, more)
+        self.expand_address = address(f"{prefix}_expand")
+        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
+        sizes = (n, n, n, max(1, m), max(1, nd))
+        self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
@@ -363,6 +405,13 @@ def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
     values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
+
+
+def prepared_for(plant: BarePlant, function: str) -> Prepared:
+    """The prepared quantities of a function, in memory of their own."""
+    engine = native_engine(plant, function)
+    address = engine.library.address(f"{engine.unit.prefix}_prepare")
+    return Prepared(address, np.array(plant.prepared(function)))
 
 
 class _TreeContext(ctypes.Structure):

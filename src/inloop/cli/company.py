@@ -1,0 +1,162 @@
+"""The processes around a plant that runs: its controller, its recorder, faults between them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import inloop as il
+from inloop.cli.robot_program import build_robot_controller
+from inloop.realtime import Fault, Injector, Loop, read_fault
+
+CONTROLLERS = ("pd", "computed_torque", "pd_c", "computed_torque_c", "none")
+READY_WITHIN = 30.0  # [s]
+ENDS_WITHIN = 3.0  # [s] after the plant, then it is told to
+WRITTEN_WITHIN = 60.0  # [s] after the plant: the rest of a recording
+LOOK_EVERY = 0.01  # [s]
+
+
+class Company:
+    """Starts, kills and ends the processes around a plant; use it in a `with` statement."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        faults = [read_fault(text) for text in args.fault]
+        self._kills = [f for f in faults if f.kind == "kill"]
+        self._faults = [f for f in faults if f.kind != "kill"]
+        self._args = args
+        self._wanted = args.controller if args.controller != "none" else None
+        self._injector: Injector | None = None
+        self._controller: subprocess.Popen[bytes] | None = None
+        self._recorder: subprocess.Popen[bytes] | None = None
+        self._directory = Path()
+        self._stack = contextlib.ExitStack()
+        self._command: list[str] = []
+        self._check()
+
+    def _check(self) -> None:
+        if self._kills and self._wanted is None:
+            raise il.InputError("there is no controller to kill", fix="Add --controller pd.")
+        if self._args.settings and self._wanted not in CONTROLLERS:
+            raise il.InputError(
+                "--settings is for the controllers of the gallery",
+                fix=f"Use --controller {' or '.join(CONTROLLERS[:-1])}.",
+            )
+        if self._faults and self._args.mode == "lock-step":
+            raise il.InputError(
+                "a plant in lock-step waits for each answer, faults cannot come between",
+                fix="Leave out --mode lock-step.",
+            )
+        if self._args.record and not str(self._args.record).endswith(".mcap"):
+            raise il.InputError(
+                f"cannot record to {self._args.record!a}", fix="Use a name that ends in .mcap."
+            )
+
+    def hold_back(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Options for a plant that waits until all are there."""
+        return {**options, "paused": True} if self._wanted or self._args.record else options
+
+    def join(self, loop: Loop) -> None:
+        """Start all, wait for the first answer of the controller, let the plant go."""
+        name, box = loop.name, loop.mailbox
+        if self._faults:
+            injector = Injector(name, self._faults, seed=self._args.seed)
+            self._injector = self._stack.enter_context(injector)
+        if self._args.record:
+            words = ["-m", "inloop.cli", "record", name, "--to", self._args.record]
+            self._recorder = self._begin([sys.executable, *words])
+        if self._wanted:
+            seen = name if self._injector is None else self._injector.name
+            self._command = self._controller_command(seen)
+            self._controller = self._begin(self._command)
+            self._await("the controller", self._controller, lambda: box.writer is not None)
+        if self._recorder is not None:
+            file = Path(self._args.record)
+            self._await("the recorder", self._recorder, file.exists)
+        if self._wanted or self._args.record:
+            box.resume()
+
+    def _await(self, who: str, process: subprocess.Popen[bytes], ready: Any) -> None:
+        end = time.monotonic() + READY_WITHIN
+        while not ready():
+            if process.poll() is not None or time.monotonic() > end:
+                code = process.poll()
+                what = "gave no sign" if code is None else f"ended with exit code {code}"
+                raise il.InputError(f"{who} {what}", fix="See what it has printed.")
+            time.sleep(LOOK_EVERY)
+
+    def _controller_command(self, name: str) -> list[str]:
+        wanted, settings = str(self._wanted), self._args.settings
+        if wanted in ("pd", "computed_torque"):
+            words = [sys.executable, "-m", f"inloop.gallery.controllers.{wanted}", name]
+            return [*words, "--settings", settings] if settings else words
+        if wanted in CONTROLLERS:
+            program = build_robot_controller(self._directory)
+            words = [str(program), wanted.removesuffix("_c"), name]
+            return [*words, settings] if settings else words
+        words = shlex.split(wanted)
+        if shutil.which(words[0]) is None:
+            raise il.InputError(
+                f"there is no controller {wanted[:60]!a}",
+                fix=f"Use {', '.join(CONTROLLERS)}, or a program.",
+            )
+        return [*words, name]
+
+    def _begin(self, command: list[str]) -> subprocess.Popen[bytes]:
+        # Ctrl-C is for the plant; the others end with it
+        return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
+
+    def watch(self, loop: Loop) -> None:
+        """Kill and restart the controller when its time has come, until the plant ends."""
+        due = sorted(self._kills, key=lambda fault: fault.begin)
+        while not loop.wait(LOOK_EVERY if due else 0.5):
+            t = loop.mailbox.read().t
+            due = [fault for fault in due if not self._follow(fault, t)]
+
+    def _follow(self, fault: Fault, t: float) -> bool:
+        """Do what a fault says at this time; True when it is over."""
+        process = self._controller
+        assert process is not None
+        if fault.begin <= t < fault.end and process.returncode is None:
+            process.kill()
+            process.wait()
+        if t >= fault.end:
+            self._controller = self._begin(self._command)
+            return True
+        return False
+
+    def __enter__(self) -> Company:
+        self._directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._stack:
+            for process, patience in (
+                (self._controller, ENDS_WITHIN),
+                (self._recorder, WRITTEN_WITHIN),
+            ):
+                if process is not None:
+                    _end(process, patience)
+
+
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """The plant has ended, which they notice; whoever does not is ended."""
+    for number in (0, signal.SIGTERM, signal.SIGKILL):
+        process.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+            return

@@ -1,0 +1,192 @@
+"""`inloop run NAME --rate HZ`: a mechanism against the clock, and how well it kept up."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import inloop as il
+from inloop.cli.company import CONTROLLERS, Company
+from inloop.cli.output import duration, heading, paragraph, print_json, table
+from inloop.cli.points import point_positions
+from inloop.cli.subject import apply_settings, find_subject
+from inloop.realtime import Loop, Options, Report
+from inloop.realtime.options import MODES
+
+STOPPED, FAILED = 130, 2
+ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
+ONLY_REALTIME: dict[str, Any] = {
+    "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
+    "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
+    "record": None, "seed": 1,
+}  # fmt: skip
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what only a run against the clock knows."""
+    group = parser.add_argument_group("real time")
+    group.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
+    group.add_argument("--name", help="under which others attach; the model's by default")
+    group.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
+    group.add_argument("--substeps", type=int, default=1, help="integrator steps per period")
+    group.add_argument(
+        "--mode", choices=list(MODES), default="clock", help="lock-step: wait for the controller"
+    )
+    group.add_argument(
+        "--stale-after",
+        type=_age,
+        default=0.1,
+        metavar="S|never",
+        help="age at which inputs give way to safe values [s]; 0.1",
+    )
+    group.add_argument("--core", type=int, metavar="N", help="processor to run on")
+    group.add_argument("--floor", action="store_true", help="run a bare loop beside it")
+    group.add_argument(
+        "--controller",
+        metavar="NAME|PROGRAM",
+        help=f"started beside the plant: {', '.join(CONTROLLERS)}, or a program that gets the "
+        "name of the plant as its last argument",
+    )
+    group.add_argument("--settings", metavar="FILE", help="of the controller, read while it runs")
+    group.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="KIND:SIGNAL[=VALUE][@BEGIN[-END]]",
+        help="noise, drop, delay, stuck, or kill:controller@5-6; may be repeated",
+    )
+    group.add_argument("--seed", type=int, default=1, help="of random faults")
+    group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
+    group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
+
+
+def _age(text: str) -> float | None:
+    """Seconds, or never."""
+    return None if text == "never" else float(text)
+
+
+def refuse_options(args: argparse.Namespace) -> None:
+    """A simulation has no clock: say so instead of ignoring what was asked."""
+    for name, default in ONLY_REALTIME.items():
+        if getattr(args, name) != default:
+            word = name.replace("_", "-")
+            raise il.InputError(
+                f"--{word} is for runs against the clock", fix="Add a rate, such as --rate 1000."
+            )
+
+
+def call(args: argparse.Namespace) -> int:
+    """Compile, run, tell."""
+    _check(args)
+    subject = find_subject(args)
+    plant = subject.model.compile()
+    apply_settings(plant, subject.settings)
+    begin = time.perf_counter()
+    known = [name for name in Options.__dataclass_fields__ if name in args]
+    options: dict[str, Any] = {name: getattr(args, name) for name in known}
+    if args.method is None:
+        options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
+    company = Company(args)
+    about = {"source": args.mechanism, "settings": json.dumps(args.set)}
+    with (
+        company,
+        il.start(
+            plant, name=args.name, seconds=args.seconds, about=about, **company.hold_back(options)
+        ) as loop,
+    ):
+        company.join(loop)
+        interrupted = _wait(loop, args, company)
+        report = loop.close()
+    if args.report:
+        report.save(args.report)
+    if args.json:
+        print_json(_data(plant, report, time.perf_counter() - begin))
+    else:
+        _show(report)
+    if interrupted:
+        return STOPPED
+    return 0 if report.status == "OK" else FAILED
+
+
+def _check(args: argparse.Namespace) -> None:
+    for option in ("save", "plot", "tolerance", "step"):
+        if getattr(args, option) is not None:
+            raise il.InputError(
+                f"--{option} is for simulations", fix="Leave out --rate, or this option."
+            )
+    if args.method == "scipy":
+        raise il.InputError("SciPy cannot keep a clock", fix="Use --method rk4.")
+    if args.report:
+        target = Path(args.report)
+        if target.suffix not in ENDINGS or not target.parent.is_dir():
+            raise il.InputError(
+                f"the report cannot be written to {str(target)!a}",
+                fix=f"Use a directory that is there and a name that ends in {', '.join(ENDINGS)}.",
+            )
+
+
+def _announce(loop: Loop, seconds: float | None) -> None:
+    end = "until Ctrl-C" if seconds is None else f"for {seconds:g} s"
+    print(
+        f"running '{loop.name}' at {loop.options.rate:g} Hz {end}; "
+        f"see it with: inloop monitor {loop.name}",
+        file=sys.stderr,
+    )
+
+
+def _wait(loop: Loop, args: argparse.Namespace, company: Company) -> bool:
+    """Until the end; True after Ctrl-C."""
+    try:
+        if not args.json:
+            _announce(loop, args.seconds)
+        company.watch(loop)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
+    data: dict[str, Any] = {"model": plant.name, "status": report.status}
+    outputs = report.outputs
+    if outputs is not None:
+        kinetic, potential = plant.energy(outputs.q, outputs.qd)
+        found = point_positions(plant, outputs.q)
+        positions = {f"{p}.{a}": v for p, x in found.items() for a, v in zip("xyz", x, strict=True)}
+        skipped = {"t", *(f"{c}.{k}" for c in plant.coordinates for k in ("q", "qd"))}
+        named = {n: outputs[n] for n in outputs.names if n not in skipped}
+        data |= {
+            "t": outputs.t,
+            "q": dict(zip(plant.coordinates, outputs.q, strict=True)),
+            "qd": dict(zip(plant.coordinates, outputs.qd, strict=True)),
+            "outputs": {**positions, **named},
+            "energy": {
+                "kinetic": kinetic, "potential": potential, "total": kinetic + potential,
+            },
+            "constraint_violation": _violation(plant, outputs.q, outputs.qd, outputs.t),
+        }  # fmt: skip
+    more = {"notes": list(report.notes), "parameters": dict(plant.parameters), "seconds": seconds}
+    return {**data, **more, "realtime": report.data()}
+
+
+def _violation(plant: il.Plant, q: Any, qd: Any, t: float) -> float:
+    """Largest constraint value [m or rad]; 0 without loops."""
+    if plant.loops is None:
+        return 0.0
+    h = plant.evaluate("constraints", q=q, qd=qd, t=t)["h"]
+    return float(np.max(np.abs(h), initial=0.0))
+
+
+def _show(report: Report) -> None:
+    heading(report.name)
+    for sentence in report.sentences():
+        paragraph(sentence)
+    if report.outputs is not None:
+        paragraph(f"ended at t = {report.outputs.t:g} s; one period is {duration(report.period)}")
+    paragraph()
+    table(("time [µs]", "p50", "p99", "p99.9", "max"), report.rows())

@@ -1,0 +1,126 @@
+"""The PUMA 560 as a controller meets it: friction that sticks, elastic stops, pushes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import inloop as il
+from inloop.gallery.drawing import View
+from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.puma560 import (
+    LINKS,
+    NOMINAL_MASS_MATRIX,
+    POSES,
+    SOURCE,
+    Link,
+    add_link,
+)
+
+DEGREE = math.pi / 180.0
+# of the joints [rad], from the Robotics Toolbox; q_n is within them with joint 3 one turn back
+LIMITS = tuple(
+    (low * DEGREE, high * DEGREE)
+    for low, high in ((-160, 160), (-45, 225), (-225, 45), (-110, 170), (-100, 100), (-266, 266))
+)
+READY = (0.0, math.pi / 4, -math.pi, 0.0, math.pi / 4, 0.0)
+INERTIAS = tuple(NOMINAL_MASS_MATRIX[k] for k in (0, 6, 11, 15, 18, 20))  # diagonal of M [kg·m²]
+
+# plausible, not measured: the published table has dry and viscous friction only
+BREAKAWAY = 1.3  # static over dry friction
+DEFLECTION = 2.5e-3  # of the bristles when the joint breaks away [rad]
+STRIBECK = 0.02  # [rad/s]
+BRISTLE_DAMPING = 0.5  # share of critical damping
+STOP = 60.0  # natural frequency of a joint at its stop [rad/s]
+
+
+def robot(friction: bool = True) -> il.Model:
+    """The arm of `puma560` with stops, a push at the flange and friction.
+
+    Args:
+        friction: elasto-plastic LuGre friction with a Stribeck curve in every joint. Dry friction
+            is the mean of both directions.
+    """
+    m = il.Model(
+        "robot",
+        gravity=lambda m: (
+            0.0,
+            0.0,
+            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
+        ),
+        doc=f"PUMA 560 to be controlled. Data: {SOURCE}; friction near rest is assumed.",
+        strict_inertia=False,
+    )
+    on: Any = m.ground
+    for number, (link, start) in enumerate(zip(LINKS, READY, strict=True), start=1):
+        on = add_link(m, number, link, on, start)
+        joint, inertia = f"joint_{number}", INERTIAS[number - 1]
+        m.joint_stop(
+            joint,
+            stiffness=STOP**2 * inertia,
+            damping=STOP * inertia,
+            limits=LIMITS[number - 1],
+            name=f"stop_{number}",
+        )
+        if friction:
+            _add_friction(m, number, link, inertia)
+    payload = m.parameter("payload", 0.0, unit="kg", range=(0.0, 2.5), doc="mass at the flange")
+    m.body("load", on=on, joint=il.fixed(), mass=payload)
+    push = [
+        m.parameter(f"push_{a}", 0.0, unit="N", range=(-100.0, 100.0), doc=f"on the flange, {a}")
+        for a in "xyz"
+    ]
+    m.force("link_6.flange", lambda t: tuple(push), name="push")
+    return m
+
+
+def _add_friction(m: il.Model, number: int, link: Link, inertia: float) -> None:
+    """Friction of the motor as the joint feels it: |G| Tc and G² B."""
+    forward, backward = (abs(link.gear * tc) for tc in link.coulomb)
+    dry = 0.5 * (forward + backward)
+    stiffness = BREAKAWAY * dry / DEFLECTION
+    m.lugre(
+        f"joint_{number}",
+        stiffness=stiffness,
+        damping=BRISTLE_DAMPING * 2.0 * math.sqrt(stiffness * inertia),
+        coulomb=dry,
+        static=BREAKAWAY * dry,
+        viscous=link.gear**2 * link.viscous,
+        stribeck=STRIBECK,
+        name=f"friction_{number}",
+    )
+
+
+def _gravity_torque(plant: il.Plant) -> Any:
+    rest = [0.0] * 6
+    return plant.inverse_dynamics(READY, rest, rest)
+
+
+EXHIBIT = Exhibit(
+    name="robot",
+    title="PUMA 560 with friction and stops, to be controlled",
+    look_at="Run it with a controller: inloop run robot --rate 1000 --controller computed_torque.",
+    make=robot,
+    start="at rest in the pose q_n, motors without current",
+    seconds=3.0,
+    view=View(
+        "xyz",
+        (
+            ("joint_1.q", "joint_2.q", "joint_3.q"),
+            ("joint_1.qd", "joint_2.qd", "joint_3.qd"),
+        ),
+        times=(0.0, 0.2, 0.4),
+    ),
+    options={"friction": Option(True, "LuGre friction in every joint")},
+    poses={**POSES, "ready": READY},
+    references=(
+        Reference(
+            what="gravity torques in q_n",
+            value=(0.0, 31.6398803784, 6.0351380230, 0.0, 0.0282528, 0.0),
+            unit="N·m",
+            tolerance=1e-9,
+            source=SOURCE,
+            measure=_gravity_torque,
+        ),
+    ),
+)

@@ -1,0 +1,217 @@
+"""The structures of inloop.h and il_loop.h, and the functions that take them."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+from inloop.native.library import COUNT, POINTER, REAL
+from inloop.native.runtime_library import load_realtime
+from inloop.native.structures import SystemStructure
+
+WORD = ctypes.c_uint64
+BINS = 1024  # INLOOP_BINS
+
+OUTPUTS, INPUTS, PARAMETERS, COMMANDS = range(4)
+RINGS = 4
+
+
+class RecordStructure(ctypes.Structure):
+    """inloop_record."""
+
+    _fields_ = (
+        ("sequence", WORD),
+        ("stamp", COUNT),
+        ("answers", WORD),
+        ("parameters", WORD),
+        ("step", COUNT),
+        ("status", COUNT),
+        ("flags", COUNT),
+        ("reserved", COUNT),
+    )
+
+
+class PlaceStructure(ctypes.Structure):
+    """inloop_place."""
+
+    _fields_ = (("offset", WORD), ("slots", ctypes.c_uint32), ("values", ctypes.c_uint32))
+
+
+class HeaderStructure(ctypes.Structure):
+    """inloop_header."""
+
+    _fields_ = (
+        ("magic", WORD),
+        ("version", ctypes.c_uint32),
+        ("header_size", ctypes.c_uint32),
+        ("size", WORD),
+        ("layout_hash", WORD),
+        ("creator", WORD),
+        ("period", REAL),
+        ("coordinates", ctypes.c_uint32),
+        ("states", ctypes.c_uint32),
+        ("signals", ctypes.c_uint32),
+        ("inputs", ctypes.c_uint32),
+        ("parameters", ctypes.c_uint32),
+        ("stepper_states", ctypes.c_uint32),
+        ("text_offset", WORD),
+        ("text_size", WORD),
+        ("statistics_offset", WORD),
+        ("rings", PlaceStructure * RINGS),
+    )
+
+
+class RingStructure(ctypes.Structure):
+    """inloop_ring."""
+
+    _fields_ = (
+        ("head", WORD),
+        ("owner", WORD),
+        ("bell", ctypes.c_uint32),
+        ("waiting", ctypes.c_uint32),
+        ("reserved", WORD * 13),
+    )
+
+
+class HistogramStructure(ctypes.Structure):
+    """inloop_histogram."""
+
+    _fields_ = (("count", WORD), ("sum", WORD), ("most", WORD), ("bins", WORD * BINS))
+
+
+COUNTERS = (
+    "commands_done", "steps", "failed", "periods", "overruns", "woken_late", "preempted",
+    "too_long", "made_up", "skipped", "backlog", "stale_inputs", "bad_inputs", "torn_inputs",
+    "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry", "floor_periods",
+    "floor_overruns",
+)  # fmt: skip
+HISTOGRAMS = ("step", "step_cpu", "latency", "input_age", "floor")
+
+
+class StatisticsStructure(ctypes.Structure):
+    """inloop_statistics."""
+
+    _fields_ = (
+        ("state", WORD),
+        ("status", WORD),
+        ("heartbeat", WORD),
+        ("thread", WORD),
+        ("speed", REAL),
+        *((name, WORD) for name in COUNTERS),
+        *((name, HistogramStructure) for name in HISTOGRAMS),
+    )
+
+
+class MailboxStructure(ctypes.Structure):
+    """inloop_mailbox."""
+
+    _fields_ = (
+        ("base", POINTER),
+        ("size", WORD),
+        ("layout", HeaderStructure),
+        ("self", WORD),
+        ("seen", WORD),
+        ("cursor", WORD),
+        ("lost", WORD),
+    )
+
+
+class PrepareStructure(ctypes.Structure):
+    """il_prepare."""
+
+    _fields_ = (("function", POINTER), ("prepared", POINTER))
+
+
+class PrivilegesStructure(ctypes.Structure):
+    """il_privileges."""
+
+    _fields_ = tuple(
+        (name, COUNT)
+        for name in (
+            "priority", "core", "lock_memory", "priority_error", "core_error", "lock_error",
+        )
+    )  # fmt: skip
+
+
+class LoopStructure(ctypes.Structure):
+    """The public part of il_loop; the private one lies behind it, see `il_loop_size`."""
+
+    _fields_ = (
+        ("system", SystemStructure),
+        ("method", COUNT),
+        ("work", POINTER),
+        ("pivots", POINTER),
+        ("x", POINTER),
+        ("x_start", POINTER),
+        ("h", REAL),
+        ("substeps", COUNT),
+        ("expand", POINTER),
+        ("expanded", POINTER * 5),
+        ("sources", POINTER),
+        ("targets", POINTER),
+        ("prepares", POINTER),
+        ("prepare_count", COUNT),
+        ("parameters", POINTER),
+        ("least", POINTER),
+        ("most", POINTER),
+        ("inputs_start", POINTER),
+        ("inputs_safe", POINTER),
+        ("scratch", POINTER),
+        ("mode", COUNT),
+        ("period", REAL),
+        ("speed", REAL),
+        ("steps_wanted", COUNT),
+        ("paused", COUNT),
+        ("extrapolate", COUNT),
+        ("stale_after", COUNT),
+        ("policy", COUNT * 5),
+        ("most_backlog", COUNT),
+        ("floor", COUNT),
+        ("privileges", PrivilegesStructure),
+        ("box", MailboxStructure),
+        ("stop", ctypes.c_int32),
+        ("end_status", COUNT),
+    )
+
+
+_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "il_mailbox_attach": ((POINTER, ctypes.c_char_p, WORD), COUNT),
+    "il_mailbox_use": ((POINTER, POINTER, WORD, WORD), COUNT),
+    "il_mailbox_detach": ((POINTER,), None),
+    "il_mailbox_take": ((POINTER, COUNT), COUNT),
+    "il_mailbox_take_briefly": ((POINTER, COUNT), COUNT),
+    "il_mailbox_release": ((POINTER, COUNT), None),
+    "il_mailbox_owner": ((POINTER, COUNT), WORD),
+    "il_mailbox_read": ((POINTER, POINTER, POINTER), COUNT),
+    "il_mailbox_wait": ((POINTER, REAL, POINTER, POINTER), COUNT),
+    "il_mailbox_await": ((POINTER, COUNT, WORD, REAL), COUNT),
+    "il_mailbox_next": ((POINTER, POINTER, POINTER), COUNT),
+    "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
+    "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),
+    "il_mailbox_write": ((POINTER, POINTER), COUNT),
+    "il_mailbox_write_parameters": ((POINTER, POINTER), COUNT),
+    "il_mailbox_publish": ((POINTER, COUNT, POINTER, POINTER), WORD),
+    "il_mailbox_send": ((POINTER, COUNT, POINTER, POINTER), COUNT),
+    "il_mailbox_gone": ((POINTER,), COUNT),
+    "il_mailbox_hash": ((POINTER, POINTER), WORD),
+    "il_mailbox_self": ((WORD,), WORD),
+    "il_mailbox_alive": ((WORD,), COUNT),
+    "il_mailbox_index": ((POINTER, ctypes.c_char_p, ctypes.c_char_p), COUNT),
+    "il_mailbox_bin": ((WORD,), COUNT),
+    "il_mailbox_sizes": ((POINTER,), None),
+    "il_work_size": ((COUNT, COUNT, COUNT), COUNT),
+    "il_loop_size": ((), COUNT),
+    "il_loop_scratch": ((POINTER,), COUNT),
+    "il_loop_start": ((POINTER,), COUNT),
+    "il_loop_stop": ((POINTER,), None),
+    "il_loop_join": ((POINTER,), None),
+    "il_loop_unlock": ((), None),
+}
+
+
+@functools.cache
+def realtime_function(name: str) -> Any:
+    """A function of the real-time library by name, with its argument types."""
+    arguments, returns = _FUNCTIONS[name]
+    return load_realtime().function(name, *arguments, returns=returns)

@@ -1,0 +1,226 @@
+/* What the loop takes from the mailbox: commands, parameters, inputs. All of it is checked. */
+#include "il_histogram.h"
+#include "il_loop.h"
+
+static inloop_statistics *statistics_of(il_loop *loop)
+{
+    return inloop_statistics_of(&loop->box);
+}
+
+/* ---- commands ---- */
+
+static void set_inputs(il_loop *loop)
+{
+    const size_t bytes = (size_t)loop->box.layout.inputs * sizeof *loop->now;
+    memcpy(loop->now, loop->inputs_start, bytes);
+    memcpy(loop->before, loop->inputs_start, bytes);
+    loop->t_now = loop->t_before = 0.0;
+    loop->seen_inputs = 0;
+    loop->stale = 0;
+}
+
+void il_start_state(il_loop *loop)
+{
+    memcpy(loop->x, loop->x_start, (size_t)loop->stepper.size * sizeof *loop->x);
+    loop->step = 0;
+    loop->status = IL_OK;
+    loop->safe_latched = 0;
+    set_inputs(loop);
+    il_apply_inputs(loop, 0.0);
+}
+
+/* The state that a command carries: step, x. */
+static int restore(il_loop *loop, const double *values)
+{
+    const double most = 9007199254740992.0; /* 2^53 */
+    if (!(values[1] >= 0.0 && values[1] < most)) {
+        return 0;
+    }
+    il_start_state(loop);
+    memcpy(loop->x, values + 2, (size_t)loop->stepper.size * sizeof *loop->x);
+    loop->step = (int64_t)values[1];
+    return 1;
+}
+
+/* Do what a command says; 0 if it makes no sense. */
+static int obey(il_loop *loop, int64_t command, const double *values)
+{
+    const double value = values[0];
+    switch (command) {
+    case INLOOP_PAUSE:
+        loop->paused = 1;
+        loop->steps_left = 0;
+        return 1;
+    case INLOOP_RESUME:
+        loop->safe_latched = 0;
+        if (loop->paused) {
+            loop->paused = 0;
+            il_clock_start(loop);
+        }
+        return 1;
+    case INLOOP_STEP:
+        if (!(value >= 1.0 && value <= 1e15)) {
+            return 0;
+        }
+        loop->paused = 1;
+        loop->steps_left = (int64_t)value;
+        return 1;
+    case INLOOP_RESET:
+        il_start_state(loop);
+        il_publish_outputs(loop, INLOOP_SET);
+        return 1;
+    case INLOOP_STOP:
+        loop->stop = 1;
+        return 1;
+    case INLOOP_SPEED:
+        if (!(value >= 1e-3 && value <= 1e3)) {
+            return 0;
+        }
+        loop->speed = value;
+        il_clock_start(loop);
+        return 1;
+    case INLOOP_RESTORE:
+        if (!restore(loop, values)) {
+            return 0;
+        }
+        il_publish_outputs(loop, INLOOP_SET);
+        return 1;
+    case INLOOP_MAKE_SAFE:
+        loop->safe_latched = 1;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void il_take_commands(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    const uint64_t count = loop->box.layout.rings[INLOOP_COMMANDS].values;
+    inloop_record record;
+    uint64_t lost = 0;
+
+    /* a bounded number per period: nobody can keep the loop from stepping */
+    for (int k = 0; k < 16 && il_has_command(loop); k++) {
+        const int error = inloop_following(&loop->box, INLOOP_COMMANDS, &loop->command_cursor,
+                                           &lost, &record, loop->command);
+        if (error == INLOOP_BUSY) {
+            /* damaged: go on behind it */
+            loop->command_cursor = inloop_head(&loop->box, INLOOP_COMMANDS);
+        }
+        if (error != INLOOP_OK || !inloop_finite(loop->command, count) ||
+            !obey(loop, record.status, loop->command)) {
+            il_add(&statistics->bad_commands, 1);
+        }
+    }
+    __atomic_store(&statistics->speed, &loop->speed, __ATOMIC_RELAXED);
+    __atomic_store_n(&statistics->commands_done, loop->command_cursor, __ATOMIC_RELEASE);
+}
+
+/* ---- parameters ---- */
+
+void il_take_parameters(il_loop *loop)
+{
+    const uint64_t count = loop->box.layout.parameters;
+    inloop_record record;
+
+    if (inloop_head(&loop->box, INLOOP_PARAMETERS) == loop->parameter_sequence) {
+        return;
+    }
+    if (inloop_newest(&loop->box, INLOOP_PARAMETERS, &record, loop->fresh) != INLOOP_OK) {
+        return;
+    }
+    /* looked at once, whatever comes of it */
+    loop->parameter_sequence = record.sequence;
+    int good = inloop_finite(loop->fresh, count);
+    for (uint64_t k = 0; good && k < count; k++) {
+        good = loop->fresh[k] >= loop->least[k] && loop->fresh[k] <= loop->most[k];
+    }
+    if (!good) {
+        il_add(&statistics_of(loop)->bad_parameters, 1);
+        return;
+    }
+    memcpy(loop->parameters, loop->fresh, count * sizeof *loop->fresh);
+    for (int64_t k = 0; k < loop->prepare_count; k++) {
+        loop->prepares[k].function(loop->parameters, loop->prepares[k].prepared);
+    }
+}
+
+/* ---- inputs ---- */
+
+/* Take over inputs that have not been looked at yet. */
+static void look(il_loop *loop, double t)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    const size_t bytes = (size_t)loop->box.layout.inputs * sizeof *loop->now;
+    inloop_record record;
+
+    if (inloop_head(&loop->box, INLOOP_INPUTS) == loop->looked_at) {
+        return;
+    }
+    const int error = inloop_newest(&loop->box, INLOOP_INPUTS, &record, loop->fresh);
+    if (error != INLOOP_OK) {
+        il_add(&statistics->torn_inputs, error == INLOOP_BUSY);
+        return;
+    }
+    loop->looked_at = record.sequence;
+    if (!inloop_finite(loop->fresh, loop->box.layout.inputs)) {
+        il_add(&statistics->bad_inputs, 1);
+        return;
+    }
+    memcpy(loop->before, loop->seen_inputs ? loop->now : loop->fresh, bytes);
+    loop->t_before = loop->seen_inputs ? loop->t_now : t;
+    memcpy(loop->now, loop->fresh, bytes);
+    loop->t_now = t;
+    loop->input_sequence = record.sequence;
+    /* a stamp from the future is as good as none */
+    const int64_t now = inloop_now();
+    loop->input_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
+    loop->seen_inputs = 1;
+}
+
+void il_take_inputs(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+
+    look(loop, (double)(loop->step * loop->substeps) * loop->h);
+    loop->stale = 0;
+    if (!loop->seen_inputs) {
+        return;
+    }
+    const int64_t age = inloop_now() - loop->input_stamp;
+    il_count(&statistics->input_age, age);
+    if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after) {
+        loop->stale = 1;
+        il_add(&statistics->stale_inputs, 1);
+    }
+}
+
+int il_is_safe(const il_loop *loop)
+{
+    return loop->safe_latched || (loop->stale && loop->policy[IL_INPUT_STALE] == IL_SAFE);
+}
+
+double il_held_input(const il_loop *loop, int64_t k)
+{
+    /* not a number among the safe values: as it was */
+    const double safe = loop->inputs_safe[k];
+    return il_is_safe(loop) && inloop_finite(&safe, 1) ? safe : loop->now[k];
+}
+
+void il_apply_inputs(il_loop *loop, double t)
+{
+    const int64_t count = loop->box.layout.inputs;
+    const double span = loop->t_now - loop->t_before;
+    double ahead = 0.0;
+
+    if (loop->extrapolate && !il_is_safe(loop) && span > 0.0) {
+        /* to the middle of the sub-step, and one interval further at most */
+        ahead = (t + 0.5 * loop->h - loop->t_now) / span;
+        ahead = ahead < 1.0 ? ahead : 1.0;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        const double held = il_held_input(loop, k);
+        *loop->targets[k] = ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held;
+    }
+}

@@ -1,0 +1,27 @@
+/* A bare cyclic loop of the same rate: how late this machine wakes up a thread that does nothing.
+ *
+ * Half a period away from the loop, with the same privileges, so that the two do not meet.
+ */
+#include "il_histogram.h"
+#include "il_loop.h"
+
+void *il_floor_body(void *argument)
+{
+    il_loop *loop = argument;
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    const double period = loop->period / loop->speed;
+
+    il_thread_prepare(&loop->floor_privileges);
+    const int64_t origin = inloop_now() + (int64_t)(0.5 * period);
+    for (int64_t wake = 1; !loop->stop; wake++) {
+        const int64_t due = origin + (int64_t)((double)wake * period);
+        il_sleep_until(due);
+        const int64_t late = inloop_now() - due;
+        const int64_t missed = late > 0 ? (int64_t)((double)late / period) : 0;
+        il_count(&statistics->floor, late);
+        il_add(&statistics->floor_periods, (uint64_t)missed + 1);
+        il_add(&statistics->floor_overruns, (uint64_t)missed);
+        wake += missed;
+    }
+    return NULL;
+}

@@ -1,0 +1,176 @@
+/* The thread that runs a plant; see il_loop.h. */
+#include "il_loop.h"
+
+#include "il_histogram.h"
+
+/* how long to wait at the bell before looking around again [ns] */
+static const int64_t LOOK_AROUND = 20000000;
+
+int64_t il_loop_size(void)
+{
+    return (int64_t)sizeof(il_loop);
+}
+
+int64_t il_loop_scratch(const il_loop *loop)
+{
+    const inloop_header *layout = &loop->box.layout;
+    const int64_t x = layout->stepper_states, inputs = layout->inputs;
+    const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
+    return x + layout->rings[INLOOP_OUTPUTS].values + fresh + 2 * inputs +
+           layout->rings[INLOOP_COMMANDS].values;
+}
+
+static void cut_scratch(il_loop *loop)
+{
+    const inloop_header *layout = &loop->box.layout;
+    double *next = loop->scratch;
+    const int64_t x = layout->stepper_states, inputs = layout->inputs;
+    const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
+
+    loop->x_good = next;
+    loop->outputs = next += x;
+    loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
+    loop->now = next += fresh;
+    loop->before = next += inputs;
+    loop->command = next + inputs;
+}
+
+static void tell_state(il_loop *loop, uint64_t state)
+{
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    __atomic_store_n(&statistics->heartbeat, (uint64_t)inloop_now(), __ATOMIC_RELAXED);
+    __atomic_store_n(&statistics->state, state, __ATOMIC_RELEASE);
+}
+
+/* Inputs that answer the newest outputs: are they there? Waits for them for a moment. */
+static int answered(il_loop *loop)
+{
+    inloop_record record;
+    const uint32_t bell = inloop_bell(&loop->box, INLOOP_INPUTS);
+
+    if (inloop_head(&loop->box, INLOOP_INPUTS) != loop->looked_at &&
+        inloop_newest(&loop->box, INLOOP_INPUTS, &record, loop->fresh) == INLOOP_OK &&
+        record.answers >= loop->last_outputs) {
+        return 1;
+    }
+    inloop_sleep(&loop->box, INLOOP_INPUTS, bell, LOOK_AROUND);
+    return 0;
+}
+
+/* Wait until a step may be done; 0: look around first. */
+static int wait_for_step(il_loop *loop)
+{
+    if (loop->paused && loop->steps_left == 0) {
+        const uint32_t bell = inloop_bell(&loop->box, INLOOP_INPUTS);
+        if (!il_has_command(loop) && !loop->stop) {
+            inloop_sleep(&loop->box, INLOOP_INPUTS, bell, LOOK_AROUND);
+        }
+        return 0;
+    }
+    if (loop->mode == IL_LOCK_STEP) {
+        return answered(loop);
+    }
+    /* single steps do not wait for the clock */
+    if (loop->mode == IL_FREE || loop->paused) {
+        return 1;
+    }
+    return il_clock_wait(loop);
+}
+
+/* One step and what belongs to it. */
+static void do_step(il_loop *loop, int64_t flags)
+{
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    const int clocked = loop->mode == IL_CLOCK && !loop->paused;
+    const int64_t processor = il_processor_time(), begin = inloop_now();
+
+    il_take_parameters(loop);
+    il_take_inputs(loop);
+    il_one_period(loop, flags);
+    const int64_t used = il_processor_time() - processor;
+    il_count(&statistics->step, inloop_now() - begin);
+    il_count(&statistics->step_cpu, used);
+    if (clocked && !(flags & INLOOP_EXTRA)) {
+        il_clock_finish(loop, used);
+    }
+    if (loop->paused) {
+        loop->steps_left--;
+    }
+    if (++loop->steps_done == loop->steps_wanted) {
+        loop->stop = 1;
+    }
+}
+
+static void *body(void *argument)
+{
+    il_loop *loop = argument;
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+
+    il_thread_prepare(&loop->privileges);
+    __atomic_store_n(&statistics->thread, (uint64_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    __atomic_store(&statistics->speed, &loop->speed, __ATOMIC_RELAXED);
+    il_take_parameters(loop);
+    il_start_state(loop);
+    il_publish_outputs(loop, INLOOP_SET);
+    il_clock_start(loop);
+    tell_state(loop, loop->paused ? INLOOP_PAUSED : INLOOP_RUNNING);
+    while (!loop->stop) {
+        il_take_commands(loop);
+        tell_state(loop, loop->paused ? INLOOP_PAUSED : INLOOP_RUNNING);
+        if (loop->stop || !wait_for_step(loop)) {
+            continue;
+        }
+        do_step(loop, 0);
+        if (loop->mode == IL_CLOCK && !loop->paused && !loop->stop && il_clock_has_room(loop)) {
+            do_step(loop, INLOOP_EXTRA);
+            loop->backlog--;
+            il_add(&statistics->made_up, 1);
+            __atomic_store_n(&statistics->backlog, loop->backlog, __ATOMIC_RELAXED);
+        }
+    }
+    tell_state(loop, INLOOP_ENDED);
+    inloop_ring_bell(&loop->box, INLOOP_OUTPUTS);
+    return NULL;
+}
+
+int64_t il_loop_start(il_loop *loop)
+{
+    const int status = il_stepper_init(&loop->stepper, &loop->system, loop->method, loop->work,
+                                       loop->pivots);
+    if (status != IL_OK || loop->stepper.size != (int64_t)loop->box.layout.stepper_states ||
+        loop->substeps < 1 || !(loop->h > 0.0) || !(loop->period > 0.0) || !(loop->speed > 0.0)) {
+        return IL_BAD_ARGUMENT;
+    }
+    cut_scratch(loop);
+    loop->end_status = IL_OK;
+    loop->floor_privileges = loop->privileges;
+    int error = il_thread_start(&loop->thread, body, loop);
+    if (error == 0 && loop->floor) {
+        error = il_thread_start(&loop->floor_thread, il_floor_body, loop);
+        if (error != 0) {
+            loop->floor = 0;
+            il_loop_stop(loop);
+            il_loop_join(loop);
+        }
+    }
+    return -error;
+}
+
+void il_loop_stop(il_loop *loop)
+{
+    loop->stop = 1;
+    inloop_ring_bell(&loop->box, INLOOP_INPUTS);
+}
+
+void il_loop_join(il_loop *loop)
+{
+    pthread_join(loop->thread, NULL);
+    if (loop->floor) {
+        pthread_join(loop->floor_thread, NULL);
+    }
+}
+
+void il_loop_unlock(void)
+{
+    munlockall();
+}

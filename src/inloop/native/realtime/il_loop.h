@@ -1,0 +1,139 @@
+/* A plant against the clock: one thread, the steppers of the runtime, a mailbox.
+ *
+ * The caller owns all memory and fills an il_loop; from il_loop_start to il_loop_join it belongs
+ * to the thread. The thread allocates nothing, takes no lock, prints nothing, calls the system
+ * only to sleep, to wake those who wait for the mailbox and to read the time.
+ *
+ * Clock. Wake-up w is at origin + w*period. The step that it does leads to the state that belongs
+ * to this time. A period in which no step is finished is an overrun. Its step is made up later:
+ * one extra step per period at most, and only where it fits before the next wake-up, so that a
+ * late plant catches up without a burst. What is more than most_backlog behind is given up.
+ */
+#ifndef IL_LOOP_H
+#define IL_LOOP_H
+
+/* first: it asks the system's headers for more than C99 */
+#include "inloop.h"
+
+#include "il_stepper.h"
+#include "il_thread.h"
+
+enum il_mode {
+    IL_CLOCK = 0,    /* against the wall clock */
+    IL_FREE = 1,     /* as fast as it goes */
+    IL_LOCK_STEP = 2 /* each step waits for inputs that answer the outputs before it */
+};
+
+enum il_policy {
+    IL_HOLD = 0, /* go on with the inputs that are there */
+    IL_SAFE = 1, /* go on with safe values in place of the inputs */
+    IL_END = 2   /* end the loop */
+};
+
+/* A function of the generated code that turns parameters into prepared quantities. */
+typedef struct il_prepare {
+    void (*function)(const double *parameters, double *prepared);
+    double *prepared;
+} il_prepare;
+
+/* A function of the generated code that finds all about states; returns how many were good. */
+typedef int64_t il_expand(void *context, int64_t count, const double *t, const double *x,
+                          double *q, double *qd, double *qdd, double *lam, double *effort);
+
+typedef struct il_loop {
+    /* the plant */
+    il_system system;
+    int64_t method;
+    double *work;                  /* il_work_size numbers */
+    int64_t *pivots;
+    double *x;                     /* state of the stepper */
+    const double *x_start;         /* after a reset */
+    double h;                      /* sub-step [s] */
+    int64_t substeps;              /* per period */
+    il_expand *expand;             /* finds outputs that are not in the state; or NULL */
+    double *expanded[5];           /* where it leaves q, qd, qdd, multipliers, efforts */
+    const double *const *sources;  /* q, qd, z and signals: where each output is found */
+    double *const *targets;        /* where each input goes */
+    il_prepare *prepares;
+    int64_t prepare_count;
+    double *parameters;            /* values in use */
+    const double *least, *most;    /* their ranges */
+    const double *inputs_start;    /* inputs until somebody writes some */
+    const double *inputs_safe;     /* NaN: stay as they are */
+    double *scratch;               /* il_loop_scratch numbers */
+
+    /* how to run it */
+    int64_t mode;                  /* see il_mode */
+    double period;                 /* of the clock at speed 1 [ns] */
+    double speed;
+    int64_t steps_wanted;          /* ends after so many, failed ones included; 0: never */
+    int64_t paused;                /* start paused */
+    int64_t extrapolate;           /* not 0: inputs go on along a straight line */
+    int64_t stale_after;           /* [ns]; 0: never */
+    int64_t policy[5];             /* by status, see il_policy */
+    int64_t most_backlog;          /* [periods] */
+    int64_t floor;                 /* not 0: run a bare loop beside it */
+    il_privileges privileges;
+    inloop_mailbox box;
+
+    /* set by other threads */
+    volatile int32_t stop;
+
+    /* how it ended */
+    int64_t end_status;
+
+    /* private to the loop */
+    pthread_t thread, floor_thread;
+    il_stepper stepper;
+    il_privileges floor_privileges;
+    double *x_good, *outputs, *fresh, *now, *before, *command;
+    int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
+    double t_now, t_before;        /* when the inputs now and before came into use [s] */
+    uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
+    int64_t input_stamp;
+    int64_t origin, wake, last_time, late;
+    double wall_period;
+    uint64_t backlog;
+} il_loop;
+
+/* sizeof(il_loop), for those who mirror it in another language. */
+IL_EXPORT int64_t il_loop_size(void);
+
+/* Length of scratch [doubles]. */
+IL_EXPORT int64_t il_loop_scratch(const il_loop *loop);
+
+/* Start the thread; IL_OK, IL_BAD_ARGUMENT, or -errno. The outputs at the start are published
+   before this returns. */
+IL_EXPORT int64_t il_loop_start(il_loop *loop);
+
+/* Ask the thread to end; returns at once. */
+IL_EXPORT void il_loop_stop(il_loop *loop);
+
+/* Wait for the thread; call it once. */
+IL_EXPORT void il_loop_join(il_loop *loop);
+
+/* Let the memory of the process be paged out again, after the last loop in it. */
+IL_EXPORT void il_loop_unlock(void);
+
+/* the parts of the loop; not for users */
+void il_take_commands(il_loop *loop);
+void il_take_parameters(il_loop *loop);
+void il_take_inputs(il_loop *loop);
+void il_apply_inputs(il_loop *loop, double t);
+double il_held_input(const il_loop *loop, int64_t k);
+int il_is_safe(const il_loop *loop);
+void il_one_period(il_loop *loop, int64_t flags);
+void il_publish_outputs(il_loop *loop, int64_t flags);
+void il_start_state(il_loop *loop);
+void il_clock_start(il_loop *loop);
+int il_clock_wait(il_loop *loop);
+void il_clock_finish(il_loop *loop, int64_t processor_time);
+int il_clock_has_room(const il_loop *loop);
+void *il_floor_body(void *argument);
+
+static inline int il_has_command(const il_loop *loop)
+{
+    return inloop_head(&loop->box, INLOOP_COMMANDS) != loop->command_cursor;
+}
+
+#endif

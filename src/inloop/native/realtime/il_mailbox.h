@@ -1,0 +1,44 @@
+/* The functions of inloop.h for callers who load a library: Python. They do what the functions of
+ * similar names do there; rings are numbers of inloop_ring_id, results those of inloop_error.
+ */
+#ifndef IL_MAILBOX_H
+#define IL_MAILBOX_H
+
+#include "il_export.h"
+#include "il_histogram.h"
+#include "inloop.h"
+
+IL_EXPORT int64_t il_mailbox_attach(inloop_mailbox *box, const char *name, uint64_t handle);
+IL_EXPORT int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t handle);
+IL_EXPORT void il_mailbox_detach(inloop_mailbox *box);
+IL_EXPORT int64_t il_mailbox_take(inloop_mailbox *box, int64_t ring);
+IL_EXPORT int64_t il_mailbox_take_briefly(inloop_mailbox *box, int64_t ring);
+IL_EXPORT void il_mailbox_release(inloop_mailbox *box, int64_t ring);
+IL_EXPORT uint64_t il_mailbox_owner(const inloop_mailbox *box, int64_t ring);
+IL_EXPORT int64_t il_mailbox_read(inloop_mailbox *box, inloop_record *record, double *outputs);
+IL_EXPORT int64_t il_mailbox_wait(inloop_mailbox *box, double timeout, inloop_record *record,
+                                  double *outputs);
+/* Wait until a ring has a record after number `seen`; INLOOP_NOTHING after `timeout` [s]. */
+IL_EXPORT int64_t il_mailbox_await(inloop_mailbox *box, int64_t ring, uint64_t seen,
+                                   double timeout);
+IL_EXPORT int64_t il_mailbox_next(inloop_mailbox *box, inloop_record *record, double *outputs);
+IL_EXPORT int64_t il_mailbox_newest(inloop_mailbox *box, int64_t ring, inloop_record *record,
+                                    double *values);
+IL_EXPORT int64_t il_mailbox_copy(const inloop_mailbox *box, int64_t ring, uint64_t sequence,
+                                  inloop_record *record, double *values);
+IL_EXPORT int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs);
+IL_EXPORT int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters);
+IL_EXPORT uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring,
+                                      const inloop_record *about, const double *values);
+IL_EXPORT int64_t il_mailbox_send(inloop_mailbox *box, int64_t command, const double *values,
+                                  uint64_t *sequence);
+IL_EXPORT int64_t il_mailbox_gone(const inloop_mailbox *box);
+IL_EXPORT uint64_t il_mailbox_hash(const inloop_header *layout, const void *text);
+IL_EXPORT uint64_t il_mailbox_self(uint64_t handle);
+IL_EXPORT int64_t il_mailbox_alive(uint64_t owner);
+IL_EXPORT int64_t il_mailbox_index(const inloop_mailbox *box, const char *kind, const char *name);
+IL_EXPORT int64_t il_mailbox_bin(uint64_t time);
+/* Of header, mailbox, record, ring and statistics, for those who mirror them. */
+IL_EXPORT void il_mailbox_sizes(int64_t *sizes);
+
+#endif

@@ -1,0 +1,828 @@
+/* The mailbox of a plant that runs in real time: all that a controller in C needs.
+ *
+ *     #include <inloop.h>                       (first of all, or compile with -D_GNU_SOURCE)
+ *
+ *     inloop_mailbox box;
+ *     int error = inloop_attach(&box, "robot");
+ *     if (error) { fprintf(stderr, "%s\n", inloop_message(error)); return 1; }
+ *     double outputs[inloop_count(&box, INLOOP_OUTPUTS)];
+ *     double inputs[inloop_count(&box, INLOOP_INPUTS)];
+ *     memset(inputs, 0, sizeof inputs);
+ *     const int64_t q = inloop_index(&box, "q", "shoulder");
+ *     const int64_t tau = inloop_index(&box, "input", "shoulder.tau");
+ *     while (inloop_wait(&box, 1.0, NULL, outputs) == INLOOP_OK) {
+ *         inputs[tau] = -40.0 * outputs[q];
+ *         inloop_write(&box, inputs);
+ *     }
+ *     inloop_detach(&box);
+ *
+ * A segment of POSIX shared memory holds four rings of records: outputs (which is the telemetry
+ * too), inputs, parameters and commands. Each ring has one writer at a time and any number of
+ * readers. A writer fills the slot after the newest one and then publishes its number, so that a
+ * reader always finds a complete record, also when a writer died in the middle of one. A reader
+ * that copied a slot looks again at the newest number: if the writer may have come around
+ * meanwhile, the copy is thrown away.
+ *
+ * Sizes and offsets are checked once, at attach, and kept in private memory: whatever the segment
+ * holds later, no access leaves it. Linux; C99 with the atomic builtins of gcc and clang.
+ */
+#ifndef INLOOP_H
+#define INLOOP_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INLOOP_MAGIC UINT64_C(0x584f424c504f4e49) /* "INOPLBOX" in memory */
+#define INLOOP_VERSION 1
+#define INLOOP_DIRECTORY "/dev/shm/"
+#define INLOOP_LONGEST_NAME 64
+#define INLOOP_MOST_VALUES 1000000
+#define INLOOP_MOST_SLOTS (1u << 24)
+#define INLOOP_MOST_BYTES (UINT64_C(1) << 32)
+
+/* ---- what functions return ---- */
+
+enum inloop_error {
+    INLOOP_OK = 0,
+    INLOOP_NOTHING = 1,     /* no new record, or not in time */
+    INLOOP_NO_SEGMENT = 2,  /* no plant of this name runs */
+    INLOOP_FOREIGN = 3,     /* the segment belongs to, or is open to, somebody else */
+    INLOOP_BAD_SEGMENT = 4, /* it is no mailbox, of another version, or damaged */
+    INLOOP_GONE = 5,        /* the plant has ended */
+    INLOOP_HELD = 6,        /* another process writes this block */
+    INLOOP_BUSY = 7,        /* no complete record could be read */
+    INLOOP_BAD_VALUE = 8,   /* NaN, infinity, or a name that makes no sense */
+    INLOOP_NO_MEMORY = 9    /* the system could not map the segment */
+};
+
+static inline const char *inloop_message(int error)
+{
+    static const char *const messages[] = {
+        "good",
+        "nothing new",
+        "no plant of this name runs here",
+        "the mailbox belongs to another user or is open to others",
+        "the shared memory is no mailbox of this version of inloop, or it is damaged",
+        "the plant has ended",
+        "another process holds this block of the mailbox",
+        "no complete record could be read",
+        "a value is not finite or a name makes no sense",
+        "the shared memory could not be mapped",
+    };
+    return error >= 0 && error < (int)(sizeof messages / sizeof *messages) ? messages[error]
+                                                                           : "unknown error";
+}
+
+/* ---- what the segment holds ---- */
+
+enum inloop_ring_id {
+    INLOOP_OUTPUTS = 0,
+    INLOOP_INPUTS = 1,
+    INLOOP_PARAMETERS = 2,
+    INLOOP_COMMANDS = 3,
+    INLOOP_RINGS = 4
+};
+
+/* In front of the values of every record; 64 bytes. */
+typedef struct inloop_record {
+    uint64_t sequence;   /* number of the record, from 1 */
+    int64_t stamp;       /* CLOCK_MONOTONIC when it was written [ns] */
+    uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer */
+    uint64_t parameters; /* outputs: the parameters in use */
+    int64_t step;        /* outputs: good steps since the start or the last reset */
+    int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
+    int64_t flags;       /* outputs: see inloop_flags */
+    int64_t reserved;
+} inloop_record;
+
+enum inloop_flags {
+    INLOOP_SAFE = 1,  /* the inputs were replaced by their safe values */
+    INLOOP_EXTRA = 2, /* a late step that was made up */
+    INLOOP_SET = 4    /* not the result of a step: the start, a reset or a restored state */
+};
+
+enum inloop_command {
+    INLOOP_PAUSE = 1,
+    INLOOP_RESUME = 2, /* also leaves a safe state that was entered because a step failed */
+    INLOOP_STEP = 3,   /* value 0: number of steps to do, paused before and after */
+    INLOOP_RESET = 4,
+    INLOOP_STOP = 5,
+    INLOOP_SPEED = 6,   /* value 0: wall clock seconds are this many simulated ones */
+    INLOOP_RESTORE = 7, /* values: 0, step, then x */
+    INLOOP_MAKE_SAFE = 8
+};
+
+enum inloop_state {
+    INLOOP_ARMED = 0,
+    INLOOP_RUNNING = 1,
+    INLOOP_PAUSED = 2,
+    INLOOP_ENDED = 3
+};
+
+/* At the start of a ring, on cache lines of its own. */
+typedef struct inloop_ring {
+    uint64_t head;    /* number of the newest record; 0: none */
+    uint64_t owner;   /* who may write, see inloop_self; 0: nobody */
+    uint32_t bell;    /* changes with each record; the word that readers wait on */
+    uint32_t waiting; /* not 0: somebody waits */
+    uint64_t reserved[13];
+} inloop_ring;
+
+typedef struct inloop_place {
+    uint64_t offset; /* of the ring [bytes] */
+    uint32_t slots;  /* a power of two */
+    uint32_t values; /* numbers in a record */
+} inloop_place;
+
+typedef struct inloop_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_size;
+    uint64_t size;        /* of the segment [bytes] */
+    uint64_t layout_hash; /* of the counts and the text */
+    uint64_t creator;     /* who runs the plant, see inloop_self */
+    double period;        /* simulated time per step [s] */
+    uint32_t coordinates, states, signals, inputs, parameters, stepper_states;
+    uint64_t text_offset, text_size; /* lines: kind, name, unit, least, most, default; by tabs */
+    uint64_t statistics_offset;
+    inloop_place rings[INLOOP_RINGS];
+} inloop_header;
+
+/* Numbers of steps by time, in bins of 1/32 octave, from 1 ns to 1 min. */
+#define INLOOP_BINS 1024
+typedef struct inloop_histogram {
+    uint64_t count, sum, most; /* [ns] */
+    uint64_t bins[INLOOP_BINS];
+} inloop_histogram;
+
+/* Counted by the loop for all to see. */
+typedef struct inloop_statistics {
+    uint64_t state;     /* see inloop_state */
+    uint64_t status;    /* of the last step */
+    uint64_t heartbeat; /* CLOCK_MONOTONIC [ns] */
+    uint64_t thread;    /* id of the loop's thread */
+    double speed;
+    uint64_t commands_done;  /* number of the last command that was obeyed or refused */
+    uint64_t steps;          /* tried */
+    uint64_t failed;         /* that ended with DIVERGED or LOOP_OPEN; the state stayed as it was */
+    uint64_t periods;        /* of the clock */
+    uint64_t overruns;       /* periods that ended before a step was done, because the thread */
+    uint64_t woken_late;     /*   was woken after the end, */
+    uint64_t preempted;      /*   had to give up the processor, */
+    uint64_t too_long;       /*   or needed more time than there is */
+    uint64_t made_up;        /* overruns whose step was done later */
+    uint64_t skipped;        /* overruns whose step was given up: simulated time lags behind */
+    uint64_t backlog;        /* overruns whose step is still due */
+    uint64_t stale_inputs;   /* steps with inputs older than allowed */
+    uint64_t bad_inputs;     /* input records refused: not finite */
+    uint64_t torn_inputs;    /* steps at which no complete input record could be read */
+    uint64_t bad_parameters; /* parameter records refused: not finite or out of range */
+    uint64_t bad_commands;
+    uint64_t safe_steps;     /* steps with safe values in place of the inputs */
+    uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
+    uint64_t floor_periods;  /* of the bare loop beside it */
+    uint64_t floor_overruns;
+    inloop_histogram step;      /* wall clock time of a step, inputs and outputs included */
+    inloop_histogram step_cpu;  /* processor time of the same */
+    inloop_histogram latency;   /* how late the thread woke up */
+    inloop_histogram input_age; /* time since the inputs in use were written */
+    inloop_histogram floor;     /* how late the bare loop woke up */
+} inloop_statistics;
+
+/* An attached mailbox; the caller owns its memory, nothing is allocated. */
+typedef struct inloop_mailbox {
+    unsigned char *base;
+    uint64_t size;
+    inloop_header layout;   /* private copy, checked */
+    uint64_t self;          /* what marks this writer */
+    uint64_t seen;          /* number of the last outputs read */
+    uint64_t cursor, lost;  /* of inloop_next */
+} inloop_mailbox;
+
+/* ---- small things ---- */
+
+static inline int64_t inloop_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* By the bits of the exponent: right whatever the compiler was told about NaN. */
+static inline int inloop_finite(const double *values, uint64_t count)
+{
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    int good = 1;
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t bits;
+        memcpy(&bits, &values[k], sizeof bits);
+        good &= (bits & exponent) != exponent;
+    }
+    return good;
+}
+
+/* Words in shared memory, copied one by one so that no other access is ever half of one. */
+static inline void inloop_load(uint64_t *to, const uint64_t *from, uint64_t words)
+{
+    for (uint64_t k = 0; k < words; k++) {
+        to[k] = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+    }
+}
+
+static inline void inloop_store(uint64_t *to, const uint64_t *from, uint64_t words)
+{
+    for (uint64_t k = 0; k < words; k++) {
+        __atomic_store_n(&to[k], from[k], __ATOMIC_RELAXED);
+    }
+}
+
+static inline void inloop_load_values(double *to, const uint64_t *from, uint64_t count)
+{
+    for (uint64_t k = 0; k < count; k++) {
+        const uint64_t bits = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+        memcpy(&to[k], &bits, sizeof bits);
+    }
+}
+
+static inline void inloop_store_values(uint64_t *to, const double *from, uint64_t count)
+{
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t bits;
+        memcpy(&bits, &from[k], sizeof bits);
+        __atomic_store_n(&to[k], bits, __ATOMIC_RELAXED);
+    }
+}
+
+/* ---- processes ---- */
+
+/* Start of a process [clock ticks since boot], 0 if it is dead, a zombie or unknown. */
+static inline uint64_t inloop_started(int64_t pid)
+{
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return 0;
+    }
+    const ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0) {
+        return 0;
+    }
+    text[length] = 0;
+    /* the name, in parentheses, may hold anything; state is field 3, the start field 22 */
+    const char *field = strrchr(text, ')');
+    if (field == NULL || field[1] == 0 || field[2] == 'Z' || field[2] == 'X') {
+        return 0;
+    }
+    for (int k = 2; field != NULL && k < 22; k++) {
+        field = strchr(field + 1, ' ');
+    }
+    return field != NULL ? strtoull(field, NULL, 10) : 0;
+}
+
+enum { INLOOP_START_BITS = 32, INLOOP_HANDLE_BITS = 10 };
+
+/* Marks this process, and one of up to 1023 handles in it: process id, start, handle. */
+static inline uint64_t inloop_self(uint64_t handle)
+{
+    const uint64_t start = inloop_started(getpid()) & (((uint64_t)1 << INLOOP_START_BITS) - 1);
+    const uint64_t who = (uint64_t)getpid() << INLOOP_START_BITS | start;
+    return who << INLOOP_HANDLE_BITS | (handle & (((uint64_t)1 << INLOOP_HANDLE_BITS) - 1));
+}
+
+static inline int64_t inloop_process(uint64_t owner)
+{
+    return (int64_t)(owner >> (INLOOP_START_BITS + INLOOP_HANDLE_BITS));
+}
+
+static inline int inloop_alive(uint64_t owner)
+{
+    const uint64_t mask = ((uint64_t)1 << INLOOP_START_BITS) - 1;
+    const uint64_t start = inloop_started(inloop_process(owner));
+    return start != 0 && (start & mask) == (owner >> INLOOP_HANDLE_BITS & mask);
+}
+
+/* ---- where things are ---- */
+
+static inline inloop_ring *inloop_ring_of(const inloop_mailbox *box, int ring)
+{
+    return (inloop_ring *)(void *)(box->base + box->layout.rings[ring].offset);
+}
+
+static inline inloop_statistics *inloop_statistics_of(const inloop_mailbox *box)
+{
+    return (inloop_statistics *)(void *)(box->base + box->layout.statistics_offset);
+}
+
+/* Bytes of one slot: the record in front and its values, in whole cache lines. */
+static inline uint64_t inloop_stride(const inloop_place *place)
+{
+    return sizeof(inloop_record) + ((uint64_t)place->values * 8 + 63) / 64 * 64;
+}
+
+static inline uint64_t *inloop_slot(const inloop_mailbox *box, int ring, uint64_t sequence)
+{
+    const inloop_place *place = &box->layout.rings[ring];
+    const uint64_t slot = sequence & (place->slots - 1);
+    return (uint64_t *)(void *)(box->base + place->offset + sizeof(inloop_ring) +
+                                slot * inloop_stride(place));
+}
+
+static inline int64_t inloop_count(const inloop_mailbox *box, int ring)
+{
+    return box->layout.rings[ring].values;
+}
+
+/* ---- checks ---- */
+
+/* FNV-1a, 64 bits. */
+static inline uint64_t inloop_hash(uint64_t hash, const void *data, uint64_t size)
+{
+    const unsigned char *bytes = data;
+    for (uint64_t k = 0; k < size; k++) {
+        hash = (hash ^ bytes[k]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* Of what must agree between programs that exchange records: counts and text. */
+static inline uint64_t inloop_layout_hash(const inloop_header *layout, const void *text)
+{
+    const uint32_t counts[6] = {layout->coordinates, layout->states,     layout->signals,
+                                layout->inputs,      layout->parameters, layout->stepper_states};
+    const uint64_t hash = inloop_hash(UINT64_C(0xcbf29ce484222325), counts, sizeof counts);
+    return inloop_hash(hash, text, layout->text_size);
+}
+
+static inline int inloop_fits(const inloop_header *layout, uint64_t offset, uint64_t size)
+{
+    return offset % 64 == 0 && offset >= layout->header_size && offset <= layout->size &&
+           size <= layout->size - offset;
+}
+
+static inline int inloop_ring_fits(const inloop_header *layout, int ring, uint64_t values)
+{
+    const inloop_place *place = &layout->rings[ring];
+    return place->values == values && place->slots >= 4 && place->slots <= INLOOP_MOST_SLOTS &&
+           (place->slots & (place->slots - 1)) == 0 &&
+           inloop_fits(layout, place->offset,
+                       sizeof(inloop_ring) + place->slots * inloop_stride(place));
+}
+
+/* Copy the header to private memory and see that all it says is possible. */
+static inline int inloop_check(const void *base, uint64_t mapped, inloop_header *layout)
+{
+    if (mapped < sizeof *layout) {
+        return INLOOP_BAD_SEGMENT;
+    }
+    inloop_load((uint64_t *)(void *)layout, base, sizeof *layout / 8);
+    const uint32_t counts[6] = {layout->coordinates, layout->states,     layout->signals,
+                                layout->inputs,      layout->parameters, layout->stepper_states};
+    int good = layout->magic == INLOOP_MAGIC && layout->version == INLOOP_VERSION &&
+               layout->header_size == sizeof *layout && layout->size == mapped &&
+               layout->size <= INLOOP_MOST_BYTES && inloop_finite(&layout->period, 1) &&
+               layout->period > 0.0;
+    uint64_t total = 1;
+    for (int k = 0; k < 6; k++) {
+        good &= counts[k] <= INLOOP_MOST_VALUES;
+        /* t, q, qd, z, signals, inputs, x: all but the parameters */
+        total += k == 4 ? 0 : (k == 0 ? 2 : 1) * (uint64_t)counts[k];
+    }
+    good = good && inloop_ring_fits(layout, INLOOP_OUTPUTS, total) &&
+           inloop_ring_fits(layout, INLOOP_INPUTS, layout->inputs) &&
+           inloop_ring_fits(layout, INLOOP_PARAMETERS, layout->parameters) &&
+           inloop_ring_fits(layout, INLOOP_COMMANDS, 2 + (uint64_t)layout->stepper_states) &&
+           inloop_fits(layout, layout->statistics_offset, sizeof(inloop_statistics)) &&
+           inloop_fits(layout, layout->text_offset, layout->text_size);
+    if (!good) {
+        return INLOOP_BAD_SEGMENT;
+    }
+    const unsigned char *text = (const unsigned char *)base + layout->text_offset;
+    return inloop_layout_hash(layout, text) == layout->layout_hash ? INLOOP_OK
+                                                                   : INLOOP_BAD_SEGMENT;
+}
+
+/* Path of the segment of a plant; names are letters, digits, '_', '-' and '.'. */
+static inline int inloop_path(char *path, size_t size, const char *name)
+{
+    const size_t length = strlen(name);
+    if (length == 0 || length > INLOOP_LONGEST_NAME ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
+            length) {
+        return INLOOP_BAD_VALUE;
+    }
+    snprintf(path, size, INLOOP_DIRECTORY "inloop.%lu.%s", (unsigned long)geteuid(), name);
+    return INLOOP_OK;
+}
+
+/* ---- attach and detach ---- */
+
+/* Use memory that is mapped already. */
+static inline int inloop_attach_memory(inloop_mailbox *box, void *base, uint64_t size,
+                                       uint64_t handle)
+{
+    memset(box, 0, sizeof *box);
+    box->base = base;
+    box->size = size;
+    box->self = inloop_self(handle);
+    return inloop_check(base, size, &box->layout);
+}
+
+static inline int inloop_attach_handle(inloop_mailbox *box, const char *name, uint64_t handle)
+{
+    char path[128];
+    struct stat facts;
+    memset(box, 0, sizeof *box);
+    if (inloop_path(path, sizeof path, name) != INLOOP_OK) {
+        return INLOOP_BAD_VALUE;
+    }
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) {
+        return errno == ENOENT ? INLOOP_NO_SEGMENT : INLOOP_FOREIGN;
+    }
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid() ||
+        (facts.st_mode & 077) != 0) {
+        close(file);
+        return INLOOP_FOREIGN;
+    }
+    const uint64_t size = (uint64_t)facts.st_size;
+    if (size < sizeof(inloop_header) || size > INLOOP_MOST_BYTES) {
+        close(file);
+        return INLOOP_BAD_SEGMENT;
+    }
+    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (base == MAP_FAILED) {
+        return INLOOP_NO_MEMORY;
+    }
+    int error = inloop_attach_memory(box, base, size, handle);
+    if (error == INLOOP_OK && !inloop_alive(box->layout.creator)) {
+        error = INLOOP_GONE;
+    }
+    if (error != INLOOP_OK) {
+        munmap(base, size);
+        box->base = NULL;
+    }
+    return error;
+}
+
+/* Attach to the plant of this name; one handle per process. */
+static inline int inloop_attach(inloop_mailbox *box, const char *name)
+{
+    return inloop_attach_handle(box, name, 0);
+}
+
+/* ---- one writer per block ---- */
+
+/* Become the writer of a block; a block whose writer died is taken over. */
+static inline int inloop_take(inloop_mailbox *box, int ring)
+{
+    uint64_t *word = &inloop_ring_of(box, ring)->owner;
+    uint64_t owner = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    for (int tries = 0; tries < 100; tries++) {
+        if (owner == box->self) {
+            return INLOOP_OK;
+        }
+        if (owner != 0 && inloop_alive(owner)) {
+            return INLOOP_HELD;
+        }
+        if (__atomic_compare_exchange_n(word, &owner, box->self, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+            return INLOOP_OK;
+        }
+    }
+    return INLOOP_HELD;
+}
+
+static inline void inloop_release(inloop_mailbox *box, int ring)
+{
+    uint64_t owner = box->self;
+    __atomic_compare_exchange_n(&inloop_ring_of(box, ring)->owner, &owner, 0, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+}
+
+static inline void inloop_detach(inloop_mailbox *box)
+{
+    if (box->base != NULL) {
+        for (int ring = 0; ring < INLOOP_RINGS; ring++) {
+            inloop_release(box, ring);
+        }
+        munmap(box->base, box->size);
+        box->base = NULL;
+    }
+}
+
+/* ---- the bell ---- */
+
+/* Wake all who wait for a ring. */
+static inline void inloop_ring_bell(const inloop_mailbox *box, int ring)
+{
+    inloop_ring *control = inloop_ring_of(box, ring);
+    __atomic_fetch_add(&control->bell, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&control->waiting, 0, __ATOMIC_SEQ_CST) != 0) {
+        syscall(SYS_futex, &control->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+/* Sleep until the bell of a ring has changed from what it was, or for `nanoseconds`. */
+static inline void inloop_sleep(const inloop_mailbox *box, int ring, uint32_t bell,
+                                int64_t nanoseconds)
+{
+    inloop_ring *control = inloop_ring_of(box, ring);
+    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    __atomic_store_n(&control->waiting, 1, __ATOMIC_SEQ_CST);
+    if (nanoseconds > 0 && __atomic_load_n(&control->bell, __ATOMIC_SEQ_CST) == bell) {
+        syscall(SYS_futex, &control->bell, FUTEX_WAIT, bell, &time, NULL, 0);
+    }
+}
+
+static inline uint32_t inloop_bell(const inloop_mailbox *box, int ring)
+{
+    return __atomic_load_n(&inloop_ring_of(box, ring)->bell, __ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t inloop_head(const inloop_mailbox *box, int ring)
+{
+    return __atomic_load_n(&inloop_ring_of(box, ring)->head, __ATOMIC_ACQUIRE);
+}
+
+/* ---- records ---- */
+
+/* Write a record; the writer must have taken the ring. `about` gives all but number and time. */
+static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
+                                      const inloop_record *about, const double *values)
+{
+    inloop_ring *control = inloop_ring_of(box, ring);
+    const uint64_t sequence = __atomic_load_n(&control->head, __ATOMIC_RELAXED) + 1;
+    uint64_t *slot = inloop_slot(box, ring, sequence);
+    inloop_record record = *about;
+
+    record.sequence = sequence;
+    record.stamp = inloop_now();
+    /* nobody may see the new words before they see that the slot is being written */
+    __atomic_store_n(&slot[0], 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    inloop_store_values(slot + sizeof record / 8, values, box->layout.rings[ring].values);
+    inloop_store(slot + 1, (const uint64_t *)(const void *)&record + 1, sizeof record / 8 - 1);
+    __atomic_store_n(&slot[0], sequence, __ATOMIC_RELEASE);
+    __atomic_store_n(&control->head, sequence, __ATOMIC_RELEASE);
+    inloop_ring_bell(box, ring);
+    return sequence;
+}
+
+/* Copy one record; INLOOP_BUSY if it was overwritten meanwhile. */
+static inline int inloop_copy(const inloop_mailbox *box, int ring, uint64_t sequence,
+                              inloop_record *record, double *values)
+{
+    const uint64_t *slot = inloop_slot(box, ring, sequence);
+    const uint64_t before = __atomic_load_n(&slot[0], __ATOMIC_ACQUIRE);
+
+    inloop_load((uint64_t *)(void *)record, slot, sizeof *record / 8);
+    inloop_load_values(values, slot + sizeof *record / 8, box->layout.rings[ring].values);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    const uint64_t after = __atomic_load_n(&slot[0], __ATOMIC_RELAXED);
+    record->sequence = sequence;
+    return before == sequence && after == sequence ? INLOOP_OK : INLOOP_BUSY;
+}
+
+/* The newest record of a ring; tries a bounded number of times. */
+static inline int inloop_newest(const inloop_mailbox *box, int ring, inloop_record *record,
+                                double *values)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        const uint64_t head = inloop_head(box, ring);
+        if (head == 0) {
+            return INLOOP_NOTHING;
+        }
+        if (inloop_copy(box, ring, head, record, values) == INLOOP_OK) {
+            return INLOOP_OK;
+        }
+    }
+    return INLOOP_BUSY;
+}
+
+/* The record after number *cursor, or the oldest one still there; *lost counts those between. */
+static inline int inloop_following(const inloop_mailbox *box, int ring, uint64_t *cursor,
+                                   uint64_t *lost, inloop_record *record, double *values)
+{
+    const uint64_t room = box->layout.rings[ring].slots - 1;
+    for (int tries = 0; tries < 20; tries++) {
+        const uint64_t head = inloop_head(box, ring);
+        if (head <= *cursor) {
+            *cursor = head;
+            return INLOOP_NOTHING;
+        }
+        uint64_t sequence = *cursor + 1;
+        if (head - sequence >= room) {
+            sequence = head - room + 1;
+        }
+        if (inloop_copy(box, ring, sequence, record, values) == INLOOP_OK) {
+            *lost += sequence - *cursor - 1;
+            *cursor = sequence;
+            return INLOOP_OK;
+        }
+    }
+    return INLOOP_BUSY;
+}
+
+/* ---- what a controller calls ---- */
+
+/* Number of a value by kind ("q", "qd", "z", "signal", "applied", "x" among the outputs; "input";
+   "parameter") and name; "t" is 0. -1 if there is none. */
+static inline int64_t inloop_index(const inloop_mailbox *box, const char *kind, const char *name)
+{
+    static const char *const kinds[] = {"q", "z", "signal", "input", "parameter"};
+    const inloop_header *layout = &box->layout;
+    const char *text = (const char *)box->base + layout->text_offset;
+    const char *const end = text + layout->text_size;
+    const uint32_t counts[] = {layout->coordinates, layout->states, layout->signals,
+                               layout->inputs, layout->parameters};
+    const size_t length = strlen(name);
+    const char *listed = strcmp(kind, "qd") == 0        ? "q"
+                         : strcmp(kind, "applied") == 0 ? "input"
+                                                        : kind;
+    int64_t k = 0;
+
+    while (text < end) {
+        const char *line_end = memchr(text, '\n', (size_t)(end - text));
+        const char *tab = memchr(text, '\t', (size_t)(end - text));
+        if (line_end == NULL || tab == NULL || tab > line_end) {
+            return -1;
+        }
+        const size_t kind_length = strlen(listed);
+        if ((size_t)(tab - text) == kind_length && memcmp(text, listed, kind_length) == 0) {
+            if ((size_t)(line_end - tab - 1) > length && memcmp(tab + 1, name, length) == 0 &&
+                tab[1 + length] == '\t') {
+                break;
+            }
+            k++;
+        }
+        text = line_end + 1;
+    }
+    if (text >= end) {
+        return -1;
+    }
+    for (int at = 0; at < 5; at++) {
+        if (strcmp(listed, kinds[at]) == 0 && k >= (int64_t)counts[at]) {
+            return -1;
+        }
+    }
+    const int64_t q = 1, z = q + 2 * (int64_t)layout->coordinates;
+    const int64_t signal = z + layout->states, applied = signal + layout->signals;
+    return strcmp(kind, "q") == 0         ? q + k
+           : strcmp(kind, "qd") == 0      ? q + (int64_t)layout->coordinates + k
+           : strcmp(kind, "z") == 0       ? z + k
+           : strcmp(kind, "signal") == 0  ? signal + k
+           : strcmp(kind, "applied") == 0 ? applied + k
+                                          : k;
+}
+
+/* The newest outputs; `record` may be NULL. */
+static inline int inloop_read(inloop_mailbox *box, inloop_record *record, double *outputs)
+{
+    inloop_record own;
+    record = record != NULL ? record : &own;
+    const int error = inloop_newest(box, INLOOP_OUTPUTS, record, outputs);
+    if (error == INLOOP_OK) {
+        box->seen = record->sequence;
+    }
+    return error;
+}
+
+/* INLOOP_GONE when the plant has ended or its process has died. */
+static inline int inloop_gone(const inloop_mailbox *box)
+{
+    const uint64_t state =
+        __atomic_load_n(&inloop_statistics_of(box)->state, __ATOMIC_RELAXED);
+    return state == INLOOP_ENDED || !inloop_alive(box->layout.creator) ? INLOOP_GONE : INLOOP_OK;
+}
+
+/* Wait until there are outputs newer than those read last; INLOOP_NOTHING after `timeout` [s]. */
+static inline int inloop_await(inloop_mailbox *box, double timeout)
+{
+    const int64_t slice = 100000000;
+    const int64_t end = inloop_now() + (int64_t)(timeout < 1e9 ? timeout * 1e9 : 1e18);
+    for (;;) {
+        const uint32_t bell = inloop_bell(box, INLOOP_OUTPUTS);
+        if (inloop_head(box, INLOOP_OUTPUTS) > box->seen) {
+            return INLOOP_OK;
+        }
+        const int64_t left = end - inloop_now();
+        if (__atomic_load_n(&inloop_statistics_of(box)->state, __ATOMIC_RELAXED) == INLOOP_ENDED) {
+            return INLOOP_GONE;
+        }
+        if (left <= 0) {
+            return inloop_gone(box) == INLOOP_GONE ? INLOOP_GONE : INLOOP_NOTHING;
+        }
+        inloop_sleep(box, INLOOP_OUTPUTS, bell, left < slice ? left : slice);
+        if (left > slice && inloop_head(box, INLOOP_OUTPUTS) <= box->seen &&
+            inloop_gone(box) == INLOOP_GONE) {
+            return INLOOP_GONE;
+        }
+    }
+}
+
+/* Wait for newer outputs and read them. */
+static inline int inloop_wait(inloop_mailbox *box, double timeout, inloop_record *record,
+                              double *outputs)
+{
+    const int error = inloop_await(box, timeout);
+    return error == INLOOP_OK ? inloop_read(box, record, outputs) : error;
+}
+
+/* Every record of the outputs in turn: the telemetry. box->lost counts those that came too fast. */
+static inline int inloop_next(inloop_mailbox *box, inloop_record *record, double *outputs)
+{
+    const uint64_t before = box->lost;
+    const int error =
+        inloop_following(box, INLOOP_OUTPUTS, &box->cursor, &box->lost, record, outputs);
+    if (box->lost != before) {
+        __atomic_fetch_add(&inloop_statistics_of(box)->lost_telemetry, box->lost - before,
+                           __ATOMIC_RELAXED);
+    }
+    return error;
+}
+
+/* Write all inputs, as an answer to the outputs read last; takes the block if it is free. */
+static inline int inloop_write(inloop_mailbox *box, const double *inputs)
+{
+    inloop_record about;
+    memset(&about, 0, sizeof about);
+    about.answers = box->seen;
+    if (!inloop_finite(inputs, box->layout.inputs)) {
+        return INLOOP_BAD_VALUE;
+    }
+    const int error = inloop_take(box, INLOOP_INPUTS);
+    if (error == INLOOP_OK) {
+        inloop_publish(box, INLOOP_INPUTS, &about, inputs);
+    }
+    return error;
+}
+
+/* Take a block for one record; waits a little for others who do the same. */
+static inline int inloop_take_briefly(inloop_mailbox *box, int ring)
+{
+    const struct timespec moment = {0, 100000};
+    int error = inloop_take(box, ring);
+    for (int tries = 0; error == INLOOP_HELD && tries < 2000; tries++) {
+        nanosleep(&moment, NULL);
+        error = inloop_take(box, ring);
+    }
+    return error;
+}
+
+/* Write all parameters. Read them with inloop_newest(box, INLOOP_PARAMETERS, ...). */
+static inline int inloop_write_parameters(inloop_mailbox *box, const double *parameters)
+{
+    inloop_record about;
+    memset(&about, 0, sizeof about);
+    if (!inloop_finite(parameters, box->layout.parameters)) {
+        return INLOOP_BAD_VALUE;
+    }
+    const int error = inloop_take_briefly(box, INLOOP_PARAMETERS);
+    if (error == INLOOP_OK) {
+        inloop_publish(box, INLOOP_PARAMETERS, &about, parameters);
+        inloop_release(box, INLOOP_PARAMETERS);
+    }
+    return error;
+}
+
+/* Send a command with inloop_count(box, INLOOP_COMMANDS) values; *sequence: its number, or NULL.
+   It is done when statistics.commands_done has reached this number. */
+static inline int inloop_send(inloop_mailbox *box, int64_t command, const double *values,
+                              uint64_t *sequence)
+{
+    inloop_record about;
+    memset(&about, 0, sizeof about);
+    about.status = command;
+    const int error = inloop_take_briefly(box, INLOOP_COMMANDS);
+    if (error == INLOOP_OK) {
+        const uint64_t number = inloop_publish(box, INLOOP_COMMANDS, &about, values);
+        inloop_release(box, INLOOP_COMMANDS);
+        /* the plant waits for inputs and commands at one bell */
+        inloop_ring_bell(box, INLOOP_INPUTS);
+        if (sequence != NULL) {
+            *sequence = number;
+        }
+    }
+    return error;
+}
+
+#endif

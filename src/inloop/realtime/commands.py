@@ -1,0 +1,106 @@
+"""What can be asked of a running plant: pause, step, reset, speed, stop."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.mailbox_structure import (
+    COMMANDS,
+    MailboxStructure,
+    StatisticsStructure,
+    realtime_function,
+)
+from inloop.realtime.layout import Layout
+from inloop.realtime.outputs import Snapshot, State
+
+PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
+OBEYED_WITHIN = 5.0  # seconds that a command may take
+
+
+class Commands:
+    """The commands of a mailbox. Each returns when the loop has obeyed.
+
+    Attributes:
+        name: of the running plant.
+        layout: names, units and sizes.
+    """
+
+    def __init__(self, name: str, box: MailboxStructure, layout: Layout) -> None:
+        self.name, self.layout = name, layout
+        self._box = box
+
+    def pause(self) -> None:
+        """Stop simulated time."""
+        self._send(PAUSE)
+
+    def resume(self) -> None:
+        """Go on after a pause, and leave the safe state that a failed step has caused."""
+        self._send(RESUME)
+
+    def step(self, count: int = 1) -> None:
+        """Do some steps, paused before and after them; returns before they are done."""
+        self._send(STEP, float(count))
+
+    def reset(self) -> None:
+        """Go back to the state at the start; parameters stay as they are."""
+        self._send(RESET)
+
+    def stop(self) -> None:
+        """End the run."""
+        self._send(STOP)
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated seconds per second, from 0.001 to 1000."""
+        self._send(SPEED, float(speed))
+
+    def make_safe(self) -> None:
+        """Put safe values in place of the inputs until `resume` or `reset`."""
+        self._send(MAKE_SAFE)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
+        if len(snapshot.x) != self.layout.stepper_states:
+            raise InputError(
+                f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
+                fix="Restore a snapshot of the same plant.",
+            )
+        self._send(RESTORE, 0.0, float(snapshot.step), *snapshot.x)
+
+    def _send(self, command: int, *values: float) -> None:
+        """Send a command and wait until the loop has taken notice of it."""
+        self._check_open()
+        words = np.zeros(self.layout.counts[COMMANDS])
+        words[: len(values)] = values
+        number, shared = ctypes.c_uint64(), self._shared
+        refused, end = shared.bad_commands, time.monotonic() + OBEYED_WITHIN
+        send = realtime_function("il_mailbox_send")
+        box = ctypes.addressof(self._box)
+        if send(box, command, words.ctypes.data, ctypes.addressof(number)) != 0:
+            raise MailboxError(
+                f"another process keeps the commands of plant '{self.name}'", fix="Try again."
+            )
+        while shared.commands_done < number.value and shared.state != State.ENDED:
+            if time.monotonic() > end:
+                raise MailboxError(
+                    f"plant '{self.name}' did not obey within {OBEYED_WITHIN:g} s",
+                    fix="See whether its process hangs.",
+                )
+            time.sleep(0.0005)
+        if shared.bad_commands != refused:
+            raise InputError(
+                f"plant '{self.name}' refused the command", fix="Check the number given."
+            )
+
+    @property
+    def _shared(self) -> StatisticsStructure:
+        """The counters in the segment, as they are now."""
+        place = self._box.base + self._box.layout.statistics_offset
+        return StatisticsStructure.from_address(place)
+
+    def _check_open(self) -> None:
+        if self._box.base is None:
+            raise MailboxError(f"the mailbox '{self.name}' is closed", fix="Attach again.")

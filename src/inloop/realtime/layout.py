@@ -1,0 +1,203 @@
+"""What the records of a mailbox hold: names, units, ranges, and where each number is."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from inloop.errors import MailboxError
+from inloop.native.mailbox_structure import (
+    COMMANDS,
+    INPUTS,
+    OUTPUTS,
+    PARAMETERS,
+    HeaderStructure,
+    PlaceStructure,
+    RecordStructure,
+    RingStructure,
+    StatisticsStructure,
+    realtime_function,
+)
+
+MAGIC, VERSION = 0x584F424C504F4E49, 1  # as in inloop.h
+LINE = 64  # bytes of a cache line
+KINDS = ("q", "z", "signal", "input", "parameter")
+ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One named number.
+
+    Attributes:
+        name: such as "shoulder" or "shoulder.tau".
+        unit: a label.
+        least, most: range of a parameter.
+        default: of a parameter or input.
+    """
+
+    name: str
+    unit: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+    default: float = 0.0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The numbers of a plant, in the order of the records.
+
+    Attributes:
+        model: name of the model.
+        coordinates: q and qd.
+        states: internal states of force laws.
+        signals: what else the plant puts out: accelerations, multipliers, efforts of drives.
+        inputs: joint efforts, motion of driven joints, inputs of the model.
+        parameters: live parameters.
+        stepper_states: length of the state of the stepper.
+        period: simulated time per step [s].
+        about: facts for those who attach: digest of the model, method, sub-steps, ….
+    """
+
+    model: str
+    coordinates: tuple[Quantity, ...]
+    states: tuple[Quantity, ...]
+    signals: tuple[Quantity, ...]
+    inputs: tuple[Quantity, ...]
+    parameters: tuple[Quantity, ...]
+    stepper_states: int
+    period: float
+    about: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def groups(self) -> tuple[tuple[Quantity, ...], ...]:
+        """The quantities by kind, in the order of KINDS."""
+        return (self.coordinates, self.states, self.signals, self.inputs, self.parameters)
+
+    @cached_property
+    def cuts(self) -> tuple[int, ...]:
+        """Ends of t, q, qd, z, signals, applied inputs and x in the outputs."""
+        n, counts = len(self.coordinates), [1]
+        sizes = (n, n, len(self.states), len(self.signals), len(self.inputs), self.stepper_states)
+        for size in sizes:
+            counts.append(counts[-1] + size)
+        return tuple(counts)
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Numbers in a record of each ring."""
+        return (self.cuts[-1], len(self.inputs), len(self.parameters), 2 + self.stepper_states)
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of t, q, qd, states and signals, in the order of the outputs."""
+        names = [f"{c.name}.{kind}" for kind in ("q", "qd") for c in self.coordinates]
+        return ["t", *names, *(x.name for x in (*self.states, *self.signals))]
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of each output by name: "t", "<coordinate>.q", signals, inputs as applied."""
+        found: dict[str, int] = {}
+        for k, name in enumerate([*self.output_names, *(x.name for x in self.inputs)]):
+            found.setdefault(name, k)
+        return found
+
+    def text(self) -> bytes:
+        """The description that the segment carries."""
+        lines = [f"model\t{self.model}\t\t0\t0\t0"]
+        for kind, group in zip(KINDS, self.groups, strict=True):
+            lines += [
+                f"{kind}\t{x.name}\t{x.unit}\t{x.least!r}\t{x.most!r}\t{x.default!r}" for x in group
+            ]
+        lines += [f"{ABOUT}\t{name}\t{_one_word(value)}\t0\t0\t0" for name, value in self.about]
+        return ("\n".join(lines) + "\n").encode()
+
+
+def parse(header: HeaderStructure, text: bytes) -> Layout:
+    """The layout that a checked segment describes.
+
+    Raises:
+        MailboxError: the text does not fit the header.
+    """
+    found = parse_text(text, header.stepper_states, header.period)
+    counts = [header.coordinates, header.states, header.signals, header.inputs, header.parameters]
+    if [len(group) for group in found.groups] != counts:
+        raise _damaged()
+    return found
+
+
+def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
+    """The layout that a text describes.
+
+    Raises:
+        MailboxError: the text makes no sense.
+    """
+    groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS, ABOUT)}
+    try:
+        for line in text.decode().splitlines():
+            kind, name, unit, *numbers = line.split("\t")
+            least, most, default = map(float, numbers)
+            groups[kind].append(Quantity(name, unit, least, most, default))
+    except (ValueError, KeyError):
+        raise _damaged() from None
+    named = {kind: tuple(group) for kind, group in groups.items()}
+    if len(named["model"]) != 1:
+        raise _damaged()
+    model = named.pop("model")[0].name
+    q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
+    about = tuple((fact.name, fact.unit) for fact in named[ABOUT])
+    return Layout(model, q, z, signals, inputs, parameters, stepper_states, period, about)
+
+
+def _one_word(text: str) -> str:
+    """A text that fits between two tabs."""
+    return " ".join(text.split())
+
+
+def _damaged() -> MailboxError:
+    return MailboxError(
+        "the description in the mailbox is damaged", fix="Stop the plant and start it again."
+    )
+
+
+def header_of(layout: Layout, slots: Sequence[int]) -> tuple[HeaderStructure, bytes]:
+    """Header and text of a new segment.
+
+    Args:
+        layout: what it shall hold.
+        slots: records to keep in each ring, powers of two.
+    """
+    text = layout.text()
+    header = HeaderStructure(
+        magic=MAGIC,
+        version=VERSION,
+        header_size=ctypes.sizeof(HeaderStructure),
+        creator=realtime_function("il_mailbox_self")(0),
+        period=layout.period,
+        stepper_states=layout.stepper_states,
+        text_size=len(text),
+    )
+    names = ("coordinates", "states", "signals", "inputs", "parameters")
+    for name, group in zip(names, layout.groups, strict=True):
+        setattr(header, name, len(group))
+    end = _lines(ctypes.sizeof(HeaderStructure))
+    for ring in (OUTPUTS, INPUTS, PARAMETERS, COMMANDS):
+        values = layout.counts[ring]
+        header.rings[ring] = PlaceStructure(end, slots[ring], values)
+        stride = ctypes.sizeof(RecordStructure) + _lines(8 * values)
+        end += ctypes.sizeof(RingStructure) + slots[ring] * stride
+    header.statistics_offset = end
+    header.text_offset = _lines(end + ctypes.sizeof(StatisticsStructure))
+    header.size = _lines(header.text_offset + len(text))
+    place = ctypes.create_string_buffer(text, len(text))
+    hashed = realtime_function("il_mailbox_hash")
+    header.layout_hash = hashed(ctypes.addressof(header), ctypes.addressof(place))
+    return header, text
+
+
+def _lines(size: int) -> int:
+    """Bytes in whole cache lines."""
+    return -(-size // LINE) * LINE

@@ -1,0 +1,266 @@
+"""The native loop, armed, watched and disarmed from Python."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import time
+import weakref
+from types import TracebackType
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError, SimulationError
+from inloop.native import Status, address_of, aligned_zeros
+from inloop.native.library import Reals
+from inloop.native.mailbox_structure import (
+    PARAMETERS,
+    LoopStructure,
+    MailboxStructure,
+    PrepareStructure,
+    RecordStructure,
+    realtime_function,
+)
+from inloop.plant import BarePlant
+from inloop.plant.loops import MOST_ITERATIONS
+from inloop.realtime.mailbox import Mailbox
+from inloop.realtime.options import METHODS, MODES, Options
+from inloop.realtime.outputs import Outputs, State
+from inloop.realtime.privileges import refusals
+from inloop.realtime.report import Report
+from inloop.realtime.segment import Segment
+from inloop.realtime.signals import ended_by_sigterm
+from inloop.realtime.wiring import Wiring
+
+INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
+FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes
+POLL = 0.01  # [s]
+
+_armed: set[_Memory] = set()  # in this process; memory is locked for all of them together
+
+
+class Loop:
+    """A plant that runs in a thread of its own, in C; use it in a `with` statement.
+
+    Everything outside talks to it through its mailbox, this class too.
+
+    Attributes:
+        name: under which others attach.
+        mailbox: of this plant.
+        options: how it runs.
+    """
+
+    def __init__(
+        self, plant: BarePlant, wiring: Wiring, options: Options, name: str, steps: int = 0
+    ) -> None:
+        self.name, self.options = name, options
+        self._stack = contextlib.ExitStack()
+        self._wiring = wiring
+        memory = _Memory(plant, wiring, options, steps)
+        segment = Segment(name, wiring.layout, _slots(wiring, options))
+        box = MailboxStructure()
+        use = realtime_function("il_mailbox_use")
+        error = use(ctypes.addressof(memory.loop.box), segment.address, segment.size, 0)
+        error = error or use(ctypes.addressof(box), segment.address, segment.size, 1023)
+        assert error == 0
+        self.mailbox = Mailbox(name, box, owned=segment)
+        self._memory = memory
+        # also at the end of the program, and when somebody forgets to close it
+        self._disarm = weakref.finalize(self, _disarm, memory, segment, box)
+        self._final: Report | None = None
+        self._arm(plant.parameters.values_array)
+
+    def _arm(self, parameters: Reals) -> None:
+        """Everything is in memory before the thread starts."""
+        memory, loop = self._memory, self._memory.loop
+        about, values = RecordStructure(), np.ascontiguousarray(parameters)
+        publish = realtime_function("il_mailbox_publish")
+        publish(ctypes.addressof(loop.box), PARAMETERS, ctypes.addressof(about), values.ctypes.data)
+        scratch = realtime_function("il_loop_scratch")(memory.address)
+        memory.scratch = aligned_zeros(scratch)
+        loop.scratch = address_of(memory.scratch)
+        status = realtime_function("il_loop_start")(memory.address)
+        if status != 0:
+            self._disarm.detach()
+            self.mailbox.close()
+            self.mailbox._owned.close()  # type: ignore[attr-defined]
+            reason = os.strerror(-status) if status < 0 else Status(status).name
+            raise SimulationError(f"the loop of '{self.name}' cannot start: {reason}")
+        memory.started = True
+        _armed.add(memory)
+        while self.mailbox.state == State.ARMED:
+            time.sleep(0.0005)
+
+    @property
+    def running(self) -> bool:
+        """Is the thread still at work?"""
+        return self._disarm.alive and self.mailbox.state != State.ENDED
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the system did not allow, and what to do."""
+        return refusals(self._memory.loop.privileges)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end of the run; False if it goes on after so many seconds."""
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        while self.running:
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            time.sleep(min(POLL, left))
+        return True
+
+    def report(self) -> Report:
+        """How well it kept its deadlines, up to now or to the end."""
+        if self._final is not None:
+            return self._final
+        statistics, loop = self.mailbox.statistics(), self._memory.loop
+        outputs: Outputs | None = None
+        # somebody may have damaged them
+        with contextlib.suppress(MailboxError):
+            outputs = self.mailbox.read()
+        return Report(
+            self.name,
+            self.options.period,
+            statistics,
+            Status(loop.end_status).name,
+            outputs,
+            self.notes,
+            MOST_ITERATIONS if self._wiring.expand else 0,
+        )
+
+    def close(self) -> Report:
+        """End the run and remove the mailbox.
+
+        Returns:
+            The report on the whole run.
+        """
+        if self._final is None:
+            try:
+                realtime_function("il_loop_stop")(self._memory.address)
+                self._memory.join()
+                self._final = self.report()
+            finally:
+                self.mailbox.close()
+                self._disarm()
+        return self._final
+
+    def __enter__(self) -> Loop:
+        self._stack.enter_context(ended_by_sigterm())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._stack:
+            self.close()
+
+    def __repr__(self) -> str:
+        state = "running" if self.running else "ended"
+        return f"<Loop '{self.name}' at {self.options.rate:g} Hz: {state}>"
+
+
+class _Memory:
+    """All memory that the thread uses, and the structure that points to it."""
+
+    def __init__(self, plant: BarePlant, wiring: Wiring, options: Options, steps: int) -> None:
+        # the private part of the structure lies behind the public one
+        size = realtime_function("il_loop_size")()
+        self._raw = aligned_zeros(-(-size // 8))
+        self.address = address_of(self._raw)
+        self.loop = LoopStructure.from_address(self.address)
+        self.started = False
+        self.scratch: Reals | None = None
+        self._wiring = wiring
+        self._fill_plant(plant, wiring, METHODS[options.method])
+        self._fill_inputs(wiring, options)
+        loop = self.loop
+        loop.h, loop.substeps = options.period / options.substeps, options.substeps
+        loop.mode, loop.period = MODES[options.mode], 1e9 * options.period
+        loop.speed, loop.steps_wanted, loop.paused = options.speed, steps, options.paused
+        loop.extrapolate = options.extrapolate
+        loop.stale_after = round(1e9 * (options.stale_after or 0.0))
+        loop.policy[:] = options.policy_codes
+        loop.most_backlog = round(options.most_late * options.rate)
+        loop.floor = options.floor
+        # a loop without a clock may not keep others from the processor
+        clocked = options.mode == "clock"
+        loop.privileges.priority = (options.priority or 0) if clocked else 0
+        loop.privileges.core = -1 if options.core is None else options.core
+        loop.privileges.lock_memory = options.lock_memory and clocked
+
+    def _fill_plant(self, plant: BarePlant, wiring: Wiring, method: int) -> None:
+        loop, system = self.loop, wiring.system
+        loop.system = system.structure()
+        size = realtime_function("il_work_size")(method, system.n, system.m)
+        self._work = aligned_zeros(size)
+        self._pivots = np.zeros(max(1, system.n + system.m), dtype=np.int64)
+        self._sources = (ctypes.c_void_p * max(1, len(wiring.sources)))(*wiring.sources)
+        self._targets = (ctypes.c_void_p * max(1, len(wiring.targets)))(*wiring.targets)
+        pairs = [PrepareStructure(p.function, address_of(p.values)) for p in wiring.prepared]
+        self._prepares = (PrepareStructure * len(pairs))(*pairs)
+        self._parameters = np.array(plant.parameters.values_array)
+        self._least = np.array([p.least for p in wiring.layout.parameters])
+        self._most = np.array([p.most for p in wiring.layout.parameters])
+        loop.method, loop.work, loop.pivots = (
+            method,
+            address_of(self._work),
+            self._pivots.ctypes.data,
+        )
+        loop.x, loop.x_start = address_of(wiring.x), address_of(wiring.x_start)
+        loop.expand = wiring.expand or None
+        if wiring.expanded:
+            loop.expanded[:] = wiring.expanded
+        loop.sources = ctypes.addressof(self._sources)
+        loop.targets = ctypes.addressof(self._targets)
+        loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
+        loop.parameters = address_of(self._parameters)
+        loop.least, loop.most = address_of(self._least), address_of(self._most)
+
+    def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
+        inputs = wiring.layout.inputs
+        self._start = np.array([x.default for x in inputs])
+        self._safe = np.zeros(len(inputs))
+        names = [x.name for x in inputs]
+        for name, value in options.safe.items():
+            if name not in names or not (value is None or math.isfinite(value)):
+                shown = ", ".join(names[:12])
+                raise InputError(
+                    f"{value} cannot be the safe value of input '{name}'",
+                    fix=f"Give finite numbers, or None to keep what is there, for: {shown}.",
+                )
+            self._safe[names.index(name)] = math.nan if value is None else value
+        self.loop.inputs_start = address_of(self._start)
+        self.loop.inputs_safe = address_of(self._safe)
+
+    def join(self) -> None:
+        """Wait for the thread, once."""
+        if self.started:
+            self.started = False
+            realtime_function("il_loop_join")(self.address)
+
+
+def _disarm(memory: _Memory, segment: Segment, box: MailboxStructure) -> None:
+    """Leave neither a thread nor shared or locked memory behind."""
+    realtime_function("il_loop_stop")(memory.address)
+    memory.join()
+    _armed.discard(memory)
+    if not any(other.loop.privileges.lock_memory for other in _armed):
+        realtime_function("il_loop_unlock")()
+    box.base = None
+    memory.loop.box.base = None
+    segment.close()
+
+
+def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:
+    """Records to keep in each ring."""
+    size = 64 + 8 * (wiring.layout.counts[0] + 8)
+    wanted = max(FEWEST_RECORDS, options.telemetry * options.rate)
+    count = min(wanted, MOST_TELEMETRY / size)
+    return (1 << max(2, math.ceil(math.log2(count)))), INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS

@@ -1,0 +1,320 @@
+"""`inloop.attach("robot")`: read, write, command a plant that runs in this or another process."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.library import Reals
+from inloop.native.mailbox_structure import (
+    INPUTS,
+    OUTPUTS,
+    PARAMETERS,
+    MailboxStructure,
+    RecordStructure,
+    RingStructure,
+    realtime_function,
+)
+from inloop.realtime.commands import Commands
+from inloop.realtime.input_vector import InputVector
+from inloop.realtime.layout import parse
+from inloop.realtime.outputs import Outputs, State
+from inloop.realtime.remote_parameters import RemoteParameters
+from inloop.realtime.report import Report
+from inloop.realtime.segment import running, segment_path
+from inloop.realtime.statistics import Statistics, statistics_at
+
+OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
+LONGEST_WAIT = 0.1  # [s] in one call of C
+
+_handles = itertools.count()
+
+
+def attach(name: str, wait: float = 0.0) -> Mailbox:
+    """The mailbox of a plant that runs under this name, for this user, on this machine.
+
+    Args:
+        name: as given to `il.run`.
+        wait: seconds to wait for the plant to start.
+
+    Raises:
+        MailboxError: there is no such plant, or its segment is not what it should be.
+    """
+    end = time.monotonic() + wait
+    path = segment_path(name)
+    box = MailboxStructure()
+    call = realtime_function("il_mailbox_attach")
+    while True:
+        error = call(ctypes.addressof(box), name.encode(), _new_handle())
+        if error not in (NO_SEGMENT, GONE) or time.monotonic() >= end:
+            break
+        time.sleep(0.01)
+    if error == OK:
+        return Mailbox(name, box)
+    others = ", ".join(running()) or "none"
+    reasons = {
+        NO_SEGMENT: (f"no plant named '{name}' runs here", f"Running now: {others}."),
+        GONE: (
+            f"the process of plant '{name}' has died",
+            "Start the plant again; it replaces what the dead one left.",
+        ),
+        FOREIGN: (
+            f"the mailbox '{name}' belongs to another user or is open to others",
+            f"Remove {path}, or run the plant as the same user.",
+        ),
+        BAD_SEGMENT: (
+            f"{path} is no mailbox of this version of inloop, or it is damaged",
+            "Stop the plant and start it again with the same version.",
+        ),
+    }
+    what, fix = reasons.get(
+        error, (f"the mailbox '{name}' cannot be mapped", "Free some memory and try again.")
+    )
+    raise MailboxError(what, fix=fix)
+
+
+class Mailbox(Commands):
+    """The way to a running plant. Several processes may read; one at a time writes inputs.
+
+    Attributes:
+        name: of the running plant.
+        layout: names, units and sizes.
+        parameters: live parameters, a mapping that can be written.
+        lost: records that `next` came too late for.
+    """
+
+    def __init__(self, name: str, box: MailboxStructure, *, owned: object = None) -> None:
+        header, self._owned = box.layout, owned  # memory that somebody else mapped
+        self._address = ctypes.addressof(box)
+        text = ctypes.string_at(box.base + header.text_offset, header.text_size)
+        try:
+            super().__init__(name, box, parse(header, text))
+        except MailboxError:
+            realtime_function("il_mailbox_detach")(self._address)
+            raise
+        self._record = RecordStructure()
+        self._record_address = ctypes.addressof(self._record)
+        self._values = np.zeros(self.layout.counts[OUTPUTS])
+        self._values_address = self._values.ctypes.data
+        self._inputs = InputVector(self.layout)
+        self.parameters = RemoteParameters(name, self.layout, box)
+        functions = ("read", "wait", "next", "write")
+        self._read, self._wait, self._next, self._write = (
+            realtime_function(f"il_mailbox_{function}") for function in functions
+        )
+
+    # outputs
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all outputs."""
+        return tuple(self.layout.index)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q and qd."""
+        return tuple(c.name for c in self.layout.coordinates)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs, in the order of `write`."""
+        return tuple(c.name for c in self.layout.inputs)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of inputs, states, signals and parameters; of q for coordinates."""
+        return {x.name: x.unit for group in self.layout.groups for x in group}
+
+    def read(self) -> Outputs:
+        """The newest outputs."""
+        self._check_open()
+        return self._outputs(self._read(self._address, self._record_address, self._values_address))
+
+    def wait(self, timeout: float = 1.0) -> Outputs | None:
+        """The outputs after those read last, as soon as they are there.
+
+        Args:
+            timeout: longest wait [s].
+
+        Returns:
+            The newest outputs; None if there were none in time.
+
+        Raises:
+            MailboxError: the plant has ended.
+        """
+        self._check_open()
+        end = time.monotonic() + timeout
+        while True:
+            # Python sees no signal while it is in C
+            left = end - time.monotonic()
+            arguments = (min(left, LONGEST_WAIT), self._record_address, self._values_address)
+            error = self._wait(self._address, *arguments)
+            if error != NOTHING:
+                return self._outputs(error)
+            if left <= LONGEST_WAIT:
+                return None
+
+    def next(self) -> Outputs | None:
+        """Each record of the telemetry in turn; None when all have been read.
+
+        Nothing is lost as long as the reader keeps up; `lost` counts what it came too late for.
+        """
+        self._check_open()
+        error = self._next(self._address, self._record_address, self._values_address)
+        return None if error == NOTHING else self._outputs(error)
+
+    def rewind(self) -> None:
+        """Let `next` go on with the oldest records that are still there for sure."""
+        self._check_open()
+        place = self._box.layout.rings[OUTPUTS]
+        head = RingStructure.from_address(self._box.base + place.offset).head
+        # some distance to the writer, who goes on meanwhile
+        oldest = int(head) - place.slots + 1
+        self._box.cursor = oldest + place.slots // 8 if oldest > 0 else 0
+
+    def parameters_at(self, sequence: int) -> dict[str, float] | None:
+        """Parameters by the number that outputs carry; None if they have been overwritten."""
+        self._check_open()
+        values = np.zeros(self.layout.counts[PARAMETERS])
+        copy, record = realtime_function("il_mailbox_copy"), RecordStructure()
+        place = (ctypes.addressof(record), values.ctypes.data)
+        if copy(self._address, PARAMETERS, sequence, *place) != OK:
+            return None
+        names = (x.name for x in self.layout.parameters)
+        return dict(zip(names, values.tolist(), strict=True))
+
+    def _outputs(self, error: int) -> Outputs:
+        if error != OK:
+            self._raise(error)
+        return Outputs(self.layout, self._record, self._values.copy())
+
+    @property
+    def lost(self) -> int:
+        """Records that `next` came too late for."""
+        return int(self._box.lost)
+
+    # inputs
+
+    def write(
+        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+    ) -> None:
+        """Write inputs; the first writer takes them and keeps them until it releases them.
+
+        Args:
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            named: inputs by name, and tau for the efforts of all joints.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: an unknown name, a wrong size, or a number that is not finite.
+        """
+        self._check_open()
+        if values is not None or named:
+            self._inputs.update(values, named)
+        error = self._write(self._address, self._inputs.address)
+        if error != OK:
+            self._raise(error)
+
+    def take(self) -> None:
+        """Become the writer of the inputs before writing any.
+
+        Raises:
+            MailboxError: another process writes them.
+        """
+        self._check_open()
+        error = realtime_function("il_mailbox_take")(self._address, INPUTS)
+        if error != OK:
+            self._raise(error)
+
+    def release(self) -> None:
+        """Let another process write the inputs."""
+        self._check_open()
+        realtime_function("il_mailbox_release")(self._address, INPUTS)
+
+    @property
+    def writer(self) -> int | None:
+        """Process that writes the inputs now."""
+        self._check_open()
+        owner = realtime_function("il_mailbox_owner")(self._address, INPUTS)
+        alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
+        return int(owner >> 42) if alive else None
+
+    # how it goes
+
+    @property
+    def state(self) -> State:
+        """What the loop does."""
+        self._check_open()
+        known = {state.value: state for state in State}
+        return known.get(int(self._shared.state), State.ENDED)
+
+    @property
+    def gone(self) -> bool:
+        """Has the plant ended, or its process died?"""
+        self._check_open()
+        return bool(realtime_function("il_mailbox_gone")(self._address) == GONE)
+
+    def statistics(self) -> Statistics:
+        """Counters and histograms of the loop, up to now."""
+        self._check_open()
+        return statistics_at(self._shared)
+
+    def report(self) -> Report:
+        """How well the loop kept its deadlines so far."""
+        return Report.of(self.name, self.layout.period, self.statistics())
+
+    # end
+
+    def close(self) -> None:
+        """Release what was taken and let go of the memory."""
+        if self._box.base is not None and self._owned is None:
+            realtime_function("il_mailbox_detach")(self._address)
+        self._box.base = None
+
+    def __enter__(self) -> Mailbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_box"):
+            self.close()
+
+    def __repr__(self) -> str:
+        state = self.state.name if self._box.base is not None else "closed"
+        return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
+
+    def _raise(self, error: int) -> NoReturn:
+        if error == HELD:
+            raise MailboxError(
+                f"the inputs of plant '{self.name}' are written by process {self.writer}",
+                fix="Stop that process, or let it call release().",
+            )
+        if error == BAD_VALUE:
+            raise InputError(
+                f"inputs for plant '{self.name}' hold NaN or infinity", fix="Nothing was written."
+            )
+        if error == GONE:
+            raise MailboxError(f"plant '{self.name}' has ended", fix="Start it again.")
+        raise MailboxError(
+            f"no complete record could be read from plant '{self.name}'",
+            fix="Its mailbox is damaged; stop the plant and start it again.",
+        )
+
+
+def _new_handle() -> int:
+    """Tells apart the mailboxes of one process; 0 is for programs in C."""
+    return 1 + next(_handles) % 1023

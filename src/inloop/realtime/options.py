@@ -1,0 +1,117 @@
+"""How a plant runs against the clock, checked before anything starts."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from inloop.errors import InputError
+from inloop.native import Method, Status
+
+RATES = (1.0, 50_000.0)  # [Hz]
+METHODS = {
+    "euler": Method.EULER, "rk4": Method.RK4, "dopri": Method.DOPRI, "rodas": Method.RODAS,
+}  # fmt: skip
+MODES = {"clock": 0, "free": 1, "lock-step": 2}
+POLICIES = {"hold": 0, "safe": 1, "stop": 2}
+STATUSES = {
+    "OVERRUN": Status.OVERRUN, "DIVERGED": Status.DIVERGED, "LOOP_OPEN": Status.LOOP_OPEN,
+    "INPUT_STALE": Status.INPUT_STALE,
+}  # fmt: skip
+DEFAULT_POLICIES = {
+    "OVERRUN": "hold", "DIVERGED": "safe", "LOOP_OPEN": "safe", "INPUT_STALE": "safe",
+}  # fmt: skip
+
+Mode = Literal["clock", "free", "lock-step"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to run a plant.
+
+    Attributes:
+        rate: steps per simulated second [Hz].
+        substeps: steps of the integrator per period.
+        method: "rk4", "euler", "dopri" or "rodas", all with fixed steps.
+        mode: "clock" against the wall clock; "free" as fast as it goes; "lock-step": each step
+            waits for inputs that answer the outputs before it, which is reproducible to the bit.
+        speed: simulated seconds per second, for "clock".
+        extrapolate: between two inputs go on along a straight line instead of holding them.
+        stale_after: age at which inputs are stale [s]; None: never.
+        policies: what to do about OVERRUN, DIVERGED, LOOP_OPEN, INPUT_STALE: "hold" goes on with
+            the inputs that are there, "safe" puts safe values in their place (for as long as they
+            are stale; for the others until somebody resumes), "stop" ends the run.
+        safe: safe values of inputs by name, None to keep what is there; 0 by default.
+        most_late: late steps are made up, up to this much simulated time [s]; more is skipped.
+        priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
+        core: processor to run on; None: any.
+        lock_memory: keep the memory of this process from being paged out.
+        floor: run a bare loop of the same rate beside it, to see what the machine can do.
+        telemetry: records to keep for readers [s].
+        paused: start paused.
+    """
+
+    rate: float = 1000.0
+    substeps: int = 1
+    method: str = "rk4"
+    mode: Mode = "clock"
+    speed: float = 1.0
+    extrapolate: bool = False
+    stale_after: float | None = 0.1
+    policies: Mapping[str, str] = field(default_factory=dict)
+    safe: Mapping[str, float | None] = field(default_factory=dict)
+    most_late: float = 0.1
+    priority: int | None = 80
+    core: int | None = None
+    lock_memory: bool = True
+    floor: bool = False
+    telemetry: float = 4.0
+    paused: bool = False
+
+    def __post_init__(self) -> None:
+        least, most = RATES
+        _need(least <= self.rate <= most, f"rate = {self.rate} Hz", f"Use {least:g} to {most:g}.")
+        _need(1 <= self.substeps <= 10_000, f"{self.substeps} sub-steps", "Use 1 to 10000.")
+        _need(1e-3 <= self.speed <= 1e3, f"speed = {self.speed}", "Use 0.001 to 1000.")
+        _choice("method", self.method, METHODS)
+        _choice("mode", self.mode, MODES)
+        for status, policy in self.policies.items():
+            _choice("status", status, STATUSES)
+            _choice("policy", policy, POLICIES)
+        if self.stale_after is not None:
+            good = math.isfinite(self.stale_after) and self.stale_after > 0.0
+            _need(good, f"stale_after = {self.stale_after} s", "Use a positive number, or None.")
+        good = math.isfinite(self.most_late) and self.most_late >= 0.0
+        _need(good, f"most_late = {self.most_late} s", "Use a number >= 0.")
+        _need(0.0 < self.telemetry <= 600.0, f"telemetry = {self.telemetry} s", "Use up to 600 s.")
+        if self.priority is not None:
+            _need(1 <= self.priority <= 99, f"priority = {self.priority}", "Use 1 to 99, or None.")
+        cores = sorted(os.sched_getaffinity(0))
+        if self.core is not None:
+            _need(self.core in cores, f"core = {self.core}", f"Cores here are {cores}.")
+
+    @property
+    def period(self) -> float:
+        """Simulated time per step [s]."""
+        return 1.0 / self.rate
+
+    @property
+    def policy_codes(self) -> list[int]:
+        """Policies by the number of the status."""
+        codes = [0] * 5
+        for name, policy in {**DEFAULT_POLICIES, **self.policies}.items():
+            codes[STATUSES[name]] = POLICIES[policy]
+        return codes
+
+
+def _need(good: bool, what: str, fix: str) -> None:
+    if not good:
+        raise InputError(f"{what} makes no sense", fix=fix)
+
+
+def _choice(kind: str, value: str, known: Mapping[str, object]) -> None:
+    if value not in known:
+        raise InputError(f"{kind} {value!r} is unknown", fix=f"Use one of {', '.join(known)}.")

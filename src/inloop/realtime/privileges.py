@@ -1,0 +1,30 @@
+"""What a real-time thread was refused, in one sentence each, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+
+from inloop.native.mailbox_structure import PrivilegesStructure
+
+
+def refusals(privileges: PrivilegesStructure) -> tuple[str, ...]:
+    """One sentence for each privilege that was asked for and not granted."""
+    sentences = []
+    if privileges.priority_error:
+        sentences.append(
+            f"SCHED_FIFO was refused ({os.strerror(privileges.priority_error)}), so other programs "
+            "can delay the loop: add '<user> - rtprio 95' to /etc/security/limits.conf and log in "
+            "again, or run with CAP_SYS_NICE."
+        )
+    if privileges.lock_error:
+        sentences.append(
+            f"Memory could not be locked ({os.strerror(privileges.lock_error)}), so a page fault "
+            "can delay the loop: add '<user> - memlock unlimited' to /etc/security/limits.conf and "
+            "log in again."
+        )
+    if privileges.core_error:
+        sentences.append(
+            f"Core {privileges.core} was refused ({os.strerror(privileges.core_error)}): choose "
+            "one that this process may use (taskset -p)."
+        )
+    return tuple(sentences)

@@ -1,0 +1,241 @@
+"""Writes every record of a plant's telemetry to an MCAP file; meant for a process of its own.
+
+The file grows by whole chunks: a recorder that is killed, or whose disk is full, leaves a file that
+can be read up to the last of them. The loop never notices: the recorder only reads its ring.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import MailboxError
+from inloop.native.library import Reals
+from inloop.realtime.channels import COUNTS, FACTS, REPORT, facts, messages, need_mcap
+from inloop.realtime.mailbox import Mailbox
+from inloop.realtime.outputs import Flag, Outputs
+
+WRITE_EVERY = 0.25  # [s]: what a killed recorder may lose
+LOOK_EVERY = 0.02  # [s]
+STATE_EVERY = 10.0  # [s] of simulated time between states that a replay can start from
+CHUNK = 1 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What became of a recording.
+
+    Attributes:
+        path: of the file.
+        records: in the file.
+        lost: records that were overwritten before they could be read.
+        size: of the file [bytes].
+        problem: why it ended early; empty if it did not.
+    """
+
+    path: Path
+    records: int
+    lost: int
+    size: int
+    problem: str = ""
+
+
+class WholePieces:
+    """A file that grows by whole pieces: what is written is kept until `commit`.
+
+    Attributes:
+        size: of the file [bytes].
+    """
+
+    def __init__(self, path: Path) -> None:
+        flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC
+        self._file = os.open(path, flags, 0o644)
+        self._pending = bytearray()
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        """Keep data for later."""
+        self._pending += data
+        return len(data)
+
+    def tell(self) -> int:
+        """Where the next byte goes."""
+        return self.size + len(self._pending)
+
+    def flush(self) -> None:
+        """Nothing: see `commit`."""
+
+    def commit(self) -> None:
+        """Put all that is kept into the file, or nothing of it.
+
+        Raises:
+            OSError: the disk is full, or gone.
+        """
+        left = memoryview(bytes(self._pending))
+        try:
+            while left:
+                left = left[self._put(left) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self.size)
+                os.lseek(self._file, self.size, os.SEEK_SET)
+            raise
+        self.size += len(self._pending)
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Let go of the file; what was not committed is lost."""
+        os.close(self._file)
+
+    def _put(self, data: memoryview) -> int:
+        return os.write(self._file, data)
+
+
+class Recorder:
+    """A recording in progress; use it in a `with` statement.
+
+    Attributes:
+        records: taken so far.
+    """
+
+    def __init__(self, box: Mailbox, path: str | Path, file: WholePieces | None = None) -> None:
+        need_mcap()
+        from mcap.writer import CompressionType, Writer
+
+        self.records = 0
+        self._box, self._path = box, Path(path)
+        self._file = file if file is not None else WholePieces(self._path)
+        self._offset = time.time_ns() - time.monotonic_ns()
+        self._messages = messages(box.layout)
+        self._writer: Any = Writer(
+            self._file,  # type: ignore[arg-type]  # write and tell are all it needs
+            chunk_size=CHUNK,
+            compression=CompressionType.NONE,
+        )
+        self._writer.start(profile="", library="inloop")
+        told = facts(box.name, box.layout, self._offset)
+        self._writer.add_metadata(FACTS, told)
+        self._channels = {}
+        for kind, message in self._messages.items():
+            schema = self._writer.register_schema(message.name, "protobuf", message.schema())
+            self._channels[kind] = self._writer.register_channel(
+                f"/{box.name}/{kind}", "protobuf", schema
+            )
+        self._last: Outputs | None = None
+        self._next_state, self._committed = 0.0, time.monotonic()
+        self._cut = box.layout.cuts
+        box.rewind()
+        self._lost_before = box.lost
+
+    @property
+    def lost(self) -> int:
+        """Records that were overwritten before they could be read."""
+        return self._box.lost - self._lost_before
+
+    def take(self) -> int:
+        """Take all records that are there; returns how many.
+
+        Raises:
+            OSError: the disk is full, or gone.
+        """
+        count = 0
+        while (outputs := self._box.next()) is not None:
+            self._add(outputs)
+            count += 1
+            if count % 1000 == 0:
+                break
+        self.records += count
+        if time.monotonic() - self._committed >= WRITE_EVERY:
+            self.commit()
+        return count
+
+    def commit(self) -> None:
+        """Put what was taken into the file."""
+        self._writer.flush()
+        self._file.commit()
+        self._committed = time.monotonic()
+
+    def _add(self, outputs: Outputs) -> None:
+        """One record: what has changed, the inputs, the outputs."""
+        last, self._last = self._last, outputs
+        gap = last is None or outputs.sequence != last.sequence + 1
+        if last is None or outputs.parameter_sequence != last.parameter_sequence:
+            values = self._box.parameters_at(outputs.parameter_sequence)
+            if values is not None:
+                numbers = np.array(list(values.values()), dtype=np.float64)
+                self._put("parameters", outputs, (outputs.parameter_sequence,), numbers)
+        if gap or outputs.flags & Flag.SET or outputs.t >= self._next_state:
+            self._put("state", outputs, (outputs.sequence, outputs.step), outputs.x)
+            self._next_state = outputs.t + STATE_EVERY
+        self._put("inputs", outputs, (outputs.sequence,), outputs.inputs)
+        counts = tuple(getattr(outputs, name) for name in COUNTS)
+        self._put("outputs", outputs, counts, outputs.values[: self._cut[4]])
+
+    def _put(self, kind: str, outputs: Outputs, counts: tuple[int, ...], numbers: Reals) -> None:
+        when = outputs.stamp + self._offset
+        data = self._messages[kind].encode(counts, numbers)
+        self._writer.add_message(
+            self._channels[kind], when, data, when, sequence=outputs.sequence & 0xFFFFFFFF
+        )
+
+    def finish(self) -> None:
+        """Add the deadline report and the index."""
+        report = json.dumps(self._box.report().data())
+        self._writer.add_metadata(REPORT, {"json": report, "lost": str(self.lost)})
+        self._writer.finish()
+        self._file.commit()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def outcome(self, problem: str = "") -> Recorded:
+        """What has become of it so far."""
+        return Recorded(self._path, self.records, self.lost, self._file.size, problem)
+
+
+def record(
+    box: Mailbox,
+    path: str | Path,
+    *,
+    seconds: float | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Recorded:
+    """Record a plant until it ends.
+
+    Args:
+        box: of the plant.
+        path: file to write.
+        seconds: longest time [s].
+        stop: asked now and then whether to end.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    with Recorder(box, path) as recorder:
+        try:
+            while not (stop() or box.gone or (end is not None and time.monotonic() >= end)):
+                if recorder.take() == 0:
+                    time.sleep(LOOK_EVERY)
+            # what came in between
+            with contextlib.suppress(MailboxError):
+                while recorder.take():
+                    pass
+            recorder.finish()
+        except OSError as error:
+            return recorder.outcome(error.strerror or str(error))
+        return recorder.outcome()

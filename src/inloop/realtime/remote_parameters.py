@@ -1,0 +1,114 @@
+"""The parameters of a running plant, changed while it runs."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Iterator, Mapping, MutableMapping
+from difflib import get_close_matches
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.library import Reals
+from inloop.native.mailbox_structure import (
+    PARAMETERS,
+    MailboxStructure,
+    RecordStructure,
+    realtime_function,
+)
+from inloop.realtime.layout import Layout, Quantity
+
+
+class RemoteParameters(MutableMapping[str, float]):
+    """Values by name. Writing checks the name and the range; the next step uses the new value."""
+
+    def __init__(self, plant: str, layout: Layout, box: MailboxStructure) -> None:
+        self._plant, self._box = plant, box
+        self._declared = {x.name: x for x in layout.parameters}
+        self._index = {name: k for k, name in enumerate(self._declared)}
+
+    def __getitem__(self, name: str) -> float:
+        self._known(name)
+        return float(self._values()[self._index[name]])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self.set({name: value})
+
+    def set(self, values: Mapping[str, float]) -> None:
+        """Change several parameters between the same two steps."""
+        numbers = {name: self._checked(name, value) for name, value in values.items()}
+        box = self._address()
+        if realtime_function("il_mailbox_take_briefly")(box, PARAMETERS) != 0:
+            raise MailboxError(
+                f"parameters of plant '{self._plant}' are held by another process",
+                fix="Try again when it has released them.",
+            )
+        # nobody else can write between reading and writing
+        try:
+            new = self._values()
+            for name, number in numbers.items():
+                new[self._index[name]] = number
+            realtime_function("il_mailbox_write_parameters")(box, new.ctypes.data)
+        finally:
+            realtime_function("il_mailbox_release")(box, PARAMETERS)
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError(
+            f"parameter '{name}' cannot be deleted", fix="Use reset() for default values."
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._declared)
+
+    def __len__(self) -> int:
+        return len(self._declared)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._declared
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={self[name]:g}" for name in list(self)[:8])
+        return f"RemoteParameters({shown}{', …' if len(self) > 8 else ''})"
+
+    def reset(self) -> None:
+        """Put all default values back."""
+        self.set({name: x.default for name, x in self._declared.items()})
+
+    def _values(self) -> Reals:
+        """Values in the mailbox; defaults for those that make no sense."""
+        record, values = RecordStructure(), np.zeros(len(self._declared))
+        newest = realtime_function("il_mailbox_newest")
+        error = newest(self._address(), PARAMETERS, ctypes.addressof(record), values.ctypes.data)
+        if error != 0:
+            raise MailboxError(
+                f"parameters of plant '{self._plant}' cannot be read",
+                fix="Its mailbox is damaged; stop the plant and start it again.",
+            )
+        for k, declared in enumerate(self._declared.values()):
+            if not (math.isfinite(values[k]) and declared.least <= values[k] <= declared.most):
+                values[k] = declared.default
+        return values
+
+    def _address(self) -> int:
+        if self._box.base is None:
+            raise MailboxError(f"the mailbox '{self._plant}' is closed", fix="Attach again.")
+        return ctypes.addressof(self._box)
+
+    def _known(self, name: str) -> Quantity:
+        if name in self._declared:
+            return self._declared[name]
+        near = get_close_matches(name, self._declared, n=3)
+        shown = ", ".join(list(self._declared)[:12]) or "none"
+        hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {shown}."
+        raise InputError(f"plant '{self._plant}' has no live parameter '{name}'", fix=hint)
+
+    def _checked(self, name: str, value: float) -> float:
+        declared, number = self._known(name), float(value)
+        if not math.isfinite(number) or not declared.least <= number <= declared.most:
+            raise InputError(
+                f"parameter '{name}': {number:g} is outside {declared.least:g} .. "
+                f"{declared.most:g} {declared.unit}".rstrip(),
+                fix="Nothing changed; choose a value in the range.",
+            )
+        return number

@@ -1,0 +1,101 @@
+"""Run a plant against the clock: `il.run(plant)` to the end, `il.start(plant)` and go on."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from inloop.errors import InputError
+from inloop.plant import BarePlant
+from inloop.realtime.loop import Loop
+from inloop.realtime.options import Options
+from inloop.realtime.report import Report
+from inloop.realtime.wiring import wire
+from inloop.simulate.start import Given
+
+
+def start(
+    plant: BarePlant,
+    *,
+    name: str | None = None,
+    seconds: float | None = None,
+    q: Given = None,
+    qd: Given = None,
+    tau: Given = None,
+    inputs: Mapping[str, float] | None = None,
+    motions: Mapping[str, Callable[[Any], Any]] | None = None,
+    about: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Loop:
+    """Start a plant in a native thread and return at once.
+
+    Use the loop in a `with` statement: whatever happens in it, SIGTERM included, neither a thread
+    nor shared memory is left behind. Or close it when done.
+
+    Args:
+        plant: the compiled mechanism.
+        name: under which others attach; the model's name by default.
+        seconds: simulated time after which to end; None: never.
+        q: coordinates at the start, by name or as a vector.
+        qd: velocities at the start.
+        tau: joint efforts until a controller writes some [N·m or N].
+        inputs: other inputs by name until a controller writes some.
+        motions: functions of time for driven joints, by name.
+        about: facts that recordings shall carry, by name.
+        options: see `Options`.
+    """
+    try:
+        chosen = Options(**options)
+    except TypeError as error:
+        known = ", ".join(Options.__dataclass_fields__)
+        raise InputError(str(error).partition("() ")[2], fix=f"Options are: {known}.") from None
+    steps = 0
+    if seconds is not None:
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
+        steps = max(1, round(seconds * chosen.rate))
+    wiring = wire(
+        plant,
+        period=chosen.period,
+        q=q,
+        qd=qd,
+        tau=tau,
+        inputs=inputs or {},
+        motions=motions or {},
+    )
+    facts = {**_facts(plant, chosen), **(about or {})}
+    layout = replace(wiring.layout, about=tuple(facts.items()))
+    return Loop(plant, replace(wiring, layout=layout), chosen, name or plant.name, steps)
+
+
+def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
+    """What is needed, beside inputs and parameters, to do the same steps again."""
+    return {
+        "digest": plant.digest,
+        "rate": repr(options.rate),
+        "method": options.method,
+        "substeps": str(options.substeps),
+        "extrapolate": str(options.extrapolate),
+        "mode": options.mode,
+    }
+
+
+def run(plant: BarePlant, **options: Any) -> Report:
+    """Run a plant against the clock until its time is over or somebody stops it.
+
+    Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
+
+    Args:
+        plant: the compiled mechanism.
+        options: those of `start`.
+
+    Returns:
+        The report on its deadlines, with the last outputs.
+    """
+    with start(plant, **options) as loop:
+        with contextlib.suppress(KeyboardInterrupt):
+            loop.wait()
+        return loop.close()

@@ -1,0 +1,107 @@
+"""What the loop has counted: a copy of the statistics in the mailbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.native.library import Reals
+from inloop.native.mailbox_structure import (
+    BINS,
+    COUNTERS,
+    HISTOGRAMS,
+    HistogramStructure,
+    StatisticsStructure,
+)
+
+SUB = 32  # bins per octave; up to this many nanoseconds one bin each
+
+
+def bin_edges() -> Reals:
+    """Lower edges of all bins, and the end of the last one [ns], shape (bins + 1,)."""
+    k = np.arange(BINS + 1)
+    octave, part = np.maximum(k // SUB - 1, 0), k % SUB
+    return np.where(k < SUB, k, (SUB + part) * 2.0**octave).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Times in log-spaced bins, 3 % wide.
+
+    Attributes:
+        counts: times per bin.
+        total: sum of all times [ns].
+        most: the longest time [ns], exactly.
+    """
+
+    counts: np.ndarray[Any, np.dtype[np.int64]]
+    total: int
+    most: int
+
+    @property
+    def count(self) -> int:
+        """Number of times."""
+        return int(self.counts.sum())
+
+    def quantile(self, fraction: float) -> float | None:
+        """Time that this fraction does not exceed [µs], to the width of a bin; None for none."""
+        if self.count == 0:
+            return None
+        if fraction >= 1.0:
+            return self.most / 1e3
+        rank = np.searchsorted(np.cumsum(self.counts), fraction * self.count, side="left")
+        edges = bin_edges()
+        middle = 0.5 * (edges[rank] + edges[rank + 1])
+        return float(min(middle, self.most)) / 1e3
+
+    def summary(self) -> dict[str, float | None]:
+        """p50, p99, p99.9 and the longest time [µs]."""
+        fractions = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
+        return {name: self.quantile(fraction) for name, fraction in fractions.items()}
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counters and histograms; see `inloop_statistics` in inloop.h for what is counted.
+
+    Attributes:
+        state: what the loop does (a number of `State`).
+        status: of the last step (a number of `Status`).
+        heartbeat: CLOCK_MONOTONIC when the loop last looked around [ns].
+        thread: id of its thread.
+        speed: simulated seconds per second.
+        counters: by name.
+        histograms: by name: step, step_cpu, latency, input_age, floor.
+    """
+
+    state: int
+    status: int
+    heartbeat: int
+    thread: int
+    speed: float
+    counters: dict[str, int]
+    histograms: dict[str, Histogram]
+
+    def __getitem__(self, name: str) -> int:
+        """A counter by name."""
+        return self.counters[name]
+
+
+def statistics_at(shared: StatisticsStructure) -> Statistics:
+    """A copy of the statistics in a segment. Counters may be a step apart from each other."""
+    return Statistics(
+        int(shared.state),
+        int(shared.status),
+        int(shared.heartbeat),
+        int(shared.thread),
+        float(shared.speed),
+        {name: int(getattr(shared, name)) for name in COUNTERS},
+        {name: _histogram(getattr(shared, name)) for name in HISTOGRAMS},
+    )
+
+
+def _histogram(shared: HistogramStructure) -> Histogram:
+    counts = np.ctypeslib.as_array(shared.bins).astype(np.int64)
+    return Histogram(np.maximum(counts, 0), int(shared.sum), int(shared.most))

@@ -1,0 +1,34 @@
+"""A small arm to run."""
+
+from __future__ import annotations
+
+import inloop as il
+
+RATE = 1024.0  # a step that is a power of two: no rounding when runs are put together
+
+
+def arm() -> il.Model:
+    """Two links with a spring, a viscous law, a law with a state of its own and an input."""
+    m = il.Model("arm", gravity=(0.3, 0.0, -9.81))
+    upper = m.body(
+        "upper",
+        on=m.ground,
+        joint=il.revolute("y", name="shoulder", initial=(0.4, 0.1)),
+        mass=2.3,
+        com=(0.21, 0.01, -0.02),
+        inertia=(0.02, 0.05, 0.045),
+    )
+    m.body(
+        "lower",
+        on=upper.point("elbow", (0.43, 0.0, 0.02)),
+        joint=il.revolute("y", name="elbow", initial=(-0.7, 0.3)),
+        mass=1.1,
+        com=(0.17, -0.01, 0.03),
+        inertia=(0.01, 0.03, 0.025),
+    )
+    k = m.parameter("stiffness", 7.0, unit="N*m/rad", range=(0.0, 90.0))
+    d = m.parameter("damping", 0.4, unit="N*m*s/rad")
+    push = m.input("push", unit="N*m")
+    m.joint_force("upper", lambda q, qd, t: -k * q - d * qd + push)
+    m.joint_force("lower", lambda q, qd, t: -0.3 * qd + 0.2 * il.sin(5 * t))
+    return m

@@ -1,0 +1,498 @@
+"""The loop: states, times, counts; each against a simulation or a count made another way."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+import resource
+import threading
+import time
+
+import numpy as np
+import pytest
+from realtime_arm import RATE, arm
+
+import inloop as il
+from inloop import gallery
+from inloop.native.mailbox_structure import INPUTS, RecordStructure, realtime_function
+from inloop.realtime import Flag, Loop, Outputs, State
+
+STEP = 1.0 / RATE
+
+
+def all_records(loop: Loop) -> list[Outputs]:
+    found = []
+    while (record := loop.mailbox.next()) is not None:
+        found.append(record)
+    return found
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "dopri", "rodas"])
+@pytest.mark.parametrize("substeps", [1, 4])
+def test_free_run_is_the_simulation_to_the_last_bit(
+    plant: il.Plant, name: str, method: str, substeps: int
+) -> None:
+    steps = 300
+    with il.start(
+        plant, name=name, rate=RATE, substeps=substeps, method=method, mode="free",
+        seconds=steps / RATE, tau={"elbow": 0.7}, inputs={"push": -0.4},
+    ) as loop:  # fmt: skip
+        assert loop.wait(20)
+        records = all_records(loop)
+    result = plant.simulate(
+        t_end=steps / RATE, step=STEP / substeps, method=method, tau={"elbow": 0.7},
+        inputs={"push": -0.4},
+    )  # fmt: skip
+    assert [r.step for r in records] == list(range(steps + 1))
+    np.testing.assert_array_equal([r.t for r in records], result.t[::substeps])
+    np.testing.assert_array_equal([r.q for r in records], result.q[::substeps])
+    np.testing.assert_array_equal([r.qd for r in records], result.qd[::substeps])
+    assert np.ptp(result.q[:, 0]) > 0.05
+
+
+def test_closed_mechanism_runs_like_the_simulation(name: str) -> None:
+    plant = gallery.get("slider_crank").build().compile()
+    with il.start(plant, name=name, rate=RATE, mode="free", seconds=0.25) as loop:
+        assert loop.wait(20)
+        last = loop.mailbox.read()
+    result = plant.simulate(t_end=0.25, step=STEP)
+    np.testing.assert_allclose(last.q, result.q[-1], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(last.qd, result.qd[-1], rtol=0, atol=1e-8)
+    for signal in (x.name for x in loop.mailbox.layout.signals):
+        reference = result[signal][-1]
+        assert last[signal] == pytest.approx(reference, rel=1e-6, abs=1e-6)
+    assert np.ptp(result.q[:, 0]) > 0.1
+
+
+def test_lock_step_is_bit_identical_to_simulations_with_the_same_inputs(
+    plant: il.Plant, name: str
+) -> None:
+    rng = np.random.default_rng(5)
+    efforts = rng.normal(size=(40, 2))
+    found = []
+    with (
+        il.start(plant, name=name, rate=RATE, mode="lock-step") as loop,
+        il.attach(name) as box,
+    ):
+        outputs = box.wait()
+        assert outputs is not None
+        for tau in efforts:
+            box.write(tau=tau)
+            outputs = box.wait(5.0)
+            assert outputs is not None
+            found.append(np.concatenate([outputs.q, outputs.qd]))
+        assert loop.report().steps == len(efforts)
+    result = None
+    for k, tau in enumerate(efforts):
+        result = plant.simulate(t_end=(k + 1) * STEP, step=STEP, tau=tau, start=result)
+        np.testing.assert_array_equal(found[k], np.concatenate([result.q[-1], result.qd[-1]]))
+
+
+def test_what_was_recorded_against_the_clock_can_be_replayed_to_the_last_bit(
+    plant: il.Plant, name: str
+) -> None:
+    """A controller that changes inputs and parameters at any time, goes stale, comes back."""
+    rng = np.random.default_rng(6)
+    with (
+        il.start(plant, name=name, rate=1000, stale_after=0.03, telemetry=60.0) as loop,
+        il.attach(name) as box,
+    ):
+        for k in range(60):
+            box.write(rng.normal(size=3))
+            if k % 10 == 0:
+                box.parameters["stiffness"] = float(rng.uniform(1.0, 60.0))
+            time.sleep(0.06 if k % 20 == 7 else 0.004)
+        records = all_records(loop)
+        known = {r.parameter_sequence: box.parameters_at(r.parameter_sequence) for r in records}
+        assert box.parameters_at(10**6) is None
+    assert {r.status_name for r in records} >= {"OK", "INPUT_STALE"}
+    assert len(known) > 4
+    with il.start(plant, name=name, rate=1000, mode="lock-step"), il.attach(name) as box:
+        outputs = box.wait()
+        for before, record in itertools.pairwise(records):
+            if record.parameter_sequence != before.parameter_sequence:
+                box.parameters.set(known[record.parameter_sequence] or {})
+            box.write(record.inputs)
+            outputs = box.wait(5.0)
+            assert outputs is not None
+            np.testing.assert_array_equal(outputs.values, record.values)
+
+
+def test_a_lock_step_without_an_answer_waits(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name, mode="lock-step") as loop, il.attach(name) as box:
+        time.sleep(0.1)
+        assert loop.report().steps == 0
+        box.read()
+        box.write(push=1.0)
+        assert box.wait(5.0) is not None
+        box.write(push=2.0)
+        box.write(push=3.0)  # answers the same outputs: no step of its own
+        assert box.wait(5.0) is not None
+        time.sleep(0.1)
+        assert loop.report().steps == 2
+
+
+@pytest.mark.parametrize("rate", [100.0, 1000.0, 4096.0, 20_000.0])
+def test_steps_and_periods_add_up_at_every_rate(plant: il.Plant, name: str, rate: float) -> None:
+    begin = time.monotonic()
+    report = il.run(plant, name=name, rate=rate, seconds=0.5)
+    took = time.monotonic() - begin
+    assert report.steps == round(0.5 * rate)
+    assert report.overruns == report.made_up + report.skipped + report.backlog
+    assert report.overruns == report.woken_late + report.preempted + report.too_long
+    assert report.steps == report.periods - report.skipped - report.backlog
+    # simulated time is not ahead of the clock
+    assert took > 0.5 - 1.0 / rate
+    assert report.outputs is not None
+    assert report.outputs.t == pytest.approx(0.5)
+    histograms = report.statistics.histograms
+    assert histograms["step"].count == histograms["step_cpu"].count == report.steps
+    assert histograms["latency"].count <= report.periods
+
+
+def test_too_much_to_do_is_counted_and_does_not_burst(plant: il.Plant, name: str) -> None:
+    """Steps that need many times their period: all overrun, what is too late is skipped."""
+    report = il.run(plant, name=name, rate=20_000, substeps=2000, seconds=0.01, most_late=0.001)
+    assert report.steps == 200
+    assert report.too_long > 0
+    assert report.overruns == report.made_up + report.skipped + report.backlog
+    assert report.steps == report.periods - report.skipped - report.backlog
+    assert report.skipped > 0
+    assert report.backlog <= 20
+
+
+def test_the_thread_pauses_steps_and_goes_on(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name, rate=1000, paused=True) as loop, il.attach(name) as box:
+        assert box.state == State.PAUSED
+        first = box.read()
+        assert first.step == 0
+        assert first.flags & Flag.SET
+        box.step()
+        record = box.wait(5.0)
+        assert record is not None
+        assert record.step == 1
+        box.step(5)
+        while record.step < 6:
+            record = box.wait(5.0) or record
+        time.sleep(0.05)
+        assert box.read().step == 6
+        assert loop.report().periods == 0
+        box.resume()
+        while record.step < 20:
+            record = box.wait(5.0) or record
+        box.pause()
+        assert box.state == State.PAUSED
+        stopped = box.read().step
+        time.sleep(0.05)
+        assert box.read().step == stopped
+
+
+def test_reset_and_restore_are_exact(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name, rate=RATE, paused=True) as loop:
+        box = loop.mailbox
+
+        def advance(count: int) -> Outputs:
+            target = box.read().step + count
+            box.step(count)
+            while (record := box.read()).step < target:
+                time.sleep(0.001)
+            return record
+
+        start = box.read()
+        middle = advance(30)
+        snapshot = middle.snapshot
+        end = advance(30)
+        box.restore(snapshot)
+        again = box.read()
+        assert again.flags & Flag.SET
+        np.testing.assert_array_equal(again.values, middle.values)
+        np.testing.assert_array_equal(advance(30).values, end.values)
+        box.reset()
+        np.testing.assert_array_equal(box.read().values, start.values)
+        np.testing.assert_array_equal(advance(60).values, end.values)
+
+
+def test_speed_changes_the_clock_not_the_motion(plant: il.Plant, name: str) -> None:
+    begin = time.monotonic()
+    slow = il.run(plant, name=name, rate=RATE, seconds=0.125, speed=0.5)
+    took = time.monotonic() - begin
+    assert took > 0.24
+    fast = il.run(plant, name=name, rate=RATE, seconds=0.125, speed=4.0)
+    assert slow.outputs is not None
+    assert fast.outputs is not None
+    np.testing.assert_array_equal(slow.outputs.q, fast.outputs.q)
+    with il.start(plant, name=name, speed=0.001, rate=100) as loop, il.attach(name) as box:
+        # one step takes ten seconds now: commands must not wait for it
+        begin = time.monotonic()
+        box.set_speed(10.0)
+        assert time.monotonic() - begin < 2.0
+        record = box.read()
+        while record.step < 50:
+            record = box.wait(5.0) or record
+        assert loop.report().statistics.speed == 10.0
+
+
+def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
+    plant: il.Plant, name: str
+) -> None:
+    with (
+        il.start(
+            plant, name=name, rate=1000, stale_after=0.05, safe={"push": 0.25}, inputs={"push": 0.5}
+        ) as loop,
+        il.attach(name) as box,
+    ):
+        # before anybody writes, the inputs of the start hold
+        time.sleep(0.1)
+        assert box.read()["push"] == 0.5
+        assert loop.report().stale_inputs == 0
+        box.write(push=2.0)
+        time.sleep(0.3)
+        records = all_records(loop)
+        fresh = [r for r in records if r["push"] == 2.0]
+        safe = [r for r in records if r.flags & Flag.SAFE]
+        assert fresh
+        assert safe
+        assert all(r["push"] == 0.25 and r["shoulder.tau"] == 0.0 for r in safe)
+        assert all(r.status_name == "INPUT_STALE" for r in safe)
+        # simulated time at which it became safe: within the stated time, one period and what
+        # the machine was late
+        late = max(1e-9 * (b.stamp - a.stamp) for a, b in itertools.pairwise(records))
+        assert safe[0].t - fresh[0].t <= 0.05 + 0.002 + 2 * late
+        box.write(push=3.0)
+        assert box.wait(5.0) is not None
+        time.sleep(0.01)
+        assert any(r["push"] == 3.0 and not r.flags & Flag.SAFE for r in all_records(loop))
+        report = loop.report()
+        assert report.safe_steps >= len(safe)
+        assert report.stale_inputs >= len(safe)
+
+
+def test_stale_inputs_can_hold_or_stop(plant: il.Plant, name: str) -> None:
+    options = {"name": name, "rate": 1000.0, "stale_after": 0.02}
+    with (
+        il.start(plant, policies={"INPUT_STALE": "hold"}, **options) as loop,
+        il.attach(name) as box,
+    ):
+        box.write(push=2.0)
+        time.sleep(0.15)
+        last = box.read()
+        assert last["push"] == 2.0
+        assert last.status_name == "INPUT_STALE"
+    with (
+        il.start(plant, policies={"INPUT_STALE": "stop"}, **options) as loop,
+        il.attach(name) as box,
+    ):
+        box.write(push=2.0)
+        assert loop.wait(10.0)
+        assert loop.report().status == "INPUT_STALE"
+        with pytest.raises(il.MailboxError, match="has ended"):
+            while True:
+                box.wait(1.0)
+
+
+def test_divergence_keeps_the_last_good_state(name: str) -> None:
+    m = il.Model("runaway")
+    m.body("cart", on=m.ground, joint=il.prismatic("x", initial=(0.1, 0.0)), mass=1.0)
+    m.joint_force("cart", lambda q, qd: 50.0 * qd + 900.0 * q * q * q)
+    plant = m.compile()
+    with il.start(plant, name=name, rate=1000, mode="free", seconds=2.0) as loop:
+        assert loop.wait(20)
+        records = all_records(loop)
+    report = loop.close()
+    bad = [r for r in records if r.status_name == "DIVERGED"]
+    assert bad
+    assert report.failed >= len(bad)
+    good = next(r for r in reversed(records) if r.status_name == "OK")
+    assert all(np.array_equal(r.values[:3], good.values[:3]) for r in bad)
+    assert np.all(np.isfinite(good.values))
+    # latched: safe from the step after the first failure on
+    assert all(r.flags & Flag.SAFE for r in bad[1:])
+    assert report.steps == 2000
+
+
+def test_divergence_can_stop_and_reset_leads_out(name: str) -> None:
+    m = il.Model("runaway")
+    m.body("cart", on=m.ground, joint=il.prismatic("x", initial=(0.1, 0.0)), mass=1.0)
+    m.joint_force("cart", lambda q, qd: 50.0 * qd + 900.0 * q * q * q)
+    plant = m.compile()
+    report = il.run(plant, name=name, mode="free", policies={"DIVERGED": "stop"})
+    assert report.status == "DIVERGED"
+    assert report.failed == 1
+    with il.start(plant, name=name, rate=1000, speed=20.0) as loop, il.attach(name) as box:
+        while box.read().status_name != "DIVERGED":
+            time.sleep(0.01)
+        box.pause()
+        box.reset()
+        record = box.read()
+        assert (record.step, record.t, record.status_name) == (0, 0.0, "OK")
+        box.step()
+        assert loop.mailbox.wait(5.0) is not None
+
+
+def test_bad_inputs_are_refused_by_both_sides(plant: il.Plant, name: str) -> None:
+    with (
+        il.start(plant, name=name, rate=1000, stale_after=None) as loop,
+        il.attach(name) as box,
+    ):
+        box.write(push=1.5)
+        while box.read()["push"] != 1.5:
+            time.sleep(0.001)
+        for bad in (math.nan, math.inf):
+            with pytest.raises(il.InputError, match="NaN or infinity"):
+                box.write(push=bad)
+        with pytest.raises(il.InputError, match=r"no input 'pusch'.*push"):
+            box.write(pusch=1.0)
+        with pytest.raises(il.InputError, match="the plant takes 3"):
+            box.write([1.0])
+        # a writer that does not check: the loop does
+        record = RecordStructure()
+        words = np.array([0.0, 0.0, math.nan])
+        publish = realtime_function("il_mailbox_publish")
+        publish(box._address, INPUTS, ctypes.addressof(record), words.ctypes.data)
+        time.sleep(0.05)
+        assert loop.report().bad_inputs == 1
+        assert box.read()["push"] == 1.5
+        box.write(push=2.5)
+        time.sleep(0.02)
+        assert any(r["push"] == 2.5 for r in all_records(loop))
+
+
+def test_parameters_changed_live_equal_a_plant_built_that_way(name: str) -> None:
+    model = arm()
+    plant, other = model.compile(), model.compile()
+    other.parameters["stiffness"] = 23.0
+    assert plant.prepared("direct_dynamics").shape == other.prepared("direct_dynamics").shape
+    with il.start(plant, name=name, rate=RATE, paused=True) as loop, il.attach(name) as box:
+        assert dict(box.parameters) == dict(plant.parameters)
+        box.parameters["stiffness"] = 23.0
+        box.step(100)
+        while (record := box.read()).step < 100:
+            time.sleep(0.001)
+        assert box.parameters["stiffness"] == 23.0
+        assert record.parameter_sequence == 2
+        assert loop.report().bad_parameters == 0
+    expected = other.simulate(t_end=100 * STEP, step=STEP)
+    before = plant.simulate(t_end=100 * STEP, step=STEP)
+    np.testing.assert_array_equal(record.q, expected.q[-1])
+    # the plant itself has not changed, and the parameter matters
+    assert np.max(np.abs(before.q[-1] - expected.q[-1])) > 1e-3
+
+
+def test_parameters_are_checked(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name, rate=1000) as loop, il.attach(name) as box:
+        with pytest.raises(il.InputError, match=r"outside 0 \.\. 90"):
+            box.parameters["stiffness"] = 91.0
+        with pytest.raises(il.InputError, match="outside"):
+            box.parameters["damping"] = math.nan
+        with pytest.raises(il.InputError, match="Did you mean stiffness"):
+            box.parameters["stifness"] = 1.0
+        box.parameters.set({"stiffness": 3.0, "damping": 0.1})
+        assert (box.parameters["stiffness"], box.parameters["damping"]) == (3.0, 0.1)
+        # past the check of the client
+        write = realtime_function("il_mailbox_write_parameters")
+        words = np.array([1e9, 0.1])
+        assert write(box._address, words.ctypes.data) == 0
+        time.sleep(0.05)
+        assert loop.report().bad_parameters == 1
+        # a bad value in the mailbox does not travel with the next good one
+        box.parameters["damping"] = 0.2
+        time.sleep(0.05)
+        assert loop.report().bad_parameters == 1
+        box.parameters.reset()
+        assert box.parameters["damping"] == 0.4
+
+
+def test_extrapolated_inputs_follow_a_ramp(name: str) -> None:
+    """A free mass pushed by a ramp that is sampled at each period: x = t³/6."""
+    m = il.Model("mass")
+    m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    plant = m.compile()
+    errors = {}
+    for extrapolate in (False, True):
+        with (
+            il.start(
+                plant, name=name, rate=64.0, substeps=8, mode="lock-step", extrapolate=extrapolate
+            ),
+            il.attach(name) as box,
+        ):
+            outputs = box.wait()
+            while outputs is not None and outputs.step < 64:
+                box.write(tau=[outputs.t])
+                outputs = box.wait(5.0)
+            assert outputs is not None
+            errors[extrapolate] = abs(outputs.q[0] - 1.0 / 6.0)
+    assert errors[False] == pytest.approx(0.5 * 0.5 / 64, rel=0.1)  # the hold is half a period late
+    assert errors[True] < errors[False] / 20
+
+
+def test_driven_joints_follow_a_function_of_time(name: str) -> None:
+    m = il.Model("driven")
+    crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(0.3, 0.0)), mass=1.0)
+    m.body(
+        "bob", on=crank.point("tip", (0.5, 0, 0)), joint=il.revolute("y", initial=(0.2, 0.0)),
+        mass=0.7, com=(0.2, 0, 0), inertia=(0.01, 0.01, 0.01),
+    )  # fmt: skip
+    m.drive(crank)
+    plant = m.compile()
+    motions = {plant.coordinates[0]: lambda t: 0.3 + 0.2 * il.sin(9.0 * t)}
+    options = {"rate": RATE, "mode": "free", "seconds": 0.25}
+    report = il.run(plant, name=name, motions=motions, **options)
+    reference = plant.simulate(t_end=0.25, step=STEP, **motions)
+    assert report.outputs is not None
+    np.testing.assert_allclose(report.outputs.q, reference.q[-1], rtol=0, atol=1e-9)
+    assert report.outputs.q[0] == pytest.approx(0.3 + 0.2 * math.sin(9.0 * 0.25), abs=1e-12)
+    effort = f"{plant.coordinates[0]}.effort"
+    assert report.outputs[effort] == pytest.approx(reference[effort][-1], rel=1e-6)
+    assert report.most_iterations == 10
+
+
+def test_options_that_make_no_sense_are_explained(plant: il.Plant, name: str) -> None:
+    cases = {
+        "rate = 0": {"rate": 0.0},
+        "method 'heun'": {"method": "heun"},
+        "policy 'panic'": {"policies": {"DIVERGED": "panic"}},
+        "status 'LATE'": {"policies": {"LATE": "stop"}},
+        "speed = 0": {"speed": 0.0},
+        "stale_after = -1": {"stale_after": -1.0},
+        "safe value of input 'pull'": {"safe": {"pull": 1.0}},
+        "a run of -1": {"seconds": -1.0},
+        "no input 'pull'": {"inputs": {"pull": 1.0}},
+        "unexpected keyword argument 'rat'": {"rat": 1.0},
+        "cannot be the name": {"name": "a/b"},
+        "core = 9999": {"core": 9999},
+    }
+    for text, options in cases.items():
+        with pytest.raises(il.InputError, match=text):
+            il.start(plant, **{"name": name, **options})
+
+
+def test_a_name_is_used_once(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name):
+        with pytest.raises(il.MailboxError, match="runs already, in process"):
+            il.start(plant, name=name)
+        assert il.attach(name).read().step >= 0
+    with pytest.raises(il.MailboxError, match="no plant named"):
+        il.attach(name)
+
+
+def test_memory_stays_flat(plant: il.Plant, name: str) -> None:
+    """20 starts and stops and many records leave no memory and no thread behind."""
+
+    def once() -> None:
+        with (
+            il.start(plant, name=name, rate=20_000, mode="free", seconds=0.1),
+            il.attach(name) as b,
+        ):
+            for _ in range(50):
+                b.read()
+
+    for _ in range(5):
+        once()
+    threads = threading.active_count()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(20):
+        once()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 4096  # kB
+    assert threading.active_count() == threads

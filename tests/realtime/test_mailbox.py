@@ -1,0 +1,294 @@
+"""The mailbox: complete records under a hammering writer, owners, telemetry, names, damage."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.native.mailbox_structure import OUTPUTS, realtime_function
+from inloop.realtime import running
+from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.segment import Segment, segment_path
+from inloop.realtime.statistics import bin_edges
+
+Python = Callable[..., "subprocess.Popen[str]"]
+
+# a process that makes a segment by hand and writes records whose numbers are all the same
+WRITER = """
+import ctypes, sys
+import numpy as np
+from inloop.native.mailbox_structure import MailboxStructure, RecordStructure, realtime_function
+from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.segment import Segment
+name, count, slots, rest = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+quantities = tuple(Quantity(f"c{k}") for k in range(40))
+layout = Layout("hammer", quantities, (), (), (), (), 0, 1e-3)
+segment = Segment(name, layout, (slots, 4, 4, 4))
+box, record = MailboxStructure(), RecordStructure()
+use, publish = (realtime_function(f"il_mailbox_{f}") for f in ("use", "publish"))
+assert use(ctypes.addressof(box), segment.address, segment.size, 1) == 0
+print("ready", flush=True)
+sys.stdin.readline()
+values = np.zeros(81)
+import time
+for k in range(1, count + 1):
+    values[:] = k
+    publish(ctypes.addressof(box), 0, ctypes.addressof(record), values.ctypes.data)
+    if rest: time.sleep(rest)
+print("done", flush=True)
+sys.stdin.readline()
+segment.close()
+"""
+
+
+def begin(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def heard(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.parametrize("slots", [4, 64])
+def test_no_read_is_torn(python: Python, name: str, slots: int) -> None:
+    """A writer as fast as it can, few slots, a reader that looks all the time: no mixed record.
+
+    The same with threads in C, where reader and writer meet far more often: test_native.py.
+    """
+    process = python(WRITER, name, "1000000000", str(slots), "0")
+    assert heard(process) == "ready"
+    complete, last, end = 0, 0, time.monotonic() + 30.0
+    with il.attach(name) as box:
+        begin(process)
+        while complete < 1000 and time.monotonic() < end:
+            try:
+                record = box.read()
+            except il.MailboxError:
+                continue  # not there yet, or overtaken: said, not mixed
+            assert set(record.values.tolist()) == {float(record.sequence)}
+            assert record.sequence >= last
+            complete += record.sequence > last
+            last = record.sequence
+    process.kill()
+    process.wait()
+    segment_path(name).unlink()
+    assert complete > 100
+
+
+def test_telemetry_loses_nothing_as_long_as_the_reader_keeps_up(python: Python, name: str) -> None:
+    process = python(WRITER, name, "3000", "1024", "0.001")
+    assert heard(process) == "ready"
+    with il.attach(name) as box:
+        begin(process)
+        found = []
+        end = time.monotonic() + 60
+        while len(found) < 3000 and time.monotonic() < end:
+            record = box.next()
+            if record is None:
+                time.sleep(0.001)
+            else:
+                found.append(record.sequence)
+        lost = box.lost
+    # each record was read or counted, in order
+    assert len(found) + lost == 3000 or lost == 0
+    assert found == sorted(found)
+    assert lost == 0
+    begin(process)
+    process.wait(10)
+
+
+def test_telemetry_counts_what_it_lost(python: Python, name: str) -> None:
+    process = python(WRITER, name, "5000", "64", "0")
+    assert heard(process) == "ready"
+    with il.attach(name) as box, il.attach(name) as other:
+        begin(process)
+        assert heard(process) == "done"
+        found = []
+        while (record := box.next()) is not None:
+            found.append(record.sequence)
+        # all that is left in the ring, less the slot that the writer would fill next
+        assert found == list(range(5000 - 63 + 1, 5001))
+        assert box.lost == 5000 - 63
+        # the other reader has a cursor of its own; the sum of both is in the statistics
+        assert other.lost == 0
+        assert other.next() is not None
+        assert box.statistics()["lost_telemetry"] == 2 * (5000 - 63)
+    begin(process)
+    process.wait(10)
+
+
+HOLDER = """
+import sys, time
+import inloop as il
+box = il.attach(sys.argv[1])
+box.write(push=float(sys.argv[2]))
+print("holds", flush=True)
+time.sleep(60)
+"""
+
+
+def test_one_writer_at_a_time_taken_over_when_it_was_killed(
+    plant: il.Plant, python: Python, name: str
+) -> None:
+    with il.start(plant, name=name, stale_after=None), il.attach(name) as box:
+        process = python(HOLDER, name, "1.25")
+        assert heard(process) == "holds"
+        assert box.writer == process.pid
+        with pytest.raises(il.MailboxError, match=f"written by process {process.pid}"):
+            box.write(push=2.0)
+        with pytest.raises(il.MailboxError, match="written by process"):
+            box.take()
+        # killed and not yet collected by its parent: a zombie is dead
+        process.send_signal(signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while box.writer is not None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert box.writer is None
+        box.write(push=2.0)
+        assert box.writer == os.getpid()
+        process.wait()
+
+
+def test_inputs_are_released_explicitly(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name), il.attach(name) as one, il.attach(name) as two:
+        one.take()
+        # a second handle of the same process is another writer
+        with pytest.raises(il.MailboxError, match="written by process"):
+            two.write(push=1.0)
+        one.release()
+        two.write(push=1.0)
+        two.close()
+        one.write(push=1.5)
+
+
+def test_a_closed_mailbox_says_so(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name) as loop:
+        box = il.attach(name)
+        box.close()
+        for use in (box.read, box.wait, box.write, box.take, box.statistics, box.pause):
+            with pytest.raises(il.MailboxError, match="is closed"):
+                use()
+        with pytest.raises(il.MailboxError, match="is closed"):
+            _ = box.parameters["stiffness"]
+    for use in (loop.mailbox.read, loop.mailbox.statistics):
+        with pytest.raises(il.MailboxError, match="is closed"):
+            use()
+
+
+def test_the_segment_is_for_its_user_alone(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name):
+        path = segment_path(name)
+        assert path.stat().st_mode & 0o777 == 0o600
+        path.chmod(0o644)
+        with pytest.raises(il.MailboxError, match="open to others"):
+            il.attach(name)
+        path.chmod(0o600)
+        assert name in running()
+    assert name not in running()
+
+
+def test_names_and_units(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name), il.attach(name) as box:
+        assert box.coordinates == plant.coordinates == ("shoulder", "elbow")
+        assert box.inputs == ("shoulder.tau", "elbow.tau", "push")
+        assert box.names == (
+            "t", "shoulder.q", "elbow.q", "shoulder.qd", "elbow.qd", *box.inputs,
+        )  # fmt: skip
+        assert box.units["stiffness"] == "N*m/rad"
+        assert box.units["shoulder.tau"] == "N*m"
+        record = box.read()
+        assert record["shoulder.qd"] == record.qd[0]
+        with pytest.raises(il.InputError, match=r"no output 'sholder.q'"):
+            _ = record["sholder.q"]
+        # C finds the same places by the same names
+        index = realtime_function("il_mailbox_index")
+        for kind, label, expected in (
+            ("q", "elbow", 2), ("qd", "shoulder", 3), ("applied", "push", 7), ("input", "push", 2),
+            ("parameter", "damping", 1), ("q", "nothing", -1), ("nothing", "elbow", -1),
+        ):  # fmt: skip
+            assert index(box._address, kind.encode(), label.encode()) == expected
+
+
+LEFT = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[2])
+from realtime_arm import arm
+import inloop as il
+loop = il.start(arm().compile(), name=sys.argv[1])
+print("running", flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_plant_left_is_recognised_and_replaced(
+    plant: il.Plant, python: Python, name: str
+) -> None:
+    process = python(LEFT, name, str(Path(__file__).parent))
+    assert heard(process) == "running"
+    process.wait()
+    assert segment_path(name).exists()
+    assert name not in running()
+    with pytest.raises(il.MailboxError, match="has died"):
+        il.attach(name)
+    with il.start(plant, name=name), il.attach(name) as box:
+        assert box.read().step >= 0
+        assert name in running()
+
+
+def test_rubbish_under_the_name_is_replaced_and_never_attached(plant: il.Plant, name: str) -> None:
+    path = segment_path(name)
+    for rubbish in (b"", b"x" * 100, b"\xff" * 5000):
+        path.write_bytes(rubbish)
+        path.chmod(0o600)
+        with pytest.raises(il.MailboxError, match="no mailbox of this version"):
+            il.attach(name)
+        with il.start(plant, name=name), il.attach(name) as box:
+            assert box.read().step >= 0
+
+
+def test_a_plant_that_dies_while_others_wait(python: Python, name: str) -> None:
+    text = LEFT.replace("os.kill(os.getpid(), signal.SIGKILL)", "sys.stdin.readline()\n").replace(
+        "name=sys.argv[1]", "name=sys.argv[1], paused=True"
+    )
+    process = python(text, name, str(Path(__file__).parent))
+    assert heard(process) == "running"
+    with il.attach(name) as box:
+        box.read()
+        assert box.wait(0.05) is None
+        process.kill()
+        process.wait()
+        with pytest.raises(il.MailboxError, match="has ended"):
+            while box.wait(5.0) is None:
+                pass
+    segment_path(name).unlink()
+
+
+def test_a_new_segment_never_replaces_a_living_one(name: str) -> None:
+    layout = Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3)
+    first = Segment(name, layout, (4, 4, 4, 4))
+    with pytest.raises(il.MailboxError, match="runs already"):
+        Segment(name, layout, (4, 4, 4, 4))
+    first.close()
+    assert not list(Path("/dev/shm").glob(f"*{name}*"))
+
+
+def test_bins_agree_with_their_edges() -> None:
+    find, edges = realtime_function("il_mailbox_bin"), bin_edges()
+    rng = np.random.default_rng(3)
+    times = np.concatenate([np.arange(200), (2.0 ** rng.uniform(0, 36, 2000)).astype(np.int64)])
+    for value in times.tolist():
+        k = find(value)
+        assert edges[k] <= value < edges[k + 1]
+    assert find(2**63) == len(edges) - 2
+    assert OUTPUTS == 0

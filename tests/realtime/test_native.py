@@ -1,0 +1,214 @@
+"""The C of the loop and the mailbox: strict, without allocation, against damage; a C controller."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from realtime_arm import RATE
+
+import inloop as il
+from inloop.native import (
+    BuildOptions,
+    NativeLibrary,
+    build_library,
+    load_realtime,
+    realtime_headers,
+    realtime_sources,
+    runtime_headers,
+    runtime_sources,
+)
+from inloop.native.mailbox_structure import (
+    HeaderStructure,
+    LoopStructure,
+    MailboxStructure,
+    RecordStructure,
+    RingStructure,
+    StatisticsStructure,
+    realtime_function,
+)
+
+HERE = Path(__file__).parent
+STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
+# what the loop may ask of the system: clocks, sleeping, threads, mapping; nothing that allocates
+ALLOCATORS = {"malloc", "calloc", "realloc", "free", "posix_memalign", "printf", "fprintf", "fopen"}
+
+Python = Callable[..., "subprocess.Popen[str]"]
+Compile = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def compile_c(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+    """`compile_c("controller.c", "-O2")`: a program made of a file beside this one."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def build(source: str, *flags: str) -> Path:
+        target = folder / f"{Path(source).stem}{len(list(folder.iterdir()))}"
+        include = f"-I{il.include_dir()}"
+        command = ["cc", *STRICT, include, *flags, str(HERE / source), "-o", str(target)]
+        subprocess.run([*command, "-lpthread"], check=True)
+        return target
+
+    return build
+
+
+def test_compiles_without_a_word() -> None:
+    sources = {**runtime_sources(), **realtime_sources()}
+    headers = {**runtime_headers(), **realtime_headers()}
+    library = NativeLibrary(build_library(sources, headers, options=BuildOptions(strict=True)))
+    names = library.exported_symbols()
+    assert {"il_loop_start", "il_loop_stop", "il_mailbox_attach"} <= set(names)
+    assert all(name.startswith("il_") for name in names)
+
+
+def test_asks_for_nothing_that_allocates() -> None:
+    assert not ALLOCATORS & set(load_realtime().needed_symbols())
+
+
+def test_structures_are_mirrored() -> None:
+    sizes = (ctypes.c_int64 * 5)()
+    realtime_function("il_mailbox_sizes")(ctypes.addressof(sizes))
+    mirrors = (
+        HeaderStructure, MailboxStructure, RecordStructure, RingStructure, StatisticsStructure,
+    )  # fmt: skip
+    assert list(sizes) == [ctypes.sizeof(mirror) for mirror in mirrors]
+    # the private part lies behind what Python knows
+    assert realtime_function("il_loop_size")() > ctypes.sizeof(LoopStructure)
+
+
+def test_no_record_is_torn_between_threads(compile_c: Compile) -> None:
+    program = compile_c("hammer.c", "-O2")
+    done = subprocess.run([program, "torn", "2"], capture_output=True, text=True, check=False)
+    complete, mixed = (int(word) for word in done.stdout.split()[::2])
+    assert (done.returncode, mixed) == (0, 0)
+    assert complete > 1000
+
+
+SANITIZED = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+
+
+def fuzz(compile_c: Compile, count: int, seed: int) -> None:
+    program = compile_c("hammer.c", *SANITIZED)
+    done = subprocess.run(
+        [program, "fuzz", str(count), str(seed)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    segments, attached = (int(word) for word in done.stdout.split()[::2])
+    # the check lets good segments through, and not the others
+    assert segments == count
+    assert count / 20 < attached < count / 3
+
+
+def test_damaged_segments_are_refused_or_harmless(compile_c: Compile) -> None:
+    fuzz(compile_c, 100_000, 11)
+
+
+@pytest.mark.long
+def test_a_million_damaged_segments(compile_c: Compile) -> None:
+    fuzz(compile_c, 1_000_000, 12)
+
+
+def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, name: str) -> None:
+    """Random bytes over the whole segment, again and again: a paused state stays as it is."""
+    rng = np.random.default_rng(17)
+    for paused in (True, False):
+        with il.start(plant, name=name, rate=2000, paused=paused) as loop:
+            address = loop.mailbox._owned.address  # type: ignore[attr-defined]
+            header = loop.mailbox._box.layout
+            size = int(header.size)
+            memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+            x = np.array(loop._wiring.x)
+            for _ in range(3000):
+                at = int(rng.integers(0, size - 4096))
+                memory[at : at + int(rng.integers(1, 4096))] = rng.integers(0, 256)
+                # heads and owners, where a damaged number does most
+                for ring in range(4):
+                    place = int(header.rings[ring].offset)
+                    memory[place : place + 32] = rng.integers(0, 256, 32)
+            if paused:
+                np.testing.assert_array_equal(loop._wiring.x, x)
+            assert np.all(np.isfinite(loop._wiring.x))
+
+
+def test_a_controller_in_c(plant: il.Plant, name: str, compile_c: Compile) -> None:
+    """Compiled against the installed header; in lock-step the same run as Python's, to the bit."""
+    program, gain, steps = compile_c("controller.c", "-O2"), 0.75, 200
+    with il.start(plant, name=name, rate=RATE, mode="lock-step") as loop:
+        done = subprocess.run(
+            [program, name, str(steps), str(gain)], capture_output=True, text=True, check=True
+        )
+        assert loop.report().steps == steps
+    with il.start(plant, name=name, rate=RATE, mode="lock-step"), il.attach(name) as box:
+        outputs = box.wait()
+        for _ in range(steps):
+            assert outputs is not None
+            box.write(tau=-gain * outputs.qd)
+            outputs = box.wait(5.0)
+    answers, *q = done.stdout.split()
+    assert int(answers) == steps
+    assert outputs is not None
+    np.testing.assert_array_equal([float(word) for word in q], outputs.q)
+
+
+def test_a_controller_in_c_without_a_plant(name: str, compile_c: Compile) -> None:
+    program = compile_c("controller.c")
+    done = subprocess.run([program, name, "1", "1"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no plant of this name" in done.stderr
+
+
+QUIET = """
+import ctypes, json, sys, time
+sys.path.insert(0, sys.argv[2])
+from realtime_arm import arm
+import inloop as il
+counted = ctypes.CDLL(None).counted
+counted.argtypes, counted.restype = [ctypes.c_long], ctypes.c_uint64
+plant = arm().compile()
+with il.start(plant, name=sys.argv[1], rate=2000, paused=True, floor=True) as loop:
+    box = il.attach(sys.argv[1])
+    thread = loop.mailbox.statistics().thread
+    before = counted(thread)
+    box.resume()
+    for k in range(200):
+        outputs = box.wait()
+        box.write(push=0.01 * k)
+        if k % 20 == 0:
+            box.parameters["stiffness"] = 5.0 + 0.1 * k
+        if k == 100:
+            box.reset()
+        if k == 120:
+            box.restore(outputs.snapshot)
+        if k == 150:
+            box.set_speed(2.0)
+    time.sleep(0.3)  # long enough for stale inputs
+    after = counted(thread)
+    report = loop.report()
+    box.close()
+import threading
+print(json.dumps({
+    "calls": after - before, "steps": report.steps, "stale": report.stale_inputs,
+    "main": counted(threading.get_native_id()),
+}))
+"""
+
+
+def test_the_thread_neither_allocates_nor_locks_nor_prints(
+    python: Python, name: str, tmp_path: Path
+) -> None:
+    library = tmp_path / "counting.so"
+    flags = ["-shared", "-fPIC", "-O1", "-fno-builtin"]
+    source = str(HERE / "counting.c")
+    subprocess.run(["cc", *flags, source, "-o", str(library), "-ldl"], check=True)
+    process = python(QUIET, name, str(HERE), LD_PRELOAD=str(library))
+    found = json.loads(process.communicate(timeout=120)[0])
+    # the counter counts: Python allocates all the time
+    assert found["main"] > 1000
+    assert found["steps"] > 500
+    assert found["stale"] > 0
+    assert found["calls"] == 0

@@ -1,0 +1,325 @@
+"""Recordings: every record is there, replay gives the same bits, nothing disturbs the loop."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from mcap.reader import make_reader
+from realtime_arm import RATE, arm
+
+import inloop as il
+from inloop import gallery
+from inloop.errors import FileFormatError
+from inloop.realtime import Flag, Recording, record, repair, replay
+from inloop.realtime.fixed_message import FixedMessage
+from inloop.realtime.recorder import Recorder, WholePieces
+
+Begin = Callable[..., subprocess.Popen[str]]
+
+# knows nothing but the mailbox: damps the arm, with noise, and changes a parameter now and then
+NOISY = """
+import random, sys
+import inloop as il
+random.seed(7)
+box = il.attach(sys.argv[1], wait=20.0)
+try:
+    for k in range(10**9):
+        out = box.wait(5.0)
+        noise = [random.gauss(0.0, 0.5) for _ in range(2)]
+        box.write(tau=[-2.0 * v + n for v, n in zip(out.qd, noise)], push=random.random())
+        if k % 100 == 50:
+            box.parameters["stiffness"] = random.uniform(1.0, 80.0)
+except il.errors.MailboxError:
+    pass
+"""
+RECORDER = """
+import sys
+import inloop as il
+from inloop.realtime import record
+with il.attach(sys.argv[1], wait=20.0) as box:
+    done = record(box, sys.argv[2])
+print(done.records, done.lost, done.problem)
+"""
+
+
+class FullDisk(WholePieces):
+    """A disk with room for so many bytes."""
+
+    def __init__(self, path: Path, room: int) -> None:
+        super().__init__(path)
+        self.room = room
+
+    def _put(self, data: memoryview) -> int:
+        if self.room == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = super()._put(data[: self.room])
+        self.room -= written
+        return written
+
+
+@pytest.fixture(scope="module")
+def noisy_run(plant: il.Plant, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of two seconds with a noisy controller in another process."""
+    path = tmp_path_factory.mktemp("noisy") / "run.mcap"
+    name = f"test-noisy-{os.getpid()}"
+
+    def python(text: str, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", text, *words], stdout=subprocess.PIPE, text=True
+        )
+
+    with il.start(plant, name=name, rate=RATE, seconds=2.0, paused=True) as loop:
+        recorder, controller = python(RECORDER, name, str(path)), python(NOISY, name)
+        while loop.mailbox.writer is None:
+            loop.mailbox.step()
+            time.sleep(0.02)
+        while not path.exists():
+            time.sleep(0.01)
+        loop.mailbox.resume()
+        assert loop.wait(20.0)
+        records, lost, *problem = recorder.communicate(timeout=20)[0].split()
+        assert controller.wait(20) == 0
+        report = loop.close()
+    assert not problem
+    assert int(lost) == 0
+    assert int(records) == report.steps + 1  # and the start
+    return path
+
+
+def test_a_replay_gives_the_same_bits(noisy_run: Path, plant: il.Plant) -> None:
+    recording = Recording(noisy_run)
+    samples = list(recording)
+    assert recording.complete
+    assert [s.counts["sequence"] for s in samples] == list(range(1, len(samples) + 1))
+    # the run was not trivial: inputs and parameters changed, the arm moved
+    inputs = np.array([s.inputs for s in samples])
+    assert len(np.unique(inputs[:, 0])) > 100
+    assert sum(s.parameters is not None for s in samples) > 5
+    q = np.array([s.values[1:3] for s in samples])
+    assert np.ptp(q, axis=0).min() > 0.1
+    found = replay(recording, plant)
+    assert found.identical, found.first
+    assert found.steps == len(samples) - 1
+    assert found.gaps == 0
+
+
+def test_a_replay_finds_one_changed_bit(
+    noisy_run: Path, plant: il.Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = list(Recording(noisy_run))[:200]
+    whole[120].values[2] = np.nextafter(whole[120].values[2], np.inf)
+    recording = Recording(noisy_run)
+    monkeypatch.setattr(Recording, "__iter__", lambda self: iter(whole))
+    found = replay(recording, plant)
+    assert (found.steps, found.different) == (199, 1)
+    assert found.first is not None
+    assert (found.first.sequence, found.first.name) == (121, "elbow.q")
+
+
+def test_a_replay_refuses_another_plant(noisy_run: Path) -> None:
+    m = arm()
+    m.joint_force("upper", lambda q, qd: -0.001 * qd)
+    with pytest.raises(il.InputError, match="the recording is of model"):
+        replay(Recording(noisy_run), m.compile(backend="c"))
+
+
+def test_other_programs_can_read_it(noisy_run: Path) -> None:
+    """The MCAP library with its index, and Google's protobuf with the schema in the file."""
+    samples, running = list(Recording(noisy_run)), Recording(noisy_run).facts["name"]
+    with noisy_run.open("rb") as file:
+        reader = make_reader(file)
+        summary = reader.get_summary()
+        assert summary is not None and summary.statistics is not None
+        topics = {c.topic.rpartition("/")[2]: c.id for c in summary.channels.values()}
+        counts = summary.statistics.channel_message_counts
+        assert counts[topics["outputs"]] == counts[topics["inputs"]] == len(samples)
+        schemas = {schema.name: schema.data for schema in summary.schemas.values()}
+        pool = descriptor_pool.DescriptorPool()
+        for data in schemas.values():
+            for proto in descriptor_pb2.FileDescriptorSet.FromString(data).file:
+                pool.Add(proto)
+        names = {"outputs": "inloop.Outputs", "inputs": "inloop.Inputs"}
+        for kind, message in names.items():
+            kind_of = message_factory.GetMessageClass(pool.FindMessageTypeByName(message))
+            messages = reader.iter_messages(topics=[f"/{running}/{kind}"])
+            for sample, (_, _, found) in zip(samples, messages, strict=True):
+                decoded = kind_of.FromString(found.data)
+                if kind == "outputs":
+                    assert decoded.sequence == sample.counts["sequence"]
+                    assert decoded.shoulder_q == sample.values[1]
+                    assert decoded.elbow_qd == sample.values[4]
+                else:
+                    assert decoded.elbow_tau == sample.inputs[1]
+                    assert decoded.push == sample.inputs[2]
+        # Foxglove shows the wall clock
+        start = summary.statistics.message_start_time
+        assert abs(start / 1e9 - time.time()) < 600.0
+
+
+def test_a_killed_recorder_disturbs_nothing(
+    plant: il.Plant, name: str, python: Begin, tmp_path: Path
+) -> None:
+    path = tmp_path / "killed.mcap"
+    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
+        recorder = python(RECORDER, name, str(path))
+        while not path.exists() or path.stat().st_size < 100_000:
+            time.sleep(0.01)
+        recorder.send_signal(signal.SIGKILL)
+        recorder.wait()
+        before = loop.mailbox.read().sequence
+        while loop.mailbox.read().sequence < before + 100:
+            time.sleep(0.01)
+        report = loop.close()
+    # the account of the loop has no hole: every period had its step, at once or later
+    assert report.steps == report.periods - report.skipped - report.backlog
+    assert report.status == "OK"
+    recording = Recording(path)
+    samples = list(recording)
+    assert not recording.complete
+    assert len(samples) > 100
+    assert [s.counts["sequence"] for s in samples] == list(range(1, len(samples) + 1))
+    assert replay(recording, plant).identical
+    # with its indexes again
+    fixed = tmp_path / "fixed.mcap"
+    repair(path, fixed)
+    again = Recording(fixed)
+    assert [s.values.tobytes() for s in again] == [s.values.tobytes() for s in samples]
+    assert again.complete
+    with fixed.open("rb") as file:
+        assert make_reader(file).get_summary() is not None
+
+
+def test_any_length_can_be_read(noisy_run: Path, tmp_path: Path) -> None:
+    """A machine that loses its power may leave any part of the file."""
+    data, whole = noisy_run.read_bytes(), [s.values.tobytes() for s in Recording(noisy_run)]
+    rng = np.random.default_rng(3)
+    cut = tmp_path / "cut.mcap"
+    sizes = []
+    for length in rng.integers(0, len(data), 12):
+        cut.write_bytes(data[:length])
+        try:
+            found = [s.values.tobytes() for s in Recording(cut)]
+        except FileFormatError:
+            found = []
+        assert found == whole[: len(found)]
+        sizes.append((int(length), len(found)))
+    sizes.sort()
+    counts = [count for _, count in sizes]
+    assert counts == sorted(counts) and counts[-1] > 0
+
+
+def test_a_full_disk_ends_the_recorder_alone(plant: il.Plant, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "full.mcap"
+    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
+        with Recorder(loop.mailbox, path, FullDisk(path, 90_000)) as recorder:
+            with pytest.raises(OSError, match="No space left"):
+                while True:
+                    recorder.take()
+                    time.sleep(0.01)
+            taken = recorder.records
+        assert loop.running
+        report = loop.close()
+    assert report.steps == report.periods - report.skipped - report.backlog
+    assert path.stat().st_size < 90_000
+    samples = list(Recording(path))
+    # only what was not yet written is lost
+    assert 100 < len(samples) < taken
+    assert [s.counts["sequence"] for s in samples] == list(range(1, len(samples) + 1))
+
+
+def test_the_outcome_tells_of_a_full_disk(
+    plant: il.Plant, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = sys.modules[Recorder.__module__]
+    monkeypatch.setattr(module, "WholePieces", lambda path: FullDisk(path, 200_000))
+    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
+        done = record(loop.mailbox, tmp_path / "full.mcap", seconds=30.0)
+        assert loop.running
+    assert done.problem == "No space left on device"
+    assert 0 < done.size <= 200_000
+
+
+def test_resets_gaps_and_late_starts(plant: il.Plant, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "gaps.mcap"
+    with il.start(plant, name=name, rate=RATE, mode="free", paused=True, telemetry=1.0) as loop:
+        box = loop.mailbox
+
+        def steps(count: int) -> None:
+            goal = box.read().sequence + count
+            box.step(count)
+            while box.read().sequence < goal:
+                time.sleep(0.001)
+
+        steps(5000)  # more than the ring keeps
+        with il.attach(name) as other, Recorder(other, path) as recorder:
+            recorder.take()
+            late = recorder.lost
+            box.write(push=3.0)
+            steps(100)
+            box.reset()
+            steps(100)
+            recorder.take()
+            steps(5000)
+            while recorder.take():
+                pass
+            lost = recorder.lost
+            recorder.finish()
+    assert late == 0
+    assert lost > 3000
+    recording = Recording(path)
+    samples = list(recording)
+    assert samples[0].counts["sequence"] > 1
+    assert sum(s.was_set for s in samples) == 1
+    missing = sum(
+        b.counts["sequence"] - a.counts["sequence"] - 1 for a, b in itertools.pairwise(samples)
+    )
+    assert missing == lost
+    found = replay(recording, plant)
+    assert found.identical
+    assert found.gaps == 1
+    assert found.steps == len(samples) - 3  # the first, the reset, the one after the gap
+
+
+def test_a_closed_mechanism_with_a_failed_step(name: str, tmp_path: Path) -> None:
+    plant = gallery.get("four_bar").build().compile(backend="c")
+    path = tmp_path / "closed.mcap"
+    with il.start(plant, name=name, rate=1000.0, mode="free", paused=True) as loop:
+        box = loop.mailbox
+        with il.attach(name) as other, Recorder(other, path) as recorder:
+            for torque in (0.0, 3.0, 1e300, -2.0):
+                box.write({f"{plant.coordinates[0]}.tau": torque})
+                goal = box.read().sequence + 20
+                box.step(20)
+                while box.read().sequence < goal:
+                    time.sleep(0.001)
+                box.resume()
+                box.pause()
+            recorder.take()
+            recorder.finish()
+    samples = list(Recording(path))
+    assert len({s.counts["status"] for s in samples}) == 2
+    assert any(s.counts["flags"] & Flag.SAFE for s in samples)
+    found = replay(Recording(path), plant)
+    assert found.identical, found.first
+    assert found.steps >= 80
+
+
+def test_messages_keep_every_bit() -> None:
+    message = FixedMessage("Some", ("count",), ("a.b", "a_b", "7"))
+    odd = np.array([-0.0, 5e-324, np.nan])
+    counts, numbers = message.decode(message.encode((-(2**62),), odd))
+    assert counts == [-(2**62)]
+    assert numbers.tobytes() == odd.tobytes()
+    with pytest.raises(FileFormatError, match=r"no inloop\.Some"):
+        message.decode(b"\0" * 40)
