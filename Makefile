@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # what the tests call, as program:debian-package
-TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang
+TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++
 
 DEMO_EXTRAS := plot,terminal
 PYTEST_OPTIONS ?=

@@ -238,7 +238,7 @@ def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
 ) -> None:
     with (
         il.start(
-            plant, name=name, rate=1000, stale_after=0.05, safe={"push": 0.25}, inputs={"push": 0.5}
+            plant, name=name, rate=1000, stale_after=0.2, safe={"push": 0.25}, inputs={"push": 0.5}
         ) as loop,
         il.attach(name) as box,
     ):
@@ -247,7 +247,7 @@ def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
         assert box.read()["push"] == 0.5
         assert loop.report().stale_inputs == 0
         box.write(push=2.0)
-        time.sleep(0.3)
+        time.sleep(0.5)
         records = all_records(loop)
         fresh = [r for r in records if r["push"] == 2.0]
         safe = [r for r in records if r.flags & Flag.SAFE]
@@ -258,7 +258,7 @@ def test_stale_inputs_lead_to_the_safe_state_and_fresh_ones_out_of_it(
         # simulated time at which it became safe: within the stated time, one period and what
         # the machine was late
         late = max(1e-9 * (b.stamp - a.stamp) for a, b in itertools.pairwise(records))
-        assert safe[0].t - fresh[0].t <= 0.05 + 0.002 + 2 * late
+        assert safe[0].t - fresh[0].t <= 0.2 + 0.002 + 2 * late
         box.write(push=3.0)
         assert box.wait(5.0) is not None
         time.sleep(0.01)
@@ -309,6 +309,7 @@ def test_divergence_keeps_the_last_good_state(name: str) -> None:
     # latched: safe from the step after the first failure on
     assert all(r.flags & Flag.SAFE for r in bad[1:])
     assert report.steps == 2000
+    assert report.status == "DIVERGED"
 
 
 def test_divergence_can_stop_and_reset_leads_out(name: str) -> None:

@@ -198,6 +198,20 @@ def test_the_segment_is_for_its_user_alone(plant: il.Plant, name: str) -> None:
     assert name not in running()
 
 
+def test_an_onlooker_does_not_change_what_is_new(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name, paused=True) as loop, il.attach(name) as box:
+        first = box.read()
+        box.step()
+        while box.peek().step < 1:
+            time.sleep(0.001)
+        assert first.sequence == 1
+        assert loop.report().steps == 1
+        record = box.wait(1.0)
+        assert record is not None
+        assert record.sequence == 2
+        assert box.wait(0.01) is None
+
+
 def test_names_and_units(plant: il.Plant, name: str) -> None:
     with il.start(plant, name=name), il.attach(name) as box:
         assert box.coordinates == plant.coordinates == ("shoulder", "elbow")
@@ -206,6 +220,10 @@ def test_names_and_units(plant: il.Plant, name: str) -> None:
             "t", "shoulder.q", "elbow.q", "shoulder.qd", "elbow.qd", *box.inputs,
         )  # fmt: skip
         assert box.units["stiffness"] == "N*m/rad"
+        with il.attach(name) as other:
+            assert other.layout_hash == box.layout_hash
+        with il.start(plant, name=f"{name}-2", inputs={"push": 1.0}) as loop:
+            assert loop.mailbox.layout_hash != box.layout_hash
         assert box.units["shoulder.tau"] == "N*m"
         record = box.read()
         assert record["shoulder.qd"] == record.qd[0]

@@ -113,6 +113,32 @@ def test_a_million_damaged_segments(compile_c: Compile) -> None:
     fuzz(compile_c, 1_000_000, 12)
 
 
+def test_a_loop_under_the_sanitizer_survives_a_million_attacks(
+    compile_c: Compile, tmp_path: Path
+) -> None:
+    """Random bytes, heads and records of nonsense, in all three modes; the state stays finite."""
+    files = {**runtime_sources(), **realtime_sources(), **runtime_headers(), **realtime_headers()}
+    for file, text in files.items():
+        (tmp_path / file).write_text(text)
+    sources = [str(path) for path in sorted(tmp_path.glob("*.c"))]
+    program = compile_c("loop_fuzz.c", *SANITIZED, f"-I{tmp_path}", *sources, "-lm")
+    done = subprocess.run(
+        [program, "1000000", "9"], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    rounds, steps = (int(word) for word in done.stdout.split()[::2])
+    assert (rounds, steps > 100) == (1_000_000, True)
+
+
+def test_the_header_is_good_for_cpp(tmp_path: Path, require_program: Callable[[str], str]) -> None:
+    text = '#include "inloop.h"\nint main() { inloop_mailbox b; return inloop_attach(&b, "-"); }\n'
+    (tmp_path / "main.cpp").write_text(text)
+    flags = ["-std=c++11", "-pedantic", "-Wall", "-Wextra", "-Werror", f"-I{il.include_dir()}"]
+    command = [require_program("c++"), *flags, "main.cpp", "-o", "main"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "main"], check=False).returncode == 2
+
+
 def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, name: str) -> None:
     """Random bytes over the whole segment, again and again: a paused state stays as it is."""
     rng = np.random.default_rng(17)
@@ -122,7 +148,7 @@ def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, nam
             header = loop.mailbox._box.layout
             size = int(header.size)
             memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
-            x = np.array(loop._wiring.x)
+            x = np.array(loop._wiring.machine.x)
             for _ in range(3000):
                 at = int(rng.integers(0, size - 4096))
                 memory[at : at + int(rng.integers(1, 4096))] = rng.integers(0, 256)
@@ -131,8 +157,8 @@ def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, nam
                     place = int(header.rings[ring].offset)
                     memory[place : place + 32] = rng.integers(0, 256, 32)
             if paused:
-                np.testing.assert_array_equal(loop._wiring.x, x)
-            assert np.all(np.isfinite(loop._wiring.x))
+                np.testing.assert_array_equal(loop._wiring.machine.x, x)
+            assert np.all(np.isfinite(loop._wiring.machine.x))
 
 
 def test_a_controller_in_c(plant: il.Plant, name: str, compile_c: Compile) -> None:

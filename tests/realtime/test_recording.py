@@ -305,7 +305,8 @@ def test_a_closed_mechanism_with_a_failed_step(name: str, tmp_path: Path) -> Non
                     time.sleep(0.001)
                 box.resume()
                 box.pause()
-            recorder.take()
+            while recorder.take():
+                pass
             recorder.finish()
     samples = list(Recording(path))
     assert len({s.counts["status"] for s in samples}) == 2

@@ -13,6 +13,7 @@ from inloop.realtime import Mailbox, Outputs, Report, running
 
 REFRESH = 0.25  # [s]
 MOST_SIGNALS = 24
+SILENT = 1.0  # [s]
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -49,7 +50,7 @@ def _list(as_json: bool) -> int:
 
 
 def _data(box: Mailbox) -> dict[str, Any]:
-    outputs, report = box.read(), box.report()
+    outputs, report = box.peek(), box.report()
     return {
         "name": box.name,
         "model": box.layout.model,
@@ -82,15 +83,21 @@ def _watch(box: Mailbox, seconds: float | None) -> None:
 
 def _lines(box: Mailbox, rate: float | None) -> list[str]:
     """The view: what it does, its deadlines, its signals."""
-    outputs, report = box.read(), box.report()
+    outputs, report = box.peek(), box.report()
     measured = "" if rate is None else f", {rate:.0f} steps/s"
     head = (
-        f"{box.name} ({box.layout.model}): {box.state.name}, {outputs.status_name}, "
+        f"{box.name} ({box.layout.model}): {_state(box, report)}, {outputs.status_name}, "
         f"t = {outputs.t:.3f} s{measured}, inputs by "
         f"{'nobody' if box.writer is None else f'process {box.writer}'}"
     )
     times = plain_table(("time [µs]", "p50", "p99", "p99.9", "max"), report.rows())
     return [head, *_counts(report), "", *times, "", *_signals(box, outputs)]
+
+
+def _state(box: Mailbox, report: Report) -> str:
+    """What the loop does, or for how long nothing has been heard of it."""
+    silence = 1e-9 * (time.clock_gettime_ns(time.CLOCK_MONOTONIC) - report.statistics.heartbeat)
+    return box.state.name if silence < SILENT else f"SILENT for {silence:.1f} s"
 
 
 def _counts(report: Report) -> list[str]:

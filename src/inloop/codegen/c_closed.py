@@ -50,7 +50,7 @@ class ClosedRates:
 def emit_closed_rates(
     sizes: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
 ) -> dict[str, str]:
-    """C files with `<prefix>_settle`, `_rates`, `_expand` and the two functions that they use.
+    """C files with `<prefix>_settle`, `_rates`, `_expand`, `_pivots` and what they use.
 
     Args:
         sizes: the partition.
@@ -76,6 +76,7 @@ def emit_closed_rates(
         _rates(sizes, prefix),
         _expand(sizes, prefix),
         *(_alone(unit, program, prefix) for program in (unit.newton, unit.constrained)),
+        _pivots(unit, prefix),
     ]
     files = {f"{prefix}_rates.c": "\n".join(rates)}
     for program in (unit.newton, unit.constrained):
@@ -391,5 +392,23 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
         memcpy(effort + row*{nd}, m.effort, {nd} * sizeof(double));
     }}
     return count;
+}}
+"""
+
+
+def _pivots(unit: ClosedRates, prefix: str) -> str:
+    m, program = len(unit.sizes.dependent), unit.newton
+    places = {"pre": "c->pre", "q": "q", "u": "c->u", "t": "&t"}
+    arguments = ", ".join(places[block.name] for block in program.inputs)
+    body = f"""    const struct context *c = context;
+    double step[{m}], h[{m}];
+    (void)t;
+    {prefix}_{program.name}({arguments}, step, h, pivots);"""
+    if m == 0:
+        body = "    (void)context; (void)t; (void)q; (void)pivots;"
+    return f"""/* reciprocal pivots of this choice of coordinates at a position */
+IL_EXPORT void {prefix}_pivots(void *context, double t, const double *q, double *pivots)
+{{
+{body}
 }}
 """

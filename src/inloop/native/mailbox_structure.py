@@ -15,6 +15,7 @@ BINS = 1024  # INLOOP_BINS
 
 OUTPUTS, INPUTS, PARAMETERS, COMMANDS = range(4)
 RINGS = 4
+STATUSES = 12  # of il_status.h
 
 
 class RecordStructure(ctypes.Structure):
@@ -28,7 +29,7 @@ class RecordStructure(ctypes.Structure):
         ("step", COUNT),
         ("status", COUNT),
         ("flags", COUNT),
-        ("reserved", COUNT),
+        ("partition", COUNT),
     )
 
 
@@ -81,10 +82,10 @@ class HistogramStructure(ctypes.Structure):
 
 
 COUNTERS = (
-    "commands_done", "steps", "failed", "periods", "overruns", "woken_late", "preempted",
-    "too_long", "made_up", "skipped", "backlog", "stale_inputs", "bad_inputs", "torn_inputs",
-    "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry", "floor_periods",
-    "floor_overruns",
+    "commands_done", "steps", "failed", "partitions", "singular", "events", "periods", "overruns",
+    "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog", "stale_inputs",
+    "bad_inputs", "torn_inputs", "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry",
+    "floor_periods", "floor_overruns",
 )  # fmt: skip
 HISTOGRAMS = ("step", "step_cpu", "latency", "input_age", "floor")
 
@@ -123,6 +124,44 @@ class PrepareStructure(ctypes.Structure):
     _fields_ = (("function", POINTER), ("prepared", POINTER))
 
 
+class TargetStructure(ctypes.Structure):
+    """il_target."""
+
+    _fields_ = (("input", COUNT), ("place", POINTER))
+
+
+class ViewStructure(ctypes.Structure):
+    """il_view."""
+
+    _fields_ = (
+        ("pre", POINTER),
+        ("u", POINTER),
+        ("t", REAL),
+        *((name, POINTER) for name in ("q", "qd", "lam", "effort", "z")),
+    )
+
+
+class AspectStructure(ctypes.Structure):
+    """il_aspect."""
+
+    _fields_ = (
+        ("system", SystemStructure),
+        ("sources", POINTER),
+        ("expand", POINTER),
+        ("context", POINTER),
+        ("expanded", POINTER * 5),
+        ("observe", POINTER),
+        ("view", ViewStructure),
+        ("observed", POINTER),
+        ("independent", POINTER),
+        ("dependent", POINTER),
+        ("dependent_count", COUNT),
+        ("guard", POINTER),
+        ("tolerance", POINTER),
+        ("pivots", POINTER),
+    )
+
+
 class PrivilegesStructure(ctypes.Structure):
     """il_privileges."""
 
@@ -138,18 +177,18 @@ class LoopStructure(ctypes.Structure):
     """The public part of il_loop; the private one lies behind it, see `il_loop_size`."""
 
     _fields_ = (
-        ("system", SystemStructure),
-        ("method", COUNT),
-        ("work", POINTER),
-        ("pivots", POINTER),
-        ("x", POINTER),
-        ("x_start", POINTER),
+        ("machine", POINTER),
+        ("modes", POINTER),
+        ("aspects", POINTER),
+        ("aspect_count", COUNT),
+        ("worst_pivot", REAL),
+        ("tolerances", REAL * 2),
+        ("start", POINTER),
+        ("told", POINTER),
         ("h", REAL),
         ("substeps", COUNT),
-        ("expand", POINTER),
-        ("expanded", POINTER * 5),
-        ("sources", POINTER),
         ("targets", POINTER),
+        ("target_count", COUNT),
         ("prepares", POINTER),
         ("prepare_count", COUNT),
         ("parameters", POINTER),
@@ -165,7 +204,7 @@ class LoopStructure(ctypes.Structure):
         ("paused", COUNT),
         ("extrapolate", COUNT),
         ("stale_after", COUNT),
-        ("policy", COUNT * 5),
+        ("policy", COUNT * STATUSES),
         ("most_backlog", COUNT),
         ("floor", COUNT),
         ("privileges", PrivilegesStructure),
@@ -200,7 +239,6 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_index": ((POINTER, ctypes.c_char_p, ctypes.c_char_p), COUNT),
     "il_mailbox_bin": ((WORD,), COUNT),
     "il_mailbox_sizes": ((POINTER,), None),
-    "il_work_size": ((COUNT, COUNT, COUNT), COUNT),
     "il_loop_size": ((), COUNT),
     "il_loop_scratch": ((POINTER,), COUNT),
     "il_loop_start": ((POINTER,), COUNT),

@@ -73,6 +73,11 @@ class Loops:
         return full
 
     @property
+    def known(self) -> tuple[Partition, ...]:
+        """Partitions that have been built so far, the first one first."""
+        return tuple(self._known)
+
+    @property
     def independent(self) -> tuple[str, ...]:
         """Names of the independent coordinates."""
         return tuple(self._plant.coordinates[k] for k in self.partition.independent)

@@ -22,7 +22,7 @@ def messages(layout: Layout) -> dict[str, FixedMessage]:
     x = [f"x{k}" for k in range(layout.stepper_states)]
     return {
         "parameters": FixedMessage("Parameters", ("sequence",), _names(layout.parameters)),
-        "state": FixedMessage("State", ("sequence", "step"), x),
+        "state": FixedMessage("State", ("sequence", "step", "partition"), x),
         "inputs": FixedMessage("Inputs", ("sequence",), _names(layout.inputs)),
         "outputs": FixedMessage("Outputs", COUNTS, layout.output_names),
     }

@@ -68,7 +68,7 @@ class Commands:
                 f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
                 fix="Restore a snapshot of the same plant.",
             )
-        self._send(RESTORE, 0.0, float(snapshot.step), *snapshot.x)
+        self._send(RESTORE, float(snapshot.partition), float(snapshot.step), *snapshot.x)
 
     def _send(self, command: int, *values: float) -> None:
         """Send a command and wait until the loop has taken notice of it."""

@@ -83,6 +83,8 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
 class Mailbox(Commands):
     """The way to a running plant. Several processes may read; one at a time writes inputs.
 
+    A mailbox is for one thread; let each thread attach its own.
+
     Attributes:
         name: of the running plant.
         layout: names, units and sizes.
@@ -128,14 +130,26 @@ class Mailbox(Commands):
         return tuple(c.name for c in self.layout.inputs)
 
     @property
+    def layout_hash(self) -> str:
+        """Two plants with the same hash have the same names, units and sizes in the same order."""
+        return f"{self._box.layout.layout_hash:016x}"
+
+    @property
     def units(self) -> dict[str, str]:
         """Units of inputs, states, signals and parameters; of q for coordinates."""
         return {x.name: x.unit for group in self.layout.groups for x in group}
 
     def read(self) -> Outputs:
-        """The newest outputs."""
+        """The newest outputs; what is written next answers them."""
         self._check_open()
         return self._outputs(self._read(self._address, self._record_address, self._values_address))
+
+    def peek(self) -> Outputs:
+        """The newest outputs, for onlookers: `wait` and `write` take no notice of it."""
+        self._check_open()
+        newest = realtime_function("il_mailbox_newest")
+        place = (self._record_address, self._values_address)
+        return self._outputs(newest(self._address, OUTPUTS, *place))
 
     def wait(self, timeout: float = 1.0) -> Outputs | None:
         """The outputs after those read last, as soon as they are there.

@@ -38,11 +38,13 @@ class Snapshot:
 
     Attributes:
         step: periods since the start.
-        x: state of the stepper.
+        x: all that influences the future, see `Outputs.x`.
+        partition: mode, or choice of independent coordinates, that it belongs to.
     """
 
     step: int
     x: Reals
+    partition: int = 0
 
 
 class Outputs:
@@ -56,6 +58,7 @@ class Outputs:
         flags: what else there is to know.
         input_sequence: number of the inputs in use; 0: those of the start.
         parameter_sequence: number of the parameters in use.
+        partition: mode, or choice of independent coordinates, in use.
         values: all numbers, in the order of the layout.
     """
 
@@ -64,6 +67,7 @@ class Outputs:
         "flags",
         "input_sequence",
         "parameter_sequence",
+        "partition",
         "sequence",
         "stamp",
         "status",
@@ -80,6 +84,7 @@ class Outputs:
         self.flags: int = record.flags
         self.input_sequence: int = record.answers
         self.parameter_sequence: int = record.parameters
+        self.partition: int = record.partition
         self.values = values
 
     @property
@@ -104,7 +109,7 @@ class Outputs:
 
     @property
     def signals(self) -> Reals:
-        """Accelerations, multipliers and efforts of drives of a mechanism with loops."""
+        """Accelerations, multipliers, efforts of drives, outputs of laws, mode and events."""
         return self._part(4)
 
     @property
@@ -114,7 +119,7 @@ class Outputs:
 
     @property
     def x(self) -> Reals:
-        """State of the stepper."""
+        """State of the stepper, and of events and independent coordinates (il_state.c)."""
         return self._part(6)
 
     @property
@@ -131,7 +136,7 @@ class Outputs:
     @property
     def snapshot(self) -> Snapshot:
         """This state, to come back to."""
-        return Snapshot(self.step, self.x.copy())
+        return Snapshot(self.step, self.x.copy(), self.partition)
 
     def __getitem__(self, name: str) -> float:
         """An output by name: "t", "<coordinate>.q", "<coordinate>.qd", a signal or an input."""

@@ -174,7 +174,8 @@ class Recorder:
                 numbers = np.array(list(values.values()), dtype=np.float64)
                 self._put("parameters", outputs, (outputs.parameter_sequence,), numbers)
         if gap or outputs.flags & Flag.SET or outputs.t >= self._next_state:
-            self._put("state", outputs, (outputs.sequence, outputs.step), outputs.x)
+            counts = (outputs.sequence, outputs.step, outputs.partition)
+            self._put("state", outputs, counts, outputs.x)
             self._next_state = outputs.t + STATE_EVERY
         self._put("inputs", outputs, (outputs.sequence,), outputs.inputs)
         counts = tuple(getattr(outputs, name) for name in COUNTS)

@@ -84,8 +84,8 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
     names = [x.name for x in recording.layout.inputs]
     given = dict(zip(names, first.inputs.tolist(), strict=True))
-    efforts = np.array([given.pop(f"{c}.tau") for c in plant.coordinates])
-    policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN"), "hold")
+    efforts = {c.name: given.pop(f"{c.name}.tau") for c in recording.layout.coordinates}
+    policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN", "CHATTERING"), "hold")
     with start(
         plant,
         name=f"replay-{os.getpid()}-{id(recording):x}",

@@ -126,7 +126,11 @@ class Report:
             f"{s['lost_telemetry']} telemetry records lost"
         )
         if self.most_iterations:
-            lines.append(f"loops are closed in at most {self.most_iterations} iterations each time")
+            lines.append(
+                f"loops are closed in at most {self.most_iterations} iterations each time; "
+                f"independent coordinates changed {s['partitions']} times, "
+                f"{s['singular']} singular positions stepped over"
+            )
         return [*lines, *self.notes]
 
     def __str__(self) -> str:

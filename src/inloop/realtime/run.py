@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from inloop.errors import InputError
+from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import Options
 from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
+from inloop.simulate import simulate
+from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
 
 
@@ -28,6 +30,7 @@ def start(
     inputs: Mapping[str, float] | None = None,
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
     about: Mapping[str, str] | None = None,
+    rehearse: float = 3.0,
     **options: Any,
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -36,7 +39,8 @@ def start(
     nor shared memory is left behind. Or close it when done.
 
     Args:
-        plant: the compiled mechanism.
+        plant: the compiled mechanism, with its parameters as they are now; change them through the
+            mailbox while it runs.
         name: under which others attach; the model's name by default.
         seconds: simulated time after which to end; None: never.
         q: coordinates at the start, by name or as a vector.
@@ -45,6 +49,9 @@ def start(
         inputs: other inputs by name until a controller writes some.
         motions: functions of time for driven joints, by name.
         about: facts that recordings shall carry, by name.
+        rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
+            of independent coordinates that it needs are compiled before it runs [s]. One with modes
+            keeps its first choices.
         options: see `Options`.
     """
     try:
@@ -57,9 +64,28 @@ def start(
         if not (math.isfinite(seconds) and seconds > 0.0):
             raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
         steps = max(1, round(seconds * chosen.rate))
+    step = chosen.period / chosen.substeps
+    chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
+    if chooses and rehearse > 0.0:
+        t_end = rehearse if seconds is None else min(rehearse, seconds)
+        # what goes wrong in it shows again in the run
+        with contextlib.suppress(SimulationError):
+            simulate(
+                plant,
+                t_end=max(t_end, step),
+                step=step,
+                method=chosen.method,
+                q=q,
+                qd=qd,
+                tau=tau,
+                inputs={n: x for n, x in (inputs or {}).items() if n in plant.inputs},
+                motions=motions,
+            )
     wiring = wire(
         plant,
         period=chosen.period,
+        step=step,
+        method=METHODS[chosen.method],
         q=q,
         qd=qd,
         tau=tau,
@@ -67,8 +93,10 @@ def start(
         motions=motions or {},
     )
     facts = {**_facts(plant, chosen), **(about or {})}
+    if plant.by_mode:
+        facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))
-    return Loop(plant, replace(wiring, layout=layout), chosen, name or plant.name, steps)
+    return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
 
 
 def _facts(plant: BarePlant, options: Options) -> dict[str, str]:

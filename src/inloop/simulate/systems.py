@@ -214,6 +214,10 @@ class ClosedSystem:
         system: what the steppers integrate.
         prepared: what follows from parameters.
         expand_address: of the C function that finds all about states.
+        look_context: address to hand to it: unguarded, closed to the last bit, so that looking does
+            not change how a run goes on.
+        pivots_address: of the C function that gives the reciprocal pivots at a position.
+        guard_view: factors of reciprocal pivots, as the rates read them.
         q, qd, qdd: memory for all coordinates and their rates.
         lam, effort: memory for multipliers of the rows and efforts of the drives.
     """
@@ -296,8 +300,14 @@ class ClosedSystem:
             *(a.ctypes.data for a in self._settled),
             *more.pointers,
         )
-        held = (tau, u, self._inputs, drive_pre, self._settled, more)
+        self._look = _ClosedContext.from_buffer_copy(self._context)
+        no_guard = np.zeros(max(1, len(parts.rows)))
+        self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
+        held = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
         self.expand_address = address(f"{prefix}_expand")
+        self.look_context = ctypes.addressof(self._look)
+        self.pivots_address = address(f"{prefix}_pivots")
+        self.guard_view = self._guard
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
         self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
@@ -311,6 +321,11 @@ class ClosedSystem:
             predict=more.predict,
             correct=more.correct,
         )
+
+    @property
+    def tolerance_address(self) -> int:
+        """Where the rates read what ends Newton's method."""
+        return ctypes.addressof(self._context) + _ClosedContext.tolerance.offset
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
@@ -359,11 +374,7 @@ class ClosedSystem:
         name = f"{self._engine.unit.prefix}_expand"
         types = (POINTER, COUNT, *[POINTER] * len(arrays))
         call = self._engine.library.function(name, *types, returns=COUNT)
-        # unguarded and closed to the last bit; looking must not change how a run goes on
-        kept = self._guard.copy(), self._context.tolerance
-        self._guard[:], self._context.tolerance = 0.0, CLOSED
-        good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
-        self._guard[:], self._context.tolerance = kept
+        good = call(self.look_context, count, *(a.ctypes.data for a in arrays))
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]

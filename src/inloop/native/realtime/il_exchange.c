@@ -21,24 +21,26 @@ static void set_inputs(il_loop *loop)
 
 void il_start_state(il_loop *loop)
 {
-    memcpy(loop->x, loop->x_start, (size_t)loop->stepper.size * sizeof *loop->x);
     loop->step = 0;
     loop->status = IL_OK;
     loop->safe_latched = 0;
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
+    il_load(loop, 0, loop->start);
 }
 
-/* The state that a command carries: step, x. */
+/* The state that a command carries: aspect, step, stored state. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
-    if (!(values[1] >= 0.0 && values[1] < most)) {
+    if (!(values[1] >= 0.0 && values[1] < most && values[0] >= 0.0 &&
+          values[0] < (double)loop->aspect_count) ||
+        !il_makes_sense(loop, values + 2)) {
         return 0;
     }
     il_start_state(loop);
-    memcpy(loop->x, values + 2, (size_t)loop->stepper.size * sizeof *loop->x);
     loop->step = (int64_t)values[1];
+    il_load(loop, (int64_t)values[0], values + 2);
     return 1;
 }
 
@@ -210,7 +212,6 @@ double il_held_input(const il_loop *loop, int64_t k)
 
 void il_apply_inputs(il_loop *loop, double t)
 {
-    const int64_t count = loop->box.layout.inputs;
     const double span = loop->t_now - loop->t_before;
     double ahead = 0.0;
 
@@ -219,8 +220,10 @@ void il_apply_inputs(il_loop *loop, double t)
         ahead = (t + 0.5 * loop->h - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
     }
-    for (int64_t k = 0; k < count; k++) {
-        const double held = il_held_input(loop, k);
-        *loop->targets[k] = ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held;
+    for (int64_t k = 0; k < loop->target_count; k++) {
+        const il_target *target = &loop->targets[k];
+        const double held = il_held_input(loop, target->input);
+        *target->place =
+            ahead > 0.0 ? held + ahead * (held - loop->before[target->input]) : held;
     }
 }

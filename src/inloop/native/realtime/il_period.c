@@ -2,36 +2,34 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-static double time_of(const il_loop *loop, int64_t substep)
-{
-    /* as in il_fixed.c: the same bits as a simulation */
-    return (double)(loop->step * loop->substeps + substep) * loop->h;
-}
-
-/* What is not in the state of the stepper: dependent coordinates, multipliers, efforts. */
-static int expand(il_loop *loop, double t)
-{
-    double *const *to = loop->expanded;
-    if (loop->expand == NULL) {
-        return IL_OK;
-    }
-    const int64_t good = loop->expand(loop->system.context, 1, &t, loop->x, to[0], to[1], to[2],
-                                      to[3], to[4]);
-    return good == 1 ? IL_OK : IL_LOOP_OPEN;
-}
-
 /* All sub-steps, then what the outputs need. */
 static int advance(il_loop *loop)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
-        const double t = time_of(loop, k);
+        const double t = il_time_of(loop, k);
         il_apply_inputs(loop, t);
-        const int status = il_step(&loop->stepper, t, loop->h, loop->x);
+        const int status = il_machine_step(loop->machine, t, loop->h);
         if (status != IL_OK) {
             return status;
         }
     }
-    return expand(loop, time_of(loop, loop->substeps));
+    return il_look(loop, loop->substeps);
+}
+
+/* With other independent coordinates or, where none are better, over a singular position. */
+static int advance_otherwise(il_loop *loop)
+{
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    il_load(loop, loop->aspect, loop->good);
+    const int changed = il_change_partition(loop);
+    if (changed) {
+        il_store(loop, loop->good);
+    } else {
+        il_step_over(loop);
+    }
+    const int status = advance(loop);
+    il_add(changed ? &statistics->partitions : &statistics->singular, status == IL_OK);
+    return status;
 }
 
 /* What the host wants done about a status. */
@@ -48,10 +46,26 @@ static void follow_policy(il_loop *loop, int64_t status)
     }
 }
 
+/* Statuses of a failed step that are told apart. */
+static int told_apart(int status)
+{
+    return status == IL_LOOP_OPEN || status == IL_CHATTERING ? status : IL_DIVERGED;
+}
+
+/* Write the inputs of a step to the outputs, before what comes of it can make them safe. */
+static void note_inputs(il_loop *loop)
+{
+    const inloop_header *layout = &loop->box.layout;
+    double *held = loop->outputs + 1 + 2 * layout->coordinates + layout->states + layout->signals;
+    for (int64_t k = 0; k < (int64_t)layout->inputs; k++) {
+        held[k] = il_held_input(loop, k);
+    }
+}
+
 void il_one_period(il_loop *loop, int64_t flags)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    const size_t bytes = (size_t)loop->stepper.size * sizeof *loop->x;
+    const int64_t events = loop->machine->events_lost;
     const int late = (int)loop->late;
 
     loop->late = 0;
@@ -63,19 +77,27 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
     flags |= il_is_safe(loop) ? INLOOP_SAFE : 0;
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
-    memcpy(loop->x_good, loop->x, bytes);
+    note_inputs(loop);
+    il_store(loop, loop->good);
+    int64_t aspect = loop->aspect;
     int status = advance(loop);
+    if (status == IL_LOOP_OPEN && il_chooses(loop)) {
+        status = advance_otherwise(loop);
+        aspect = loop->aspect;
+    }
     il_add(&statistics->steps, 1);
     if (status == IL_OK) {
+        il_watch_partition(loop);
         loop->step++;
+        il_add(&statistics->events, (uint64_t)(loop->machine->events_lost - events));
         status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
     } else {
         /* the last good state stays, and time with it */
-        status = status == IL_LOOP_OPEN ? IL_LOOP_OPEN : IL_DIVERGED;
-        memcpy(loop->x, loop->x_good, bytes);
+        status = told_apart(status);
+        il_load(loop, aspect, loop->good);
         il_add(&statistics->failed, 1);
         follow_policy(loop, status);
-        (void)expand(loop, time_of(loop, 0));
+        (void)il_look(loop, 0);
     }
     loop->status = status;
     il_publish_outputs(loop, flags);
@@ -89,22 +111,23 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     double *value = loop->outputs;
 
     if (flags & INLOOP_SET) {
-        (void)expand(loop, time_of(loop, 0));
+        note_inputs(loop);
+        (void)il_look(loop, 0);
     }
-    *value++ = time_of(loop, 0);
+    const double *const *sources = loop->aspects[loop->aspect].sources;
+    *value++ = il_time_of(loop, 0);
     for (int64_t k = 0; k < found; k++) {
-        *value++ = *loop->sources[k];
+        *value++ = *sources[k];
     }
-    for (int64_t k = 0; k < (int64_t)layout->inputs; k++) {
-        *value++ = il_held_input(loop, k);
-    }
-    memcpy(value, loop->x, (size_t)loop->stepper.size * sizeof *value);
+    value += layout->inputs; /* see note_inputs */
+    il_store(loop, value);
     const inloop_record about = {
         .answers = loop->input_sequence,
         .parameters = loop->parameter_sequence,
         .step = loop->step,
         .status = loop->status,
         .flags = flags,
+        .partition = loop->aspect,
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);

@@ -24,7 +24,7 @@
  * meanwhile, the copy is thrown away.
  *
  * Sizes and offsets are checked once, at attach, and kept in private memory: whatever the segment
- * holds later, no access leaves it. Linux; C99 with the atomic builtins of gcc and clang.
+ * holds later, no access leaves it. Linux; C99 or C++11 with the atomic builtins of gcc and clang.
  */
 #ifndef INLOOP_H
 #define INLOOP_H
@@ -108,7 +108,7 @@ typedef struct inloop_record {
     int64_t step;        /* outputs: good steps since the start or the last reset */
     int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
     int64_t flags;       /* outputs: see inloop_flags */
-    int64_t reserved;
+    int64_t partition;   /* outputs: mode, or choice of independent coordinates, of the state */
 } inloop_record;
 
 enum inloop_flags {
@@ -124,7 +124,7 @@ enum inloop_command {
     INLOOP_RESET = 4,
     INLOOP_STOP = 5,
     INLOOP_SPEED = 6,   /* value 0: wall clock seconds are this many simulated ones */
-    INLOOP_RESTORE = 7, /* values: 0, step, then x */
+    INLOOP_RESTORE = 7, /* values: partition, step, then x */
     INLOOP_MAKE_SAFE = 8
 };
 
@@ -180,7 +180,10 @@ typedef struct inloop_statistics {
     double speed;
     uint64_t commands_done;  /* number of the last command that was obeyed or refused */
     uint64_t steps;          /* tried */
-    uint64_t failed;         /* that ended with DIVERGED or LOOP_OPEN; the state stayed as it was */
+    uint64_t failed;         /* that ended with DIVERGED, LOOP_OPEN or CHATTERING; the state stayed */
+    uint64_t partitions;     /* changes of the independent coordinates of a closed mechanism */
+    uint64_t singular;       /* singular positions that were stepped over */
+    uint64_t events;         /* that led from mode to mode, or back into the same one */
     uint64_t periods;        /* of the clock */
     uint64_t overruns;       /* periods that ended before a step was done, because the thread */
     uint64_t woken_late;     /*   was woken after the end, */
@@ -355,7 +358,7 @@ static inline int64_t inloop_count(const inloop_mailbox *box, int ring)
 /* FNV-1a, 64 bits. */
 static inline uint64_t inloop_hash(uint64_t hash, const void *data, uint64_t size)
 {
-    const unsigned char *bytes = data;
+    const unsigned char *bytes = (const unsigned char *)data;
     for (uint64_t k = 0; k < size; k++) {
         hash = (hash ^ bytes[k]) * UINT64_C(0x100000001b3);
     }
@@ -392,7 +395,7 @@ static inline int inloop_check(const void *base, uint64_t mapped, inloop_header 
     if (mapped < sizeof *layout) {
         return INLOOP_BAD_SEGMENT;
     }
-    inloop_load((uint64_t *)(void *)layout, base, sizeof *layout / 8);
+    inloop_load((uint64_t *)(void *)layout, (const uint64_t *)base, sizeof *layout / 8);
     const uint32_t counts[6] = {layout->coordinates, layout->states,     layout->signals,
                                 layout->inputs,      layout->parameters, layout->stepper_states};
     int good = layout->magic == INLOOP_MAGIC && layout->version == INLOOP_VERSION &&
@@ -439,7 +442,7 @@ static inline int inloop_attach_memory(inloop_mailbox *box, void *base, uint64_t
                                        uint64_t handle)
 {
     memset(box, 0, sizeof *box);
-    box->base = base;
+    box->base = (unsigned char *)base;
     box->size = size;
     box->self = inloop_self(handle);
     return inloop_check(base, size, &box->layout);
@@ -661,8 +664,9 @@ static inline int64_t inloop_index(const inloop_mailbox *box, const char *kind, 
     int64_t k = 0;
 
     while (text < end) {
-        const char *line_end = memchr(text, '\n', (size_t)(end - text));
-        const char *tab = memchr(text, '\t', (size_t)(end - text));
+        const size_t left = (size_t)(end - text);
+        const char *line_end = (const char *)memchr(text, '\n', left);
+        const char *tab = (const char *)memchr(text, '\t', left);
         if (line_end == NULL || tab == NULL || tab > line_end) {
             return -1;
         }

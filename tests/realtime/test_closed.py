@@ -1,0 +1,102 @@
+"""Mechanisms with loops against the clock: other coordinates, singular positions, open loops."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from realtime_arm import RATE
+
+import inloop as il
+from inloop import gallery
+from inloop.realtime import Outputs, Snapshot
+
+STEP = 1.0 / RATE
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "seconds", "counter"),
+    [("bricard", 1.5, "partitions"), ("four_bar", 1.5, "singular"), ("stewart", 0.25, "")],
+)
+def test_ends_where_the_simulation_ends(
+    name: str, mechanism: str, seconds: float, counter: str
+) -> None:
+    """Also where other independent coordinates are due, or a singular position is in the way."""
+    plant = gallery.get(mechanism).build().compile()
+    rate = 4096.0 if mechanism == "bricard" else RATE
+    report = il.run(plant, name=name, rate=rate, mode="free", seconds=seconds)
+    result = plant.simulate(t_end=seconds, step=1.0 / rate)
+    assert (report.status, report.failed) == ("OK", 0)
+    assert report.outputs is not None
+    np.testing.assert_allclose(report.outputs.q, result.q[-1], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(report.outputs.qd, result.qd[-1], rtol=0, atol=1e-8)
+    for signal in (n for n in report.outputs.names if n in result.signals):
+        scale = 1.0 + np.max(np.abs(result[signal]))
+        assert abs(report.outputs[signal] - result[signal][-1]) < 1e-6 * scale
+    if counter:
+        assert report.statistics[counter] > 0
+    assert np.max(np.ptp(result.q, axis=0)) > 0.05
+
+
+def test_without_a_rehearsal_the_choice_is_not_there(name: str) -> None:
+    """A loop never goes on with a bad choice: it steps over a singular position, or says so."""
+    plant = gallery.get("bricard").build().compile()
+    report = il.run(plant, name=name, rate=4096, mode="free", seconds=1.0, rehearse=0.0)
+    assert report.partitions == 0
+    assert report.failed > 0 or report.singular > 0
+
+
+def test_snapshots_carry_the_choice_of_coordinates(name: str) -> None:
+    plant = gallery.get("bricard").build().compile()
+    with il.start(plant, name=name, rate=1024, rehearse=1.5, paused=True) as loop:
+        box = loop.mailbox
+
+        def advance(count: int) -> Outputs:
+            target = box.read().step + count
+            box.step(count)
+            while (record := box.read()).step < target:
+                time.sleep(0.001)
+            return record
+
+        start = box.read()
+        changed = advance(950)
+        assert changed.partition != start.partition
+        end = advance(200)
+        box.restore(start.snapshot)
+        np.testing.assert_array_equal(advance(950).values, changed.values)
+        box.restore(changed.snapshot)
+        assert box.read().partition == changed.partition
+        np.testing.assert_array_equal(advance(200).values, end.values)
+        box.reset()
+        np.testing.assert_array_equal(box.read().values, start.values)
+        with pytest.raises(il.InputError, match="refused the command"):
+            box.restore(Snapshot(0, start.x, 99))
+
+
+def test_a_loop_that_cannot_be_closed_keeps_the_last_good_state(name: str) -> None:
+    """A crank of 0.3 m driven around, with a rod of 0.2 m to a slider: it reaches so far only."""
+    m = il.Model("short_rod")
+    crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(0.1, 0.0)), mass=0.4)
+    rod = m.body(
+        "rod", on=crank.point("pin", (0.3, 0, 0)), joint=il.revolute("y", initial=(-0.2, 0.0)),
+        mass=0.6, com=(0.1, 0, 0), inertia=(1e-3, 2e-3, 2e-3),
+    )  # fmt: skip
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.5, 0.0)), mass=1.0)
+    m.close(rod.point("end", (0.2, 0, 0)), slider.origin)
+    m.drive(crank)
+    plant = m.compile()
+    motions = {plant.coordinates[0]: lambda t: 0.1 + 1.5 * t}
+    with il.start(plant, name=name, rate=RATE, mode="free", seconds=1.0, motions=motions) as loop:
+        assert loop.wait(20)
+        records = []
+        while (record := loop.mailbox.next()) is not None:
+            records.append(record)
+    report = loop.close()
+    assert report.status == "LOOP_OPEN"
+    last = next(r for r in reversed(records) if r.status_name == "OK")
+    # the rod stands upright where 0.3 sin(q) = 0.2
+    assert 0.0 < np.arcsin(2 / 3) - last.q[0] < 0.02
+    frozen = [r for r in records if r.status_name == "LOOP_OPEN"]
+    assert len(frozen) == report.failed > 100
+    assert all(r.t == last.t and np.array_equal(r.q, last.q) for r in frozen)
