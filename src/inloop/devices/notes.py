@@ -1,0 +1,102 @@
+"""When a note begins and ends: from the motion of hammer and damper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from inloop.devices.midi_velocity import midi_velocity
+
+NOTE_OFF, NOTE_ON = 0x80, 0x90
+
+
+class Note(NamedTuple):
+    """A message of one note.
+
+    Attributes:
+        t: time [s].
+        kind: NOTE_ON or NOTE_OFF.
+        note: 0 to 127; 60 is C4.
+        velocity: 1 to 127, and 0 for NOTE_OFF.
+    """
+
+    t: float
+    kind: int
+    note: int
+    velocity: int
+
+    def message(self, channel: int = 0) -> tuple[int, int, int]:
+        """The three bytes of MIDI."""
+        return self.kind | channel, self.note, self.velocity
+
+    def data(self) -> dict[str, float | int | bool]:
+        """For a page."""
+        return {
+            "t": self.t,
+            "on": self.kind == NOTE_ON,
+            "note": self.note,
+            "velocity": self.velocity,
+        }
+
+
+@dataclass
+class NoteMaker:
+    """Watches one hammer.
+
+    A note begins when the hammer meets the string, with the speed that it had just before; it ends
+    when the damper is back, or after `longest`. Where no contact is told, a hammer that loses more
+    than half of its speed from one sample to the next has met the string: gravity alone needs
+    many samples.
+
+    Attributes:
+        note: 0 to 127; 60 is C4.
+        least: hammers slower than this make no sound [m/s].
+        apart: two strikes within this time are one, because a hammer may bounce in its felt [s].
+        longest: note [s].
+        sounds_since: when the note began [s]; None while it is silent.
+    """
+
+    note: int = 60
+    least: float = 0.05
+    apart: float = 0.02
+    longest: float = 10.0
+    sounds_since: float | None = None
+    speed: float = 0.0
+    touching: bool = False
+
+    def update(
+        self, t: float, speed: float, contact: bool | None = None, damped: bool = False
+    ) -> list[Note]:
+        """Take a sample; the messages that follow.
+
+        Args:
+            t: time [s].
+            speed: of the hammer towards the string [m/s].
+            contact: whether hammer and string touch; None if nobody tells.
+            damped: whether the damper is on the string.
+        """
+        before, self.speed = self.speed, speed
+        if contact is None:
+            struck = speed < 0.5 * before
+        else:
+            struck, self.touching = contact and not self.touching, contact
+        found: list[Note] = []
+        if struck and before >= self.least and not self._just_begun(t):
+            found += self.silence(t)
+            found.append(Note(t, NOTE_ON, self.note, midi_velocity(before)))
+            self.sounds_since = t
+        elif self.sounds_since is not None and not self.touching:
+            over = t - self.sounds_since
+            if over >= self.longest or (damped and over >= self.apart):
+                found += self.silence(t)
+        return found
+
+    def silence(self, t: float) -> list[Note]:
+        """End the note if there is one."""
+        if self.sounds_since is None:
+            return []
+        self.sounds_since = None
+        return [Note(t, NOTE_OFF, self.note, 0)]
+
+    def _just_begun(self, t: float) -> bool:
+        return self.sounds_since is not None and 0.0 <= t - self.sounds_since < self.apart
