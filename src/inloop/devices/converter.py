@@ -25,7 +25,7 @@ class Converter:
     bits: int
     noise: float = 0.0
     seed: int = 0
-    random: random.Random = field(init=False, repr=False)
+    source: random.Random = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (self.low < self.high and 1 <= self.bits <= 32 and self.noise >= 0.0):
@@ -34,16 +34,16 @@ class Converter:
                 f"with a noise of {self.noise:g} V",
                 fix="Give 1 to 32 bits, low < high, and a noise of at least 0 V.",
             )
-        self.random = random.Random(self.seed)
+        self.source = random.Random(self.seed)
 
     @property
     def step(self) -> float:
         """Between two values [V]."""
-        return (self.high - self.low) / 2**self.bits
+        return (self.high - self.low) / (1 << self.bits)
 
     def read(self, voltage: float) -> float:
         """The nearest value [V]; beyond the range, the last one."""
         if self.noise:
-            voltage += self.random.gauss(0.0, self.noise)
+            voltage += self.source.gauss(0.0, self.noise)
         count = round((voltage - self.low) / self.step)
-        return self.low + self.step * min(max(count, 0), 2**self.bits - 1)
+        return self.low + self.step * min(max(count, 0), (1 << self.bits) - 1)

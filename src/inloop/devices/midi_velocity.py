@@ -10,9 +10,9 @@ SOFTEST, LOUDEST = 1, 127
 def midi_velocity(hammer_speed: float) -> int:
     """Velocity of a note, 1 to 127, for the speed of the hammer at the string [m/s].
 
-    52 + 25 log2(speed): the map of the Bösendorfer SE290 in Goebl, "The role of timing and intensity
-    in the production and perception of melody in expressive piano performance", Graz 2003, Eq. 3.2.
-    1 m/s is 52, each doubling 25 more; a grand piano's hammer strikes with 0.2 to 7 m/s.
+    52 + 25 log2(speed): the map of the Bösendorfer SE290 in Goebl, "The role of timing and
+    intensity in the production and perception of melody in expressive piano performance", Graz
+    2003, Eq. 3.2. 1 m/s is 52, each doubling 25 more; hammers strike with 0.2 to 7 m/s.
     """
     if not hammer_speed > 0.0:
         return SOFTEST

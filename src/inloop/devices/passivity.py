@@ -49,8 +49,8 @@ class SeriesController:
 
     Before a force goes out, its work within the next period is foreseen as force · velocity · T. If
     that would bring the energy below zero, a damper alpha = -energy/(T v²) is switched in. The
-    velocity is that of the last period, unfiltered, as the observer has seen it: one that comes late
-    has the wrong sign when it matters, and the damper would drive.
+    velocity is that of the last period, unfiltered, as the observer has seen it: one that comes
+    late has the wrong sign when it matters, and the damper would drive.
 
     Attributes:
         period: T [s].
