@@ -21,8 +21,8 @@ from inloop.realtime.signals import ended_by_sigterm
 
 STOPPED = 130
 POLL = 0.002  # [s]
-# what actions of pianos call their signals
-SPEED, CONTACT, DAMPED = "hammer_speed", "string_force>0.01", "damper_force>0.01"
+# what the piano of the gallery calls its signals
+SPEED, CONTACT, DAMPED = "strike.hammer_speed", "string.force>0.01", "damper_seat.force>0.05"
 
 
 class Condition(NamedTuple):
@@ -65,7 +65,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         ("--damped", DAMPED, "when the damper is on the string"),
     ):
         parser.add_argument(
-            option, metavar="NAME>VALUE", help=f"{text}; {default}, if there is such a signal"
+            option, metavar="NAME>VALUE", help=f"{text}; {default} if the plant tells it"
         )
     parser.add_argument("--length", type=float, default=10.0, metavar="S", help="longest note [s]")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections import deque
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inloop.devices.midi_velocity import midi_velocity
@@ -44,25 +46,27 @@ class NoteMaker:
     """Watches one hammer.
 
     A note begins when the hammer meets the string, with the speed that it had just before; it ends
-    when the damper is back, or after `longest`. Where no contact is told, a hammer that loses more
-    than half of its speed from one sample to the next has met the string: gravity alone needs
-    many samples.
+    when the damper is back, or after `longest`. Where no contact is told, a hammer that turns back
+    within `contact_time` of its full speed has met the string: gravity takes longer.
 
     Attributes:
         note: 0 to 127; 60 is C4.
         least: hammers slower than this make no sound [m/s].
         apart: two strikes within this time are one, because a hammer may bounce in its felt [s].
+        contact_time: from first touch to turning back, at most [s].
         longest: note [s].
         sounds_since: when the note began [s]; None while it is silent.
     """
 
     note: int = 60
-    least: float = 0.05
+    least: float = 0.1
     apart: float = 0.02
+    contact_time: float = 4e-3
     longest: float = 10.0
     sounds_since: float | None = None
     speed: float = 0.0
     touching: bool = False
+    rising: deque[tuple[float, float]] = field(default_factory=deque)
 
     def update(
         self, t: float, speed: float, contact: bool | None = None, damped: bool = False
@@ -75,19 +79,15 @@ class NoteMaker:
             contact: whether hammer and string touch; None if nobody tells.
             damped: whether the damper is on the string.
         """
-        before, self.speed = self.speed, speed
-        if contact is None:
-            struck = speed < 0.5 * before
-        else:
-            struck, self.touching = contact and not self.touching, contact
         found: list[Note] = []
-        if struck and before >= self.least and not self._just_begun(t):
+        strike = self._turned_back(t, speed) if contact is None else self._touched(speed, contact)
+        begun = math.inf if self.sounds_since is None else t - self.sounds_since
+        if strike >= self.least and not 0.0 <= begun < self.apart:
             found += self.silence(t)
-            found.append(Note(t, NOTE_ON, self.note, midi_velocity(before)))
+            found.append(Note(t, NOTE_ON, self.note, midi_velocity(strike)))
             self.sounds_since = t
         elif self.sounds_since is not None and not self.touching:
-            over = t - self.sounds_since
-            if over >= self.longest or (damped and over >= self.apart):
+            if begun >= self.longest or (damped and begun >= self.apart):
                 found += self.silence(t)
         return found
 
@@ -98,5 +98,19 @@ class NoteMaker:
         self.sounds_since = None
         return [Note(t, NOTE_OFF, self.note, 0)]
 
-    def _just_begun(self, t: float) -> bool:
-        return self.sounds_since is not None and 0.0 <= t - self.sounds_since < self.apart
+    def _touched(self, speed: float, contact: bool) -> float:
+        """Speed of a strike that begins now; else 0. The sample before knows it best."""
+        begins, self.touching = contact and not self.touching, contact
+        before, self.speed = self.speed, speed
+        return before if begins else 0.0
+
+    def _turned_back(self, t: float, speed: float) -> float:
+        """Speed of a strike that has just turned the hammer back; else 0."""
+        while self.rising and t - self.rising[0][0] > self.contact_time:
+            self.rising.popleft()
+        if speed > 0.0:
+            self.rising.append((t, speed))
+            return 0.0
+        strike = max((v for _, v in self.rising), default=0.0)
+        self.rising.clear()
+        return strike

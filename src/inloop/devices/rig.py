@@ -11,7 +11,7 @@ from inloop.devices.chain import DeviceChain, Estimator, Sensor
 from inloop.devices.differences import BackwardDifferences, FilteredDifferences
 from inloop.devices.encoder import Encoder
 from inloop.devices.handle import Finger, Handle
-from inloop.devices.passivity import SeriesController
+from inloop.devices.passivity import PassivityObserver, SeriesController
 from inloop.devices.sampled_loop import SampledLoop
 from inloop.errors import InputError
 
@@ -31,6 +31,8 @@ class Rig:
         sensor: makes a sensor of the position.
         estimator: makes an estimator; takes the period.
         controlled: whether there is a passivity controller.
+        reserve: energy that the displayed mechanism has at the start and may give [J]: what its
+            weight and its springs can do.
         finger: holds the handle.
         substeps: of the simulated handle within a period.
     """
@@ -45,6 +47,7 @@ class Rig:
     sensor: Callable[[], Sensor] = lambda: Encoder(1e-6)
     estimator: Callable[[float], Estimator] = BackwardDifferences
     controlled: bool = False
+    reserve: float = 0.0
     finger: Finger = field(default_factory=Finger)
     substeps: int = 10
 
@@ -65,7 +68,11 @@ class Rig:
         most = 0.5 * self.mass / self.period
         controller = SeriesController(self.period, most) if self.controlled else None
         return DeviceChain(
-            self.sensor(), self.estimator(self.period), controller=controller, limit=self.limit
+            self.sensor(),
+            self.estimator(self.period),
+            controller=controller,
+            limit=self.limit,
+            observer=PassivityObserver(self.reserve, self.reserve),
         )
 
     def handle(self) -> Handle:
