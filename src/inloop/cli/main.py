@@ -19,13 +19,14 @@ from inloop.cli import (
     describe,
     link,
     list_gallery,
+    midi,
     monitor,
     record,
     run,
 )
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, monitor, record, link, check, demo, bench)
+COMMANDS = (list_gallery, describe, derive, run, monitor, record, link, midi, check, demo, bench)
 
 # exit codes
 FAILED = 2
