@@ -13,7 +13,10 @@ export function figure(value, digits = 4) {
 }
 
 /** A number for an entry field: plain ASCII, short. */
-export const entry = (value) => String(Number(value.toPrecision(6)));
+export function entry(value) {
+  const plain = String(Number(value.toPrecision(5)));
+  return plain.length > 8 ? value.toExponential(3).replace(/\.?0+e/, "e").replace("e+", "e") : plain;
+}
 
 /** A number with an SI prefix before its unit: 0.0012 m → "1.2 mm". */
 export function withPrefix(value, unit, digits = 3) {
