@@ -12,6 +12,6 @@ from inloop.gallery.experiment import Bench, Experiment, Outcome
 from inloop.gallery.look import Ball, Box, Cylinder, Device, Line, Look, Plate, Rod
 
 __all__ = [
-    "Ball", "Bench", "Box", "Comparison", "Cylinder", "Device", "Exhibit", "Experiment", "Line", "Look",
-    "Option", "Outcome", "Plate", "Reference", "Rod", "View", "get", "names",
+    "Ball", "Bench", "Box", "Comparison", "Cylinder", "Device", "Exhibit", "Experiment",
+    "Line", "Look", "Option", "Outcome", "Plate", "Reference", "Rod", "View", "get", "names",
 ]  # fmt: skip

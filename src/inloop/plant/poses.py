@@ -57,7 +57,8 @@ class PoseLibrary:
     def read(cls, data: Mapping[str, Any]) -> PoseLibrary:
         """What `data` has given."""
         lists = ("coordinates", "parameters", "defaults", "bodies")
-        return cls(**{k: tuple(v) if k in lists else v for k, v in data.items()})
+        plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
+        return cls(**plain)
 
 
 def build_poses(
