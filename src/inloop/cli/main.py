@@ -22,10 +22,11 @@ from inloop.cli import (
     monitor,
     record,
     run,
+    studio,
 )
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, monitor, record, link, check, demo, bench)
+COMMANDS = (list_gallery, describe, derive, run, studio, monitor, record, link, check, demo, bench)
 
 # exit codes
 FAILED = 2
