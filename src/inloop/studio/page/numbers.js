@@ -26,6 +26,12 @@ export function withPrefix(value, unit, digits = 3) {
   return `${figure(value / scale, digits)} ${prefix}${unit}`;
 }
 
+/** A unit as it is printed: N*m/rad^2 → N·m/rad². */
+export function unitName(unit) {
+  const powers = { 2: "²", 3: "³", 4: "⁴" };
+  return (unit ?? "").replaceAll("*", "·").replace(/\^([234])/g, (_, power) => powers[power]);
+}
+
 /** The largest of 1, 2, 5 times a power of ten that is not above a value. */
 export function roundDown(value) {
   const power = 10 ** Math.floor(Math.log10(value));

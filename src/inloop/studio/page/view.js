@@ -45,6 +45,12 @@ export class View {
     this.build();
   }
 
+  /** The same mechanism with other measures: the eye stays where it is. */
+  changeScene(scene) {
+    this.scene = scene;
+    this.build();
+  }
+
   /** Colours come from the theme, so that a change of theme builds anew. */
   setPalette(palette) {
     this.palette = palette;
