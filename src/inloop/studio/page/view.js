@@ -42,7 +42,19 @@ export class View {
     this.motion.clear();
     this.eye.touched = false;
     this.eye.setScene(scene);
+    this.measured = -Infinity;
     this.build();
+  }
+
+  /** What moves out of view widens the view, unless a person has chosen it. */
+  measure(now) {
+    if (now - this.measured < MEASURE) return;
+    const first = this.measured === -Infinity;
+    this.measured = now;
+    const box = new THREE.Box3();
+    for (const node of this.nodes.values()) box.expandByObject(node);
+    if (box.isEmpty() || !this.eye.include(box, first)) return;
+    if (first) this.build(); // the floor lies below all of it
   }
 
   /** The same mechanism with other measures: the eye stays where it is. */
@@ -63,18 +75,19 @@ export class View {
     this.nodes.clear();
     const { scene, palette } = this;
     const ground = new THREE.Group();
-    ground.add(this.grid(), ...scene.ground.map((shape) => shapeObject(shape, palette.ground, palette)));
+    ground.add(this.grid());
+    for (const shape of scene.ground) ground.add(shapeObject(shape, palette.ground, palette));
     this.root.add(ground);
     scene.bodies.forEach((body, index) => {
       const node = new THREE.Group();
       const colour = palette.bodies[index % palette.bodies.length];
-      node.add(...body.shapes.map((shape) => shapeObject(shape, colour, palette)));
+      for (const shape of body.shapes) node.add(shapeObject(shape, colour, palette));
       node.name = body.name;
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
     this.links = scene.links.map((link) => new LinkObject(link, this.nodes, this.eye.size, palette.link));
-    this.root.add(...this.links.map((link) => link.object));
+    for (const link of this.links) this.root.add(link.object);
     const largest = this.arrows?.scene === scene ? this.arrows.largest : 0;
     this.arrows = new Arrows(this.eye.size, palette.force);
     Object.assign(this.arrows, { scene, largest });
@@ -86,7 +99,7 @@ export class View {
   grid() {
     const { eye, scene, palette } = this;
     const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
-    const cells = 2 * Math.ceil((1.6 * eye.size) / cell / 2);
+    const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
     const grid = new THREE.GridHelper(cells * cell, cells, palette.axis, palette.grid);
     grid.material.transparent = true;
     grid.material.opacity = eye.flat ? 0.55 : 0.7;
@@ -115,8 +128,10 @@ export class View {
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.scene) return;
+    this.eye.ease();
     const moment = this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
     const moved = moment !== null && this.pose(moment);
+    if (moved) this.measure(now);
     if (!moved && !this.eye.changed && this.shown !== null) return this.rest(now);
     this.moved = now;
     if (this.slow) this.setQuality(1);
@@ -194,6 +209,7 @@ const POINT = new THREE.Vector3();
 const TURN = new THREE.Quaternion();
 const NONE = new Float32Array(0);
 const STILL = 250; // [ms]
+const MEASURE = 300; // [ms]
 
 /** True if the processor draws, so that smoothing would cost more frames than it is worth. */
 function withoutGraphicsCard() {
