@@ -23,10 +23,13 @@ from inloop.cli import (
     monitor,
     record,
     run,
+    studio,
 )
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, monitor, record, link, midi, check, demo, bench)
+COMMANDS = (
+    list_gallery, describe, derive, run, studio, monitor, record, link, midi, check, demo, bench,
+)  # fmt: skip
 
 # exit codes
 FAILED = 2

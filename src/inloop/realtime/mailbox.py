@@ -257,6 +257,13 @@ class Mailbox(Commands):
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
 
+    @property
+    def inputs_written(self) -> int:
+        """Number of the newest inputs; outputs tell by this number which ones they have used."""
+        self._check_open()
+        place = self._box.layout.rings[INPUTS]
+        return int(RingStructure.from_address(self._box.base + place.offset).head)
+
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
 
