@@ -48,7 +48,7 @@ class Cushion:
     reason: str
     exponent: float = 2.0
     loss: float = 0.6
-    time: float = 1e-2
+    time: float = 5e-3
     slip: float = 0.1
 
 
@@ -107,7 +107,7 @@ DIALS = {
         "[T] 4 g in the treble to 12 g in the bass",
     ),
     "key_lead": Dial(
-        55.0e-3, "kg", (0.0, 100.0e-3), "lead in the key, 180 mm in front of the balance pin",
+        70.0e-3, "kg", (0.0, 100.0e-3), "lead in the key, 180 mm in front of the balance pin",
         "[T] three leads; so that the down-weight is 0.5 N",
     ),
     "damper_mass": Dial(
@@ -158,15 +158,15 @@ KEY = {
     "front": (-250.0, 5.0),
     "front_stop": (-240.0, -10.0),
     "back_rest": (190.0, -10.0),
-    "capstan": (115.0, 46.5),
-    "check": (209.8, 92.0),
+    "capstan": (117.5, 46.5),
+    "check": (209.3, 92.0),
     "lifter": (225.0, 10.0),
 }
 # 62 and 94 mm to heel and jack: ratio 1.5. The pin lies so high that jack and knuckle move the same
 # way at half blow (75 instead of the 62 of a first drawing, which made them rub by 3 mm)
 WHIPPEN = {
     "pin": (177.0, 75.0),
-    "heel": (115.0, 46.5),
+    "heel": (117.5, 46.5),
     "spoon": (87.0, 92.0),
     "hook": (157.0, 98.0),
 }
@@ -180,11 +180,11 @@ HAMMER = {
     "knuckle": (18.3, -5.9),
     "crown": (130.0, 40.0),
     "tail": (138.0, -24.0),
-    "shank": (85.0, 0.0),
+    "shank": (110.0, 0.0),
 }
 SHANK_AT_REST = 0.35  # below the level [rad]: 47 mm of blow at 130 mm
-BUTTON = (64.0, 74.4)  # underside of the let-off button, at its normal place
-SCREW = (74.0, 131.2)  # underside of the drop screw, at its normal place
+BUTTON = (64.0, 74.65)  # underside of the let-off button, at its normal place
+SCREW = (74.0, 131.35)  # underside of the drop screw, at its normal place
 DAMPER = (225.0, 150.0)  # its felt on the string
 CUSHION_GAP = 3.0  # between shank and rest cushion, at rest
 JACK_GAP = 0.03  # between jack and knuckle, at rest: the lever carries the hammer [T]
@@ -222,29 +222,29 @@ HEAD = ((132.0, -20.0), (130.0, 40.0))  # from tail to crown
 REPETITION_RATE = 0.25  # [N·m/rad]: a long spring, 10 % more when the lever is pressed down
 JACK_RATE = 0.02  # [N·m/rad]
 # friction of the pins [N·m] and of the damper's guide [N], and the speed at which it is reached
-PINS = {"key": 1.2e-2, "whippen": 6e-4, "jack": 1e-4, "lever": 3e-3, "hammer": 1e-3}
+PINS = {"key": 1.2e-2, "whippen": 6e-4, "jack": 3e-4, "lever": 3e-3, "hammer": 1e-3}
 PIN_SPEED = 0.02  # [rad/s]
 GUIDE, GUIDE_SPEED = 0.03, 2e-3  # [N], [m/s]
 
 # --- cushions ---------------------------------------------------------------------------------
 
 CUSHIONS = {
-    "key_bed": Cushion(10.0, 0.5, "front felt: 0.5 mm under a firm finger"),
-    "key_rest": Cushion(1.0, 0.3, "back rail cloth"),
-    "capstan": Cushion(3.0, 0.35, "heel cushion: 3 N at 0.3 to 0.4 mm"),
-    "jack_knuckle": Cushion(3.0, 0.22, "leather over felt"),
-    "lever_knuckle": Cushion(3.0, 0.22, "leather over felt"),
-    "let_off_button": Cushion(5.0, 0.3, "felt punching"),
-    "drop_screw": Cushion(5.0, 0.3, "leather on the lever"),
+    "key_bed": Cushion(10.0, 0.4, "front felt: 0.4 mm under a firm finger", exponent=2.5),
+    "key_rest": Cushion(1.0, 0.3, "back rail cloth, soft and lossy", loss=0.8),
+    "capstan": Cushion(3.0, 0.25, "heel cushion: firm felt under cloth", loss=0.7),
+    "jack_knuckle": Cushion(3.0, 0.18, "leather over felt", time=3e-3),
+    "lever_knuckle": Cushion(3.0, 0.18, "leather over felt", time=3e-3),
+    "let_off_button": Cushion(5.0, 0.3, "felt punching", time=3e-3),
+    "drop_screw": Cushion(5.0, 0.3, "leather on the lever", time=3e-3),
     "string": Cushion(
-        17.0, 0.6, "C4: 2e9 N/m^2.5 with 2.5 (Chaigne and Askenfelt: 4.5e9 for 3 g)",
+        6.0, 0.6, "7e8 N/m^2.5; a rigid string: its own give is part of the felt's",
         exponent=2.5, loss=0.3, time=3e-4,
     ),
     "back_check": Cushion(20.0, 0.8, "leather over felt on a bent wire", slip=0.2),
     "damper_lift": Cushion(1.0, 0.3, "felt of the key end"),
     "damper_seat": Cushion(1.0, 0.3, "damper felt on the string"),
-    "hammer_rest": Cushion(3.0, 1.0, "soft cushion under the shank"),
-    "jack_stop": Cushion(1.0, 0.2, "felt of the spoon"),
-    "lever_stop": Cushion(3.0, 0.1, "thin felt of the lever's hook"),
+    "hammer_rest": Cushion(3.0, 1.0, "soft cushion under the shank", loss=0.8, time=5e-3),
+    "jack_stop": Cushion(1.0, 0.2, "felt of the spoon", time=2e-3),
+    "lever_stop": Cushion(3.0, 0.1, "thin felt of the lever's hook", time=3e-3),
 }  # fmt: skip
 SHEAR_DAMPING = 0.5  # of surfaces that stick, per newton [s/m]: the jack comes to rest in 2 ms
