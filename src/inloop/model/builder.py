@@ -12,6 +12,7 @@ from inloop.model.closures import ClosureBuilder
 from inloop.model.contacts import ContactBuilder
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.elements import Visual
+from inloop.model.flexible_builder import FlexibleBuilder
 from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
@@ -24,7 +25,9 @@ from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder):
+class ModelBuilder(
+    FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder, FlexibleBuilder
+):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with
