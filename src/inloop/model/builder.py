@@ -20,13 +20,14 @@ from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
 from inloop.model.mechanism import Mechanism
 from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
+from inloop.model.output_builder import OutputBuilder
 from inloop.model.parameters import read_input, read_parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
 class ModelBuilder(
-    FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder, FlexibleBuilder
+    FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder, FlexibleBuilder, OutputBuilder
 ):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
@@ -100,7 +101,10 @@ class ModelBuilder(
         return parameter.symbol
 
     def input(self, name: str, unit: str = "", doc: str = "") -> Expr:
-        """Declare a signal from outside that force laws may use; it is 0 until connected."""
+        """Declare a signal from outside that force laws may use; it is 0 until connected.
+
+        Its name may have two parts, such as "motor.command".
+        """
         read = self._draft.intake(f"input {quoted(name)}")
         signal = read_input(read, name, unit, doc)
         self._draft.inputs.append(signal)
