@@ -497,9 +497,3 @@ def test_memory_stays_flat(plant: il.Plant, name: str) -> None:
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 4096  # kB
     assert threading.active_count() == threads
-
-
-def test_a_plant_with_modes_is_refused() -> None:
-    plant = gallery.get("bouncing_ball").build().compile()
-    with pytest.raises(il.InputError, match="one of several modes"):
-        il.start(plant, rate=100.0, name="inloop_test_modes")
