@@ -21,11 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 import inloop as il
-from inloop.gallery.controllers.flexlink_program import Controller
+from inloop.gallery.controllers.flexlink_card import Card
+from inloop.gallery.controllers.flexlink_program import Controller, Terminal
 from inloop.gallery.controllers.flexlink_signals import COMMAND, ENCODER, STRAIN, Reference
 
 RATE = 1000.0  # [Hz]
-SUBSTEPS = 4
+SUBSTEPS = 20  # the rod stretches fast: 7.5 kHz
 READY_WITHIN = 60.0  # [s]
 FALLEN = np.pi / 3  # away from the reference: nothing is left to control [rad]
 
@@ -74,6 +75,7 @@ def in_lock_step(
     reference: Reference,
     seconds: float,
     faults: Sequence[str] = (),
+    seed: int = 1,
 ) -> Trace:
     """Let a controller of this process answer every output.
 
@@ -83,12 +85,12 @@ def in_lock_step(
         reference: what it is asked for.
         seconds: simulated time.
         faults: between plant and controller, as `inloop run --fault` takes them.
+        seed: of the noise of the sensors.
     """
     with _started(plant, reference.first, seconds, mode="lock-step") as loop:
-        box = loop.mailbox
-        bench = FaultyBox(box, [il.realtime.read_fault(text) for text in faults])
+        terminal = Terminal(controller, reference, Card(plant.parameters, seed))
         with contextlib.suppress(il.MailboxError):
-            bench.answer(controller, reference)
+            _answer(loop.mailbox, terminal, [il.realtime.read_fault(text) for text in faults])
         return _trace(loop)
 
 
@@ -159,35 +161,25 @@ def _trace(loop: il.realtime.Loop) -> Trace:
     return Trace(*np.array(rows).T, loop.close())
 
 
-class FaultyBox:
-    """A mailbox in lock-step, seen through faults of sensors and actuators."""
-
-    def __init__(self, box: il.realtime.Mailbox, faults: Sequence[il.realtime.Fault]) -> None:
-        self._box = box
-        sensors, actuators = il.realtime.split_faults(faults, box.layout)
-        self._sensors = il.realtime.Corruption(sensors, box.layout.output_names, 1)
-        inputs = [x.name for x in box.layout.inputs]
-        self._actuators = il.realtime.Corruption(actuators, inputs, 2)
-
-    def answer(self, controller: Controller, reference: Reference) -> None:
-        """Answer every output until the plant has ended."""
-        box, layout = self._box, self._box.layout
-        names = layout.output_names
-        encoder, strain = names.index(ENCODER), names.index(STRAIN)
-        place = list(box.inputs).index(COMMAND)
-        inputs = np.zeros(len(box.inputs))
-        hold = il.devices.ZeroOrderHold(controller.period)
-        outputs = box.read()
-        while True:
-            t = outputs.t
-            seen = self._sensors.apply(t, outputs.values[: len(names)])
-            if seen is not None and hold.ready(t):
-                hold.take(t, controller.command(seen[encoder], seen[strain], reference(t)))
-            inputs[place] = hold.value
-            acting = self._actuators.apply(t, inputs)
-            box.write(inputs if acting is None else acting)
-            following = box.wait(1.0)
-            outputs = outputs if following is None else following
+def _answer(
+    box: il.realtime.Mailbox, terminal: Terminal, faults: Sequence[il.realtime.Fault]
+) -> None:
+    """Answer every output, through faults of sensors and actuators, until the plant has ended."""
+    names, inputs = box.layout.output_names, np.zeros(len(box.inputs))
+    sensors, actuators = il.realtime.split_faults(faults, box.layout)
+    sensed = il.realtime.Corruption(sensors, names, 1)
+    acted = il.realtime.Corruption(actuators, box.inputs, 2)
+    encoder, strain, place = names.index(ENCODER), names.index(STRAIN), box.inputs.index(COMMAND)
+    outputs = box.read()
+    while True:
+        t = outputs.t
+        seen = sensed.apply(t, outputs.values[: len(names)])
+        if seen is not None:
+            inputs[place] = terminal.command(t, seen[encoder], seen[strain])
+        acting = acted.apply(t, inputs.copy())
+        box.write(inputs if acting is None else acting)
+        following = box.wait(1.0)
+        outputs = outputs if following is None else following
 
 
 def told(trace: Trace, reference: Reference) -> Mapping[str, float]:

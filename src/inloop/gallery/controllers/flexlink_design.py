@@ -44,22 +44,22 @@ class Tuning:
     integral: float
 
 
-GAIN = 200.0  # of the strain gauge amplifier [V/rad]
+STRAIN_GAIN = 200.0  # of the amplifier [V/rad]
 TUNINGS: Mapping[str, Tuning] = {
     "1": Tuning(1000.0, 50.0, 100.0),
     "2": Tuning(500.0, 100.0, 50.0),
-    "1V": Tuning(1000.0, 50.0 * GAIN**2, 100.0),
+    "1V": Tuning(1000.0, 50.0 * STRAIN_GAIN**2, 100.0),
 }
 
 
 @cache
 def nominal() -> il.control.LinearModel:
     """The linear model of the upright link without friction: command [V] to angle and strain."""
-    plant = gallery.get("flexlink").build().compile()
+    plant = gallery.get("flexlink").build(start=math.degrees(UPRIGHT)).compile()
     plant.parameters["friction"] = 0.0
-    linear = plant.linearize(q=plant.vector(hub=UPRIGHT), inputs=(COMMAND,))
-    model = il.control.LinearModel.of(linear)
-    return model.observe({ENCODER: {"hub.q": 1.0}, STRAIN: {"link_2_r.q": GAIN}})
+    rest = plant.equilibrium(fixed=["hub"])
+    linear = plant.linearize(q=rest.q, inputs=(COMMAND,), outputs=(ENCODER, STRAIN))
+    return il.control.LinearModel.of(linear)
 
 
 def lq(tuning: Tuning, *, period: float = PERIOD, delay: float = 0.0) -> il.control.LqgController:
@@ -73,7 +73,7 @@ def lq(tuning: Tuning, *, period: float = PERIOD, delay: float = 0.0) -> il.cont
     model = il.control.discretise(nominal(), period, delay)
     gains = il.control.lqy(
         model,
-        {ENCODER: tuning.angle, STRAIN: tuning.strain / GAIN**2},
+        {ENCODER: tuning.angle, STRAIN: tuning.strain / STRAIN_GAIN**2},
         {ENCODER: tuning.integral},
         {COMMAND: torque_gain() ** 2},
     )
@@ -110,15 +110,20 @@ def _defaults() -> Mapping[str, float]:
 
 def torque_gain() -> float:
     """Torque per command [N·m/V]."""
-    return _defaults()["gain"]
+    return _defaults()["torque_gain"]
 
 
 def gravity_torque() -> float:
     """Torque of the weight of the straight link about the hub when it is level [N·m]."""
     p = _defaults()
-    return p["mass_per_length"] * p["length"] ** 2 / 2.0 * 9.81
+    return p["mass_per_length"] * p["length"] ** 2 / 2.0 * p["g"]
 
 
 def noise() -> dict[str, float]:
-    """Standard deviations of the measured angle [rad] and strain [V]."""
-    return {ENCODER: 1e-4, STRAIN: 0.02}
+    """Standard deviations of the measured angle [rad] and strain [V]: noise and rounding."""
+    p = _defaults()
+    count = 2.0 * math.pi / p["encoder_counts"]
+    return {
+        ENCODER: math.hypot(p["encoder_noise"], count / math.sqrt(12.0)),
+        STRAIN: math.hypot(p["strain_noise"], p["strain_quantum"] / math.sqrt(12.0)),
+    }
