@@ -5,6 +5,7 @@ import { roundDown, roundUp } from "./numbers.js";
 
 const MOST = 256;
 const LONGEST = 0.22; // of the scene's size
+const HEAD = 4.2; // in widths of the shaft
 const Y = new THREE.Vector3(0, 1, 0);
 
 export class Arrows {
@@ -13,7 +14,7 @@ export class Arrows {
     this.width = 0.0055 * size;
     const material = new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true, opacity: 0.92 });
     const shaft = new THREE.CylinderGeometry(0.5, 0.5, 1, 10).translate(0, 0.5, 0);
-    const head = new THREE.ConeGeometry(1.5, 4.2, 14).translate(0, -2.1, 0);
+    const head = new THREE.ConeGeometry(0.36, 1, 14).translate(0, -0.5, 0);
     this.shafts = new THREE.InstancedMesh(shaft, material, MOST);
     this.heads = new THREE.InstancedMesh(head, material, MOST);
     this.object = new THREE.Group();
@@ -65,11 +66,11 @@ export class Arrows {
     const length = force.length() * this.perNewton;
     if (!(length > 0.25 * width)) return false;
     turn.setFromUnitVectors(Y, force.normalize());
-    const thin = Math.min(width, length / 4.2);
-    scale.set(thin, Math.max(length - 4.2 * thin, 1e-9), thin);
+    const head = Math.min(HEAD * width, 0.5 * length);
+    scale.set(width, length - 0.9 * head, width);
     this.shafts.setMatrixAt(index, matrix.compose(from, turn, scale));
     from.addScaledVector(force, length);
-    scale.set(thin, thin, thin);
+    scale.set(head, head, head);
     this.heads.setMatrixAt(index, matrix.compose(from, turn, scale));
     return true;
   }

@@ -10,7 +10,10 @@ const SIDES = {
   yz: [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
 };
 const FIELD = 32; // [deg]
-const MARGIN = 1.12;
+const MARGIN = 1.06;
+const [TOP, BOTTOM] = [0.16, 0.1]; // of the height, kept free for words
+const WIDEST = 4; // times the bounds that were given: what flies away is not followed
+const EASE = 0.08; // of the way, per frame
 
 export class Eye {
   constructor() {
@@ -19,7 +22,6 @@ export class Eye {
     this.target = new THREE.Vector3();
     this.changed = true;
     this.aspect = 1;
-    this.inset = { top: 0, bottom: 0 };
     this.setScene({ planar: null, up: "z", bounds: { min: [-1, -1, -1], max: [1, 1, 1] } });
   }
 
@@ -30,14 +32,47 @@ export class Eye {
   setScene({ planar, up, bounds }) {
     this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
     this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
+    this.natural = this.size;
     this.plane = SIDES[planar] ? planar : null;
     this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
     this.flat = this.plane !== null;
     this.fit();
   }
 
+  /** Make room for what reaches beyond the bounds, at once or gently; false if nothing does. */
+  include(box, atOnce) {
+    const wider = this.box.clone().union(box);
+    const size = wider.getSize(new THREE.Vector3()).length();
+    if (this.box.containsBox(box) || size > WIDEST * this.natural) return false;
+    this.box = wider;
+    this.size = size;
+    if (this.touched) return true;
+    const { target, high, distance } = this;
+    const from = { target: target.clone(), high, distance };
+    this.fit();
+    if (atOnce) return true;
+    this.wish = { target: this.target.clone(), high: this.high, distance: this.distance };
+    this.target.copy(from.target);
+    this.high = from.high;
+    this.distance = from.distance;
+    return true;
+  }
+
+  /** One frame nearer to where the eye wishes to be. */
+  ease() {
+    const { wish } = this;
+    if (!wish) return;
+    if (this.touched) this.wish = null;
+    this.target.lerp(wish.target, EASE);
+    this.high += EASE * (wish.high - this.high);
+    this.distance += EASE * (wish.distance - this.distance);
+    this.changed = true;
+    if (Math.abs(this.distance / wish.distance - 1) < 1e-3 && Math.abs(this.high - wish.high) <= 1e-3 * wish.high) this.wish = null;
+  }
+
   /** Whole scene in view, from the side or from a little above. */
   fit() {
+    this.wish = null;
     this.box.getCenter(this.target);
     this.turn = this.plane === "yz" ? 0.9 : -0.62; // about up [rad]
     this.lift = 0.32; // above the horizon [rad]
@@ -45,11 +80,11 @@ export class Eye {
     const extent = this.box.getSize(new THREE.Vector3());
     const width = Math.abs(extent.dot(right));
     const height = Math.abs(extent.dot(up));
-    const room = 1 - this.inset.top - this.inset.bottom;
+    const room = 1 - TOP - BOTTOM;
     const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
     this.high = this.flat ? high : 0;
     this.distance = (0.5 * this.size * 1.05) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
-    if (this.flat) this.target.addScaledVector(up, 0.5 * (this.inset.top - this.inset.bottom) * high);
+    if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;
   }

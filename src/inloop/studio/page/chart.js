@@ -41,7 +41,7 @@ export class Chart {
         { ...axis, size: 22, space: 70, values: (_, ticks) => ticks.map((t) => `${figure(t, 7)} s`) },
         { ...axis, size: 58, space: 26, values: (_, ticks) => ticks.map((y) => figure(y, 4)) },
       ],
-      series: [{}, ...signals.map((signal) => ({ stroke: signal.colour, width: 1.5, points: { show: false }, spanGaps: false }))],
+      series: [{}, ...signals.map((signal) => ({ stroke: signal.colour, width: 1.5, points: { show: false }, pxAlign: 0, spanGaps: false }))],
       hooks: { setSelect: [(plot) => this.selected(plot)] },
     };
   }

@@ -7,10 +7,11 @@ export const byId = (id) => document.getElementById(id);
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    if (value === null || value === undefined) continue;
+    if (name.startsWith("aria-")) element.setAttribute(name, String(value));
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name in element && name !== "list") element[name] = value;
-    else element.setAttribute(name, value === true ? "" : value);
+    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;

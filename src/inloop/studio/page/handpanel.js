@@ -24,6 +24,7 @@ export class HandPanel {
   }
 
   setPlant(device, inputs) {
+    byId("hand-panel").open = device !== null;
     this.device = device;
     this.list = inputs;
     this.build();
@@ -36,7 +37,8 @@ export class HandPanel {
     byId("hand-hint").textContent = device?.hint ?? "";
     const parts = [];
     if (device) parts.push(...this.driven(device));
-    if (others.length) parts.push(this.others(others, !device));
+    if (others.length) parts.push(device ? this.others(others) : this.rows(others));
+    byId("hand-panel").querySelector("h2").textContent = device ? "Hand" : "Inputs";
     byId("hand").replaceChildren(...parts);
     this.show();
   }
@@ -96,9 +98,12 @@ export class HandPanel {
   }
 
   /** Inputs that no hand drives: a slider each, held until let go. */
-  others(inputs, open) {
-    return make("details", { className: "others", open }, make("summary", {}, `${inputs.length} ${this.device ? "other " : ""}input${inputs.length > 1 ? "s" : ""}`),
-      ...inputs.map((input) => this.inputRow(input)));
+  others(inputs) {
+    return make("details", { className: "others" }, make("summary", {}, `Other inputs (${inputs.length})`), this.rows(inputs));
+  }
+
+  rows(inputs) {
+    return make("div", { className: "rows" }, ...inputs.map((input) => this.inputRow(input)));
   }
 
   inputRow({ name, unit, low, high, doc, index }) {

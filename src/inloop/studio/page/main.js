@@ -9,6 +9,7 @@ import { Hand } from "./hand.js";
 import { HandPanel } from "./handpanel.js";
 import { Inputs } from "./inputs.js";
 import { Notices } from "./notices.js";
+import { unitName } from "./numbers.js";
 import { Parameters } from "./parameters.js";
 import { Plots } from "./plots.js";
 import { Pointer } from "./pointer.js";
@@ -64,6 +65,7 @@ new Rulers(view);
 
 const RECEIVE = {
   hello(message) {
+    for (const named of [...message.parameters, ...message.signals, ...message.inputs]) named.unit = unitName(named.unit);
     inputs.clear();
     rewind.stop();
     extras.clear();
@@ -71,24 +73,25 @@ const RECEIVE = {
     deadlines.setPlant(message.plant);
     view.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
-    hand.setDevice(message.device, message.inputs.findIndex(({ name }) => name === message.device?.input));
-    handPanel.setPlant(message.device, message.inputs);
+    const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
+    const device = index < 0 ? null : { unit: message.inputs[index].unit, ...message.device };
+    hand.setDevice(device, index);
+    handPanel.setPlant(device, message.inputs);
     parameters.setPlant(message.parameters);
     plots.setPlant(message.plant.name, message.signals, message.plots);
     recordings.show(message.record, message.can);
   },
+  subscribed: (message) => plots.subscribed(message),
   parameters: ({ values }) => parameters.update(values),
   state(message) {
     transport.show(message);
+    recordings.playing(message.source);
     deadlines.count(message);
   },
   histogram: (message) => deadlines.show(message),
-  notice: (message) => {
-    notices.alarm("choosing", null);
-    notices.toast(message);
-  },
-  scene: ({ scene }) => view.setScene(scene),
-  record: (message) => recordings.show(message.record ?? message, transport.can),
+  notice: (message) => notices.toast(message),
+  scene: ({ scene }) => view.changeScene(scene),
+  record: (message) => recordings.show(message, transport.can),
   panel: (message) => extras.show(message),
   event: ({ name, data }) => {
     if (data?.note !== undefined) extras.note(data);

@@ -13,7 +13,10 @@ export function figure(value, digits = 4) {
 }
 
 /** A number for an entry field: plain ASCII, short. */
-export const entry = (value) => String(Number(value.toPrecision(6)));
+export function entry(value) {
+  const plain = String(Number(value.toPrecision(5)));
+  return plain.length > 8 ? value.toExponential(3).replace(/\.?0+e/, "e").replace("e+", "e") : plain;
+}
 
 /** A number with an SI prefix before its unit: 0.0012 m → "1.2 mm". */
 export function withPrefix(value, unit, digits = 3) {
@@ -21,6 +24,12 @@ export function withPrefix(value, unit, digits = 3) {
   const [scale, prefix] = size === 0 ? [1, ""]
     : PREFIXES.find(([limit]) => size >= limit * 0.9995) ?? PREFIXES.at(-1);
   return `${figure(value / scale, digits)} ${prefix}${unit}`;
+}
+
+/** A unit as it is printed: N*m/rad^2 → N·m/rad². */
+export function unitName(unit) {
+  const powers = { 2: "²", 3: "³", 4: "⁴" };
+  return (unit ?? "").replaceAll("*", "·").replace(/\^([234])/g, (_, power) => powers[power]);
 }
 
 /** The largest of 1, 2, 5 times a power of ten that is not above a value. */

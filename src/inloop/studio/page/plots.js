@@ -12,8 +12,7 @@ export class Plots {
     this.connection = connection;
     this.palette = palette;
     this.samples = new Samples();
-    this.subscriptions = new Map(); // generation → names in the order of the columns
-    this.generation = 0;
+    this.subscription = { generation: null, names: [] }; // as the server has confirmed it
     this.signals = [];
     this.chosen = [];
     this.charts = [];
@@ -58,8 +57,7 @@ export class Plots {
     this.signals = signals;
     const known = (names) => names.filter((n) => signals.some((s) => s.name === n));
     const kept = JSON.parse(localStorage.getItem(`inloop.signals.${name}`) ?? "null");
-    this.generation = 0;
-    this.subscriptions.clear();
+    this.subscription.generation = null;
     if (!same) {
       this.samples = new Samples();
       this.held = null;
@@ -71,8 +69,6 @@ export class Plots {
     this.chosen = names;
     localStorage.setItem(`inloop.signals.${this.plant}`, JSON.stringify(names));
     this.samples.choose(names);
-    this.generation = (this.generation + 1) & 0xffff;
-    this.subscriptions.set(this.generation, names);
     this.connection.say("subscribe", { signals: names });
     this.list();
     this.rebuild();
@@ -82,10 +78,14 @@ export class Plots {
     this.choose(this.chosen.includes(name) ? this.chosen.filter((n) => n !== name) : [...this.chosen, name]);
   }
 
+  /** The server tells which columns come from now on. */
+  subscribed({ generation, signals }) {
+    this.subscription = { generation, names: signals };
+  }
+
   add(frame) {
-    const names = this.subscriptions.get(frame.generation);
-    if (!names || names.length !== frame.columns.length) return;
-    this.samples.append(frame, names);
+    const { generation, names } = this.subscription;
+    if (frame.generation === generation) this.samples.append(frame, names);
   }
 
   list() {

@@ -14,26 +14,38 @@ export class Recordings {
     this.connection.say("record", { on: !this.active });
   }
 
-  show({ active, files = [], replaying = null }, can) {
+  /** What the server shows: "live", or the name of a file. */
+  playing(source) {
+    if (source === this.source) return;
+    this.source = source;
+    this.build();
+  }
+
+  show({ active, files = [] }, can) {
     this.active = active;
+    this.files = files;
+    this.can = can;
     const button = byId("record");
     button.setAttribute("aria-pressed", active);
     dress(button, "record", active ? "Stop" : "Record");
     byId("recording-note").textContent = active ? "recording" : files.length ? `${files.length}` : "";
-    const rows = files.map((file) => this.row(typeof file === "string" ? { name: file } : file, replaying, can));
-    const empty = make("p", { className: "empty" }, "Press “Record” to keep what the loop does, every step of it.");
-    byId("recordings").replaceChildren(...(rows.length ? [make("ul", { className: "files" }, ...rows)] : [empty]));
+    this.build();
     if (active) byId("recording-panel").open = true;
   }
 
-  row({ name, bytes, seconds }, replaying, can) {
-    const facts = [seconds ? `${figure(seconds, 3)} s` : null, bytes ? `${figure(bytes / 1e6, 3)} MB` : null].filter(Boolean).join(" · ");
-    const playing = replaying === name;
-    const replay = can?.includes("replay")
+  build() {
+    const rows = (this.files ?? []).map((file) => this.row(file));
+    const empty = make("p", { className: "empty" }, "Press “Record” to keep what the loop does, every step of it.");
+    byId("recordings").replaceChildren(...(rows.length ? [make("ul", { className: "files" }, ...rows)] : [empty]));
+  }
+
+  row({ name, bytes }) {
+    const playing = this.source === name;
+    const replay = this.can.includes("replay")
       ? make("button", { className: "icon tiny", "aria-label": playing ? "Back to the loop" : `Replay ${name}`, title: playing ? "Back to the loop" : "Replay",
         onclick: () => (playing ? this.connection.say("live") : this.connection.say("replay", { file: name })) }, icon(playing ? "close" : "go"))
       : null;
-    return make("li", {}, make("span", { className: "name" }, name), make("span", { className: "quiet" }, facts), replay,
+    return make("li", {}, make("span", { className: "name" }, name), make("span", { className: "quiet" }, `${figure(bytes / 1e6, 3)} MB`), replay,
       make("a", { className: "icon tiny", href: `/recording/${encodeURIComponent(name)}`, download: name, title: "Download", "aria-label": `Download ${name}` }, icon("down")));
   }
 }

@@ -18,12 +18,10 @@ export function shapeObject(shape, colour, palette) {
   if (shape.kind === "line") return lineObject(shape, own);
   const geometry = GEOMETRIES[shape.kind]?.(shape);
   if (!geometry) return new THREE.Group();
-  const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({
-    color: own, roughness: 0.72, metalness: 0.05,
-  }));
+  const mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color: own, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
   const edges = new THREE.LineSegments(
     new THREE.EdgesGeometry(geometry, EDGE_ANGLE),
-    new THREE.LineBasicMaterial({ color: outline(own, palette), transparent: true, opacity: 0.75 }),
+    new THREE.LineBasicMaterial({ color: outline(own, palette) }),
   );
   mesh.add(edges);
   return mesh;
@@ -31,7 +29,7 @@ export function shapeObject(shape, colour, palette) {
 
 /** Outlines are the body's own colour, moved towards the ink. */
 function outline(colour, palette) {
-  return colour.clone().lerp(new THREE.Color(palette.ink), 0.55);
+  return colour.clone().lerp(new THREE.Color(palette.ink), 0.5);
 }
 
 const GEOMETRIES = {

@@ -11,7 +11,8 @@ export class View {
   constructor(canvas, palette) {
     this.canvas = canvas;
     this.palette = palette;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "low-power" });
+    this.slow = withoutGraphicsCard();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.slow, alpha: true });
     this.eye = new Eye();
     this.motion = new Motion();
     this.stage = new THREE.Scene();
@@ -29,11 +30,10 @@ export class View {
     requestAnimationFrame((now) => this.tick(now));
   }
 
+  /** Light from above the shoulder of whoever looks, wherever the eye is. */
   lights() {
-    this.sky = new THREE.HemisphereLight(0xffffff, 0xb0b4b8, 2.1);
-    const sun = new THREE.DirectionalLight(0xffffff, 1.5);
-    sun.position.set(0.6, -1.2, 1.6);
-    this.stage.add(this.sky, sun);
+    this.lamp = new THREE.DirectionalLight(0xffffff, 1.6);
+    this.stage.add(new THREE.AmbientLight(0xffffff, 1.75), this.lamp, this.lamp.target);
   }
 
   /** Build what a scene describes. */
@@ -42,6 +42,24 @@ export class View {
     this.motion.clear();
     this.eye.touched = false;
     this.eye.setScene(scene);
+    this.measured = -Infinity;
+    this.build();
+  }
+
+  /** What moves out of view widens the view, unless a person has chosen it. */
+  measure(now) {
+    if (now - this.measured < MEASURE) return;
+    const first = this.measured === -Infinity;
+    this.measured = now;
+    const box = new THREE.Box3();
+    for (const node of this.nodes.values()) box.expandByObject(node);
+    if (box.isEmpty() || !this.eye.include(box, first)) return;
+    if (first) this.build(); // the floor lies below all of it
+  }
+
+  /** The same mechanism with other measures: the eye stays where it is. */
+  changeScene(scene) {
+    this.scene = scene;
     this.build();
   }
 
@@ -57,18 +75,19 @@ export class View {
     this.nodes.clear();
     const { scene, palette } = this;
     const ground = new THREE.Group();
-    ground.add(this.grid(), ...scene.ground.map((shape) => shapeObject(shape, palette.ground, palette)));
+    ground.add(this.grid());
+    for (const shape of scene.ground) ground.add(shapeObject(shape, palette.ground, palette));
     this.root.add(ground);
     scene.bodies.forEach((body, index) => {
       const node = new THREE.Group();
       const colour = palette.bodies[index % palette.bodies.length];
-      node.add(...body.shapes.map((shape) => shapeObject(shape, colour, palette)));
+      for (const shape of body.shapes) node.add(shapeObject(shape, colour, palette));
       node.name = body.name;
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
     this.links = scene.links.map((link) => new LinkObject(link, this.nodes, this.eye.size, palette.link));
-    this.root.add(...this.links.map((link) => link.object));
+    for (const link of this.links) this.root.add(link.object);
     const largest = this.arrows?.scene === scene ? this.arrows.largest : 0;
     this.arrows = new Arrows(this.eye.size, palette.force);
     Object.assign(this.arrows, { scene, largest });
@@ -80,7 +99,7 @@ export class View {
   grid() {
     const { eye, scene, palette } = this;
     const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
-    const cells = 2 * Math.ceil((1.6 * eye.size) / cell / 2);
+    const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
     const grid = new THREE.GridHelper(cells * cell, cells, palette.axis, palette.grid);
     grid.material.transparent = true;
     grid.material.opacity = eye.flat ? 0.55 : 0.7;
@@ -100,7 +119,7 @@ export class View {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.setQuality(this.slow ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.eye.setAspect(width / height);
     this.eye.changed = true;
@@ -109,15 +128,35 @@ export class View {
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.scene) return;
+    this.eye.ease();
     const moment = this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
     const moved = moment !== null && this.pose(moment);
-    if (!moved && !this.eye.changed && this.shown !== null) return;
+    if (moved) this.measure(now);
+    if (!moved && !this.eye.changed && this.shown !== null) return this.rest(now);
+    this.moved = now;
+    if (this.slow) this.setQuality(1);
     this.render();
     for (const call of this.afterFrame) call();
   }
 
+  /** Without a graphics card pictures are smooth only while nothing moves. */
+  rest(now) {
+    if (!this.slow || this.quality > 1 || now - this.moved < STILL) return;
+    this.setQuality(2);
+    this.render();
+  }
+
+  setQuality(pixelRatio) {
+    if (this.quality === pixelRatio) return;
+    this.quality = pixelRatio;
+    this.renderer.setPixelRatio(pixelRatio);
+  }
+
   render() {
     this.eye.apply();
+    const { camera, target } = this.eye;
+    this.lamp.target.position.copy(target);
+    this.lamp.position.set(-0.35, 0.55, 0).applyQuaternion(camera.quaternion).multiplyScalar(camera.position.distanceTo(target)).add(camera.position);
     this.renderer.render(this.stage, this.eye.camera);
     this.rendered += 1;
     this.shown ??= {};
@@ -152,6 +191,7 @@ export class View {
 
   /** The picture as PNG, on the theme's ground. */
   async picture() {
+    this.setQuality(2);
     this.render();
     const { canvas } = this;
     const copy = document.createElement("canvas");
@@ -168,3 +208,14 @@ export class View {
 const POINT = new THREE.Vector3();
 const TURN = new THREE.Quaternion();
 const NONE = new Float32Array(0);
+const STILL = 250; // [ms]
+const MEASURE = 300; // [ms]
+
+/** True if the processor draws, so that smoothing would cost more frames than it is worth. */
+function withoutGraphicsCard() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl?.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER) ?? "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
