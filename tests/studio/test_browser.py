@@ -395,10 +395,10 @@ def test_plots_get_every_sample_and_can_be_held(page: Page) -> None:
     until(lambda: page.evaluate(scale)[1] > held[1], "following again")
 
 
-def test_recording_and_picture_can_be_kept(page: Page) -> None:
+def test_recording_and_picture_can_be_kept(page: Page, words: tuple[str, ...]) -> None:
     page.click("#record")
     comes(page, "document.querySelector('#record').ariaPressed === 'true'")
-    time.sleep(0.5)
+    until(lambda: list(Path(words[-1]).glob("*.mcap")), "a file")
     page.click("#record")
     link = page.get_by_role("link", name="Download").first
     with page.expect_download() as saved:
