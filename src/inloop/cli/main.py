@@ -19,6 +19,7 @@ from inloop.cli import (
     describe,
     link,
     list_gallery,
+    midi,
     monitor,
     record,
     run,
@@ -26,7 +27,9 @@ from inloop.cli import (
 )
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, studio, monitor, record, link, check, demo, bench)
+COMMANDS = (
+    list_gallery, describe, derive, run, studio, monitor, record, link, midi, check, demo, bench,
+)  # fmt: skip
 
 # exit codes
 FAILED = 2

@@ -67,7 +67,6 @@ def call(args: argparse.Namespace) -> int:
         args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
         choice = catalogue.subject(args)
     place = listen(args.host, args.port)
-    session = Session(catalogue, Recordings(Path(args.recordings)))
     address = _address(args.host, place.getsockname()[1], token)
 
     def ready() -> None:
@@ -80,7 +79,8 @@ def call(args: argparse.Namespace) -> int:
             webbrowser.open(address)
 
     async def main() -> None:
-        await serve(session, gate, place, lambda: session.open(choice), ready)
+        session = Session(catalogue, Recordings(Path(args.recordings)))
+        await serve(session, gate, place, lambda: session.running.open(choice), ready)
 
     asyncio.run(main())
     return 0

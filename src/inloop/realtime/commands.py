@@ -10,11 +10,10 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.mailbox_structure import (
     COMMANDS,
-    MailboxStructure,
-    StatisticsStructure,
     realtime_function,
 )
 from inloop.realtime.layout import Layout
+from inloop.realtime.memory import Handle
 from inloop.realtime.outputs import Snapshot, State
 
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
@@ -29,9 +28,10 @@ class Commands:
         layout: names, units and sizes.
     """
 
-    def __init__(self, name: str, box: MailboxStructure, layout: Layout) -> None:
+    def __init__(self, name: str, handle: Handle, layout: Layout) -> None:
         self.name, self.layout = name, layout
-        self._box = box
+        self._handle = handle
+        self._use = handle.use
 
     def pause(self) -> None:
         """Stop simulated time."""
@@ -72,14 +72,13 @@ class Commands:
 
     def _send(self, command: int, *values: float) -> None:
         """Send a command and wait until the loop has taken notice of it."""
-        self._check_open()
+        held = self._use()
         words = np.zeros(self.layout.counts[COMMANDS])
         words[: len(values)] = values
-        number, shared = ctypes.c_uint64(), self._shared
+        number, shared = ctypes.c_uint64(), held.shared
         refused, end = shared.bad_commands, time.monotonic() + OBEYED_WITHIN
         send = realtime_function("il_mailbox_send")
-        box = ctypes.addressof(self._box)
-        if send(box, command, words.ctypes.data, ctypes.addressof(number)) != 0:
+        if send(held.address, command, words.ctypes.data, ctypes.addressof(number)) != 0:
             raise MailboxError(
                 f"another process keeps the commands of plant '{self.name}'", fix="Try again."
             )
@@ -94,13 +93,3 @@ class Commands:
             raise InputError(
                 f"plant '{self.name}' refused the command", fix="Check the number given."
             )
-
-    @property
-    def _shared(self) -> StatisticsStructure:
-        """The counters in the segment, as they are now."""
-        place = self._box.base + self._box.layout.statistics_offset
-        return StatisticsStructure.from_address(place)
-
-    def _check_open(self) -> None:
-        if self._box.base is None:
-            raise MailboxError(f"the mailbox '{self.name}' is closed", fix="Attach again.")

@@ -6,6 +6,7 @@ Controllers attach to it as to any plant and need not know.
 from __future__ import annotations
 
 import ctypes
+import time
 from types import TracebackType
 
 import numpy as np
@@ -15,12 +16,11 @@ from inloop.native.mailbox_structure import (
     INPUTS,
     OUTPUTS,
     PARAMETERS,
-    MailboxStructure,
     RecordStructure,
-    StatisticsStructure,
     realtime_function,
 )
 from inloop.realtime.layout import Layout
+from inloop.realtime.memory import Attached, Handle
 from inloop.realtime.outputs import State
 from inloop.realtime.segment import Segment
 
@@ -33,52 +33,43 @@ class Mirror:
     Attributes:
         name: under which others attach.
         layout: names, units and sizes.
+        layout_hash: as that of a mailbox.
     """
 
     def __init__(self, name: str, layout: Layout, parameters: Reals) -> None:
         self.name, self.layout = name, layout
         self._segment = Segment(name, layout, SLOTS)
-        self._box = MailboxStructure()
-        self._address = ctypes.addressof(self._box)
-        use = realtime_function("il_mailbox_use")
-        error = use(self._address, self._segment.address, self._segment.size, 0)
-        assert error == 0
-        self._open = True
+        attached = Attached.to(self._segment.memory, 1023)
+        self._handle = Handle(name, attached)
+        self.layout_hash = f"{attached.box.layout.layout_hash:016x}"
         self._inputs_seen = self._published = 0
         self._inputs = np.zeros(layout.counts[INPUTS])
         self._parameters = np.zeros(layout.counts[PARAMETERS])
         self._publish(PARAMETERS, RecordStructure(), np.ascontiguousarray(parameters))
-        self._shared.speed = 1.0
-        self._shared.state = State.RUNNING
-
-    @property
-    def layout_hash(self) -> str:
-        """As that of a mailbox."""
-        return f"{self._box.layout.layout_hash:016x}"
+        self._handle.use().shared.speed = 1.0
+        self._tell(State.RUNNING)
 
     @property
     def published(self) -> int:
         """Number of the newest outputs in this mailbox."""
         return self._published
 
-    def publish(self, values: Reals, *, step: int, status: int, flags: int, answers: int) -> None:
+    def publish(self, values: Reals, **about: int) -> None:
         """Put out a record of outputs.
 
         Args:
             values: all numbers, in the order of the layout.
-            step: good steps since the start.
-            status: how the step ended.
-            flags: see `Flag`.
-            answers: number of the inputs in use.
+            about: step, status, flags, partition; answers: number of the inputs in use; parameters:
+                number of those.
         """
         self._published += 1
-        about = RecordStructure(step=step, status=status, flags=flags, answers=answers)
-        self._publish(OUTPUTS, about, values)
+        self._publish(OUTPUTS, RecordStructure(**about), values)
 
     def wait(self, timeout: float) -> bool:
         """Wait until a controller has written inputs that were not read yet [s]."""
         call = realtime_function("il_mailbox_await")
-        return bool(call(self._address, INPUTS, self._inputs_seen, timeout) == 0)
+        held = self._handle.use()
+        return bool(call(held.address, INPUTS, self._inputs_seen, timeout) == 0)
 
     def inputs(self) -> tuple[int, Reals] | None:
         """The newest inputs, and the number of the outputs that they answer."""
@@ -93,12 +84,15 @@ class Mirror:
         record = self._newest(PARAMETERS, self._parameters)
         return None if record is None else (int(record.sequence), self._parameters)
 
+    def end(self) -> None:
+        """Tell those who are attached that the plant has ended."""
+        self._tell(State.ENDED)
+
     def close(self) -> None:
         """Tell those who are attached that it is over, and remove the mailbox."""
-        if self._open:
-            self._open = False
-            self._shared.state = State.ENDED
-            self._box.base = None
+        if not self._handle.closed:
+            self.end()
+            self._handle.close()
             self._segment.close()
 
     def __enter__(self) -> Mirror:
@@ -112,16 +106,16 @@ class Mirror:
     ) -> None:
         self.close()
 
-    @property
-    def _shared(self) -> StatisticsStructure:
-        place = self._box.base + self._box.layout.statistics_offset
-        return StatisticsStructure.from_address(place)
+    def _tell(self, state: State) -> None:
+        shared = self._handle.use().shared
+        shared.state, shared.heartbeat = state.value, time.monotonic_ns()
 
     def _publish(self, ring: int, about: RecordStructure, values: Reals) -> None:
-        call = realtime_function("il_mailbox_publish")
-        call(self._address, ring, ctypes.addressof(about), values.ctypes.data)
+        call, held = realtime_function("il_mailbox_publish"), self._handle.use()
+        call(held.address, ring, ctypes.addressof(about), values.ctypes.data)
 
     def _newest(self, ring: int, values: Reals) -> RecordStructure | None:
         record, call = RecordStructure(), realtime_function("il_mailbox_newest")
-        error = call(self._address, ring, ctypes.addressof(record), values.ctypes.data)
+        held = self._handle.use()
+        error = call(held.address, ring, ctypes.addressof(record), values.ctypes.data)
         return record if error == 0 else None

@@ -140,6 +140,3 @@ class Playback:
     def set_parameters(self, values: dict[str, float]) -> None:
         """What is past cannot be changed."""
         raise InputError("a recording cannot be changed", fix="Go back to the live plant.")
-
-    def close(self) -> None:
-        """Nothing is held."""

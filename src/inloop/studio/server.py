@@ -87,7 +87,7 @@ def make_app(session: Session, gate: Gate) -> Any:
 
     async def recording(request: Any) -> Response:
         try:
-            path = session.recordings.find(request.path_params["name"])
+            path = session.running.recordings.find(request.path_params["name"])
         except InloopError as error:
             return PlainTextResponse(str(error), status_code=404)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
@@ -209,4 +209,4 @@ async def serve(
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        await session.close()
+        await session.running.close()

@@ -95,7 +95,3 @@ class Source(Protocol):
     def set_parameters(self, values: dict[str, float]) -> None:
         """Change parameters, all between the same two steps."""
         ...
-
-    def close(self) -> None:
-        """Let go of it; what runs goes on running."""
-        ...

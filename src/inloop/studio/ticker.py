@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 
 import numpy as np
@@ -35,17 +36,23 @@ class Ticker:
             self.beat()
             pause = BEAT if self._session.clients else IDLE
             now = time.monotonic()
-            due = max(due + pause, now) if due + pause > now - pause else now
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            # a beat that comes late is not made up
+            due = max(due + pause, now)
+            if self._session.clients:
+                await asyncio.sleep(due - now)
+            else:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._session.busy.wait(), pause)
+                self._session.busy.clear()
+                due = time.monotonic()
 
     def beat(self) -> None:
         """Once."""
-        session = self._session
-        if session.inputs is not None:
-            session.inputs.refresh()
-        if not session.clients:
-            if session.source is not None:
-                session.source.skip()
+        running = self._session.running
+        running.refresh_inputs()
+        if not self._session.clients:
+            if running.source is not None:
+                running.source.skip()
             return
         try:
             self._show()
@@ -56,13 +63,14 @@ class Ticker:
 
     def _show(self) -> None:
         """The newest poses to everybody."""
-        source, show = self._session.source, self._session.show
+        running = self._session.running
+        source, show = running.source, running.show
         if source is None or show is None:
             return
         moment = source.newest()
         if moment is None:
             return
-        self._session.moment = moment
+        running.moment = moment
         which = (id(source), moment.sequence)
         if moment.parameters != self._parameters:
             self._parameters = moment.parameters
@@ -76,18 +84,18 @@ class Ticker:
 
     def _plot(self) -> None:
         """All samples since the last time to those who plot."""
-        session, source = self._session, self._session.source
+        source, inputs = self._session.running.source, self._session.running.inputs
         if source is None:
             return
-        plotting = [client for client in session.clients if client.subscription.columns]
-        driven = session.inputs is not None and session.inputs.owner is not None
+        plotting = [client for client in self._session.clients if client.subscription.columns]
+        driven = inputs is not None and inputs.owner is not None
         if not plotting and not driven:
             source.skip()
             return
         while blocks := source.take():
             for block in blocks:
-                if session.inputs is not None:
-                    session.inputs.follow(block.answers, block.stamps)
+                if inputs is not None:
+                    inputs.follow(block.answers, block.stamps)
                 encoded: dict[Subscription, tuple[bytes, int]] = {}
                 for client in plotting:
                     _send(client, block, encoded)
@@ -95,13 +103,13 @@ class Ticker:
     def _tell(self) -> None:
         """State and histograms when they are due, the state at once when it changes."""
         session, now = self._session, time.monotonic()
-        state = session.condition().state
+        state = session.running.condition().state
         if now >= self._state_due or state != self._state:
             self._state, self._state_due = state, now + STATE_EVERY
             session.tell_state()
-        if now >= self._histogram_due and session.source is not None:
+        if now >= self._histogram_due and session.running.source is not None:
             self._histogram_due = now + HISTOGRAM_EVERY
-            found = session.source.histograms()
+            found = session.running.source.histograms()
             if found:
                 session.broadcast({"kind": "histogram", **found})
 
