@@ -32,6 +32,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
     parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
+    parser.add_argument("--name", help="under which others attach; the model's by default")
     parser.add_argument("--attach", metavar="PLANT", help="show a plant that runs already")
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
@@ -60,7 +61,7 @@ def call(args: argparse.Namespace) -> int:
         raise il.InputError("a plant that runs is what it is", fix="Leave out the mechanism.")
     token = new_token() if args.token == "auto" else args.token
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
-    catalogue = GalleryCatalogue(rate=args.rate, speed=args.speed)
+    catalogue = GalleryCatalogue(args.rate, args.speed, args.name)
     if args.attach:
         choice = catalogue.attached(args.attach, Path(args.stage) if args.stage else None)
     else:

@@ -24,10 +24,18 @@ THIN = 0.25  # width of a disc as part of its radius
 
 
 class GalleryCatalogue:
-    """All mechanisms of the gallery, and a file that was named on the command line."""
+    """All mechanisms of the gallery, and a file that was named on the command line.
 
-    def __init__(self, rate: float | None = None, speed: float = 1.0) -> None:
-        self._rate, self._speed = rate, speed
+    Args:
+        rate: steps per second of all of them [Hz]; None: what suits each.
+        speed: simulated seconds per second at the start.
+        name: under which all of them run; None: the model's.
+    """
+
+    def __init__(
+        self, rate: float | None = None, speed: float = 1.0, name: str | None = None
+    ) -> None:
+        self._rate, self._speed, self._fixed_name = rate, speed, name
         self._own: set[str] = set()  # names of plants that were handed out
 
     def menu(self) -> list[dict[str, Any]]:
@@ -87,6 +95,8 @@ class GalleryCatalogue:
 
     def _name(self, model: str) -> str:
         """A name under which nothing else runs."""
+        if self._fixed_name is not None:
+            return self._fixed_name
         taken = set(running()) - self._own
         name = model if model not in taken else f"{model}-{os.getpid()}"
         self._own.add(name)

@@ -297,6 +297,12 @@ class Mailbox(Commands, Closing):
         return known.get(int(held.shared.state), State.ENDED)
 
     @property
+    def process(self) -> int:
+        """The process in which the plant runs."""
+        self._check_open()
+        return int(self._box.layout.creator >> 42)
+
+    @property
     def gone(self) -> bool:
         """Has the plant ended, or its process died?"""
         held = self._use()

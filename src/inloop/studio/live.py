@@ -38,6 +38,11 @@ class Live:
         self._lock = threading.Lock()
         self._telemetry = Telemetry(self._box)
 
+    @property
+    def process(self) -> int:
+        """In which the plant runs."""
+        return self._box.process
+
     # what it puts out
 
     def newest(self) -> Moment | None:

@@ -112,7 +112,10 @@ class Running:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
         while process is not None:
             with contextlib.suppress(MailboxError):
-                return Live(plant)
+                live = Live(plant)
+                if live.process == process.number:
+                    return live
+                live.close()  # somebody else's plant of the same name
             if not process.running or time.monotonic() > end:
                 words = process.last_words() or "it gave no sign"
                 raise InputError(
@@ -156,13 +159,12 @@ class Running:
     async def record(self, on: bool) -> None:
         """Begin or end a recording."""
         async with self._busy:
-            problem = ""
             if on and isinstance(self.source, Live):
-                self.recordings.begin(self.catalogue, self.source.name)
+                await self.recordings.begin(self.catalogue, self.source.name)
             elif not on:
                 problem = await self.recordings.end()
-            if problem:
-                raise InputError(f"the recording failed: {problem}")
+                if problem:
+                    raise InputError(f"the recording ended early: {problem}")
 
     async def replay(self, file: str) -> None:
         """Show a recording; "" goes back to the plant."""

@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from inloop.errors import MailboxError
-from inloop.realtime.telemetry import Block
+from inloop.realtime.telemetry import ROWS, Block
 from inloop.studio.client import Client, Subscription
 from inloop.studio.frames import MOST_SAMPLES, samples_frame
 from inloop.studio.session import Session
@@ -92,13 +92,16 @@ class Ticker:
         if not plotting and not driven:
             source.skip()
             return
-        while blocks := source.take():
+        count = ROWS
+        while count >= ROWS:  # more may have come than one reading takes
+            blocks = source.take()
             for block in blocks:
                 if inputs is not None:
                     inputs.follow(block.answers, block.stamps)
                 encoded: dict[Subscription, tuple[bytes, int]] = {}
                 for client in plotting:
                     _send(client, block, encoded)
+            count = sum(len(block.stamps) for block in blocks)
 
     def _tell(self) -> None:
         """State and histograms when they are due, the state at once when it changes."""
