@@ -258,6 +258,13 @@ class Mailbox(Commands, Closing):
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
 
+    @property
+    def inputs_written(self) -> int:
+        """Number of the newest inputs; outputs tell by this number which ones they have used."""
+        box = self._use().box
+        place = box.layout.rings[INPUTS]
+        return int(RingStructure.from_address(box.base + place.offset).head)
+
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
 
@@ -289,6 +296,11 @@ class Mailbox(Commands, Closing):
         """What the loop does."""
         held = self._use()
         return _STATES.get(held.shared.state, State.ENDED)
+
+    @property
+    def process(self) -> int:
+        """The process in which the plant runs."""
+        return int(self._use().box.layout.creator >> 42)
 
     @property
     def gone(self) -> bool:
