@@ -72,6 +72,21 @@ def test_the_action_steps_as_the_stepper_does(name: str, action: il.Plant) -> No
     same_bits(action, name, 1.0)
 
 
+@pytest.mark.parametrize("method", ["euler", "dopri", "rodas", "implicit"])
+def test_methods_step_as_in_the_stepper(name: str, ball: il.Plant, method: str) -> None:
+    """Of a plant with modes, and of one whose law depends on time."""
+    for plant in (ball, gallery.get("stick_slip").build().compile()):
+        report = il.run(plant, name=name, rate=2000.0, mode="free", seconds=0.6, method=method)
+        stepper = plant.stepper(step=5e-4, method=method)
+        for _ in range(1200):
+            stepper.step()
+        seen, outputs = stepper.look(), report.outputs
+        assert outputs is not None
+        assert (outputs.t, report.failed) == (stepper.t, 0)
+        for found, expected in ((outputs.q, seen.q), (outputs.qd, seen.qd), (outputs.z, seen.z)):
+            np.testing.assert_array_equal(found, expected[0])
+
+
 def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> None:
     """At sqrt(2 h / g), then flights of 2 e^k sqrt(2 h / g); in the end the ball lies still."""
     g, e = ball.parameters["g"], ball.parameters["e"]

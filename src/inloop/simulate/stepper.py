@@ -64,7 +64,7 @@ class Stepper:
         self.events: list[Happening] = []
         start = first_snapshot(plants, mode, self._at, q, qd)
         self._systems = {
-            name: make_system(plants[name], at.tau, at.inputs, at.drives)
+            name: make_system(plants[name], at.tau, at.inputs, at.drives, METHODS[method])
             for name, at in self._at.items()
         }
         for name, plant in plants.items():
