@@ -107,6 +107,24 @@ def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> 
     assert abs(resting[-1]["lam.floor.hold"]) == pytest.approx(g * ball.parameters["mass"])
 
 
+def test_a_step_that_chatters_fails_and_time_stays(name: str) -> None:
+    """A ball that may not come to rest: time goes up to where the impacts accumulate."""
+    m = il.Model("hopping")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(0.3, 0.0)), mass=0.7)
+    flight, held = m.mode("flight"), m.mode("held")
+    with m.during(held):
+        m.lock(ball, name="floor")
+    m.event("impact", lambda q: q["ball"], mode=flight, impact=held, restitution=0.6)
+    m.event("lift_off", lambda force: force["floor"], mode=held, to=flight)
+    report = il.run(m.compile(), name=name, rate=1000.0, mode="free", seconds=1.5)
+    end = np.sqrt(2 * 0.3 / 9.81) * (1 + 0.6) / (1 - 0.6)
+    assert report.status == "CHATTERING"
+    assert report.outputs is not None
+    assert end - 2e-3 < report.outputs.t <= end
+    assert report.failed == 1500 - report.outputs.step
+    assert report.safe_steps == report.failed - 1
+
+
 def test_sub_models_with_other_coordinates(name: str) -> None:
     """Off a table at 1 m and 2 m/s, then a parabola; in the air there is one coordinate more."""
 
