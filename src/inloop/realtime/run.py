@@ -11,10 +11,11 @@ from typing import Any
 from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
-from inloop.realtime.options import METHODS, Options
+from inloop.realtime.options import Options
 from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
+from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
 
 
@@ -49,7 +50,8 @@ def start(
         motions: functions of time for driven joints, by name.
         about: facts that recordings shall carry, by name.
         rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
-            of independent coordinates that it needs are compiled before it runs [s].
+            of independent coordinates that it needs are compiled before it runs [s]. One with modes
+            keeps its first choices.
         options: see `Options`.
     """
     try:
@@ -62,9 +64,10 @@ def start(
         if not (math.isfinite(seconds) and seconds > 0.0):
             raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
         steps = max(1, round(seconds * chosen.rate))
-    if plant.loops is not None and plant.loops.partition.dependent and rehearse > 0.0:
+    step = chosen.period / chosen.substeps
+    chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
+    if chooses and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
-        step = chosen.period / chosen.substeps
         # what goes wrong in it shows again in the run
         with contextlib.suppress(SimulationError):
             simulate(
@@ -75,12 +78,13 @@ def start(
                 q=q,
                 qd=qd,
                 tau=tau,
-                inputs=inputs,
+                inputs={n: x for n, x in (inputs or {}).items() if n in plant.inputs},
                 motions=motions,
             )
     wiring = wire(
         plant,
         period=chosen.period,
+        step=step,
         method=METHODS[chosen.method],
         q=q,
         qd=qd,
@@ -91,8 +95,10 @@ def start(
     facts = {**_facts(plant, chosen), "rehearse": repr(rehearse), **(about or {})}
     if motions:
         facts["motions"] = ", ".join(motions)
+    if plant.by_mode:
+        facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))
-    return Loop(plant, replace(wiring, layout=layout), chosen, name or plant.name, steps)
+    return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
 
 
 def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
