@@ -45,9 +45,7 @@ class Lagrangian:
         self.T += 0.5 * m * ca.dot(v, v)
         self.V -= m * ca.dot(self.gravity, p)
 
-    def body(
-        self, R: ca.SX, p: ca.SX, m: float, com: Sequence[float], I: Sequence[float]
-    ) -> None:
+    def body(self, R: ca.SX, p: ca.SX, m: float, com: Sequence[float], I: Sequence[float]) -> None:
         """Add a rigid body with its principal moments of inertia."""
         self.mass(m, p + R @ ca.DM(com))
         W = R.T @ ca.reshape(self.rate(ca.reshape(R, 9, 1)), 3, 3)
