@@ -1,6 +1,6 @@
 """A four-bar of three flexible rods, 20 finite elements in all: the step that the source leaves open.
 
-Crank, coupler and follower are steel rods of 6 mm by 6 mm that bend in the plane of the mechanism
+Crank, coupler and follower are steel rods of 3 mm by 3 mm that bend in the plane of the mechanism
 and keep their lengths. The data are chosen here; they are of the size of a laboratory's mechanism.
 """
 
@@ -14,7 +14,7 @@ from inloop.gallery.exhibit import Exhibit, Option, Reference
 
 LENGTHS = {"crank": 0.25, "coupler": 0.6, "follower": 0.45}  # [m]
 BASE = 0.6  # between the hinges on the ground [m]
-SIDE, DENSITY, E = 6e-3, 7800.0, 210e9  # of the rods [m], [kg/m³], [Pa]
+SIDE, DENSITY, E = 3e-3, 7800.0, 210e9  # of the rods [m], [kg/m³], [Pa]
 START = 60.0  # of the crank [deg]
 AFTER = 0.5  # [s]
 
@@ -106,7 +106,7 @@ EXHIBIT = Exhibit(
     step=5e-4,
     method="implicit",
     view=View(
-        "xz", ("crank.q", "follower.q", ("crank_1_r.q", "follower_1_r.q")), times=(0.0, 0.2, 0.4)
+        "xz", ("crank.q", "follower.q", ("coupler_4_w.q", "follower_3_w.q")), times=(0.0, 0.2, 0.4)
     ),
     options={
         "elements": Option(20, "finite elements in all"),
