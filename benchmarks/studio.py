@@ -80,8 +80,9 @@ def _findings(found: Row, cpu: float) -> Findings:
     trips = _row("round trip page, server, page", np.array(found["offsets"])[:, 0])
     show(["what", "p50", "p99", "max"], [_cells(row) for row in (pointer, script, trips)])
     note(
-        f"{frames:.1f} frames of data and {pictures:.1f} pictures a second, {found['lost']} samples "
-        f"lost, server {100.0 * cpu:.1f} % of a core; clocks known to {0.5 * least:.2f} ms."
+        f"{frames:.1f} frames of data and {pictures:.1f} pictures a second, "
+        f"{found['lost']} samples lost, server {100.0 * cpu:.1f} % of a core; "
+        f"clocks known to {0.5 * least:.2f} ms."
     )
     note(LEGEND)
     note(f"Load of the machine: {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores.")
