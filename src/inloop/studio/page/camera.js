@@ -39,6 +39,13 @@ export class Eye {
     this.fit();
   }
 
+  /** Look at a box, with a little room around it. */
+  frame(box) {
+    this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
+    this.size = this.box.getSize(new THREE.Vector3()).length();
+    if (!this.touched) this.fit();
+  }
+
   /** Make room for what reaches beyond the bounds, at once or gently; false if nothing does. */
   include(box, atOnce) {
     const wider = this.box.clone().union(box);
