@@ -260,9 +260,9 @@ class Mailbox(Commands):
     @property
     def inputs_written(self) -> int:
         """Number of the newest inputs; outputs tell by this number which ones they have used."""
-        self._check_open()
-        place = self._box.layout.rings[INPUTS]
-        return int(RingStructure.from_address(self._box.base + place.offset).head)
+        held = self._use()
+        place = held.box.layout.rings[INPUTS]
+        return int(RingStructure.from_address(held.box.base + place.offset).head)
 
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
@@ -299,8 +299,7 @@ class Mailbox(Commands):
     @property
     def process(self) -> int:
         """The process in which the plant runs."""
-        self._check_open()
-        return int(self._box.layout.creator >> 42)
+        return int(self._use().box.layout.creator >> 42)
 
     @property
     def gone(self) -> bool:

@@ -58,15 +58,15 @@ class Telemetry:
 
     def skip(self) -> None:
         """Leave out all records up to now; they do not count as lost."""
-        structure = self._box._box
-        place = structure.layout.rings[OUTPUTS]
-        head = RingStructure.from_address(structure.base + place.offset).head
-        structure.cursor = self._last = int(head)
+        held = self._box._use()
+        place = held.box.layout.rings[OUTPUTS]
+        head = RingStructure.from_address(held.box.base + place.offset).head
+        held.box.cursor = self._last = int(head)
 
     def take(self) -> list[Block]:
         """The next records, at most `ROWS` of them; a new block begins where some were lost."""
-        self._box._check_open()
-        address, call, count = self._box._address, self._next, 0
+        held, call, count = self._box._use(), self._next, 0
+        address = held.address
         for record, row in self._places:
             if call(address, record, row) != 0:
                 break
