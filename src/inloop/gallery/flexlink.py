@@ -16,6 +16,11 @@ import math
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.flexlink_durability import DURABILITY
+from inloop.gallery.flexlink_faults import FAULTS
+from inloop.gallery.flexlink_lq import LQ
+from inloop.gallery.flexlink_pi import PI
+from inloop.gallery.flexlink_robustness import ROBUSTNESS
 
 LENGTH, MASS_PER_LENGTH = 1.5, 0.788  # [m], [kg/m]
 E, SIDE = 230e9, 0.01  # Young's modulus [Pa], width and thickness of the rod [m]
@@ -100,10 +105,8 @@ def _sensors(m: il.Model, elements: int) -> None:
     gain = m.parameter(
         "strain_gain", 200.0, unit="V/rad", range=(0.0, 1e3), doc="amplifier of the strain gauge"
     )
-    m.parameter(
-        "encoder_counts", 20000.0, range=(0.0, 1e7), doc="per turn; 0: no quantization"
-    )
-    m.parameter("encoder_noise", 0.0, unit="rad", range=(0.0, 0.1), doc="standard deviation")
+    m.parameter("encoder_counts", 20000.0, range=(0.0, 1e7), doc="per turn; 0: no quantization")
+    m.parameter("encoder_noise", 1e-4, unit="rad", range=(0.0, 0.1), doc="standard deviation")
     m.parameter("strain_noise", 5e-3, unit="V", range=(0.0, 1.0), doc="standard deviation")
     m.parameter(
         "strain_quantum", 20.0 / 2**16, unit="V", range=(0.0, 1.0), doc="step of the converter"
@@ -143,4 +146,11 @@ EXHIBIT = Exhibit(
             measure=tip_sag,
         ),
     ),
+    experiments={
+        "pi": PI,
+        "lq": LQ,
+        "robustness": ROBUSTNESS,
+        "faults": FAULTS,
+        "durability": DURABILITY,
+    },
 )

@@ -159,7 +159,7 @@ KEY = {
     "front_stop": (-240.0, -10.0),
     "back_rest": (190.0, -10.0),
     "capstan": (117.5, 46.5),
-    "check": (209.3, 92.0),
+    "check": (209.6, 92.0),
     "lifter": (225.0, 10.0),
 }
 # 62 and 94 mm to heel and jack: ratio 1.5. The pin lies so high that jack and knuckle move the same
@@ -240,7 +240,7 @@ CUSHIONS = {
         6.0, 0.6, "7e8 N/m^2.5; a rigid string: its own give is part of the felt's",
         exponent=2.5, loss=0.3, time=3e-4,
     ),
-    "back_check": Cushion(20.0, 0.8, "leather over felt on a bent wire", slip=0.2),
+    "back_check": Cushion(20.0, 1.2, "leather over felt on a bent wire", loss=0.5, slip=0.2),
     "damper_lift": Cushion(1.0, 0.3, "felt of the key end"),
     "damper_seat": Cushion(1.0, 0.3, "damper felt on the string"),
     "hammer_rest": Cushion(3.0, 1.0, "soft cushion under the shank", loss=0.8, time=5e-3),

@@ -115,6 +115,7 @@ byId("forces").onclick = ({ currentTarget }) => {
 };
 
 shortcuts.add(" ", "Pause or go", press("pause"));
+shortcuts.add("k", "Pause or go", press("pause"));
 shortcuts.add(".", "One step", press("step"));
 shortcuts.add("Home", "Back to the start", press("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));
