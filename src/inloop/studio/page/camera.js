@@ -90,7 +90,7 @@ export class Eye {
     const room = 1 - TOP - BOTTOM;
     const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
     this.high = this.flat ? high : 0;
-    this.distance = (0.5 * this.size * 1.05) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
+    this.distance = (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
     if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;
