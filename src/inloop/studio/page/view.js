@@ -123,6 +123,7 @@ export class View {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
+    Object.assign(this, { width, height }); // asking the canvas each time would lay out the page
     this.setQuality(this.slow ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.eye.setAspect(width / height);
