@@ -95,7 +95,7 @@ DIALS = {
         "[T] the hammer is caught 12 to 15 mm below the string",
     ),
     "repetition_spring": Dial(
-        0.052, "N*m", (0.02, 0.12), "torque of the repetition spring on its lever, at rest",
+        0.049, "N*m", (0.02, 0.12), "torque of the repetition spring on its lever, at rest",
         "[P] just more than the weight of the hammer, so that it rises slowly out of the check",
     ),
     "jack_spring": Dial(

@@ -112,7 +112,8 @@ class Running:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
         while process is not None:
             with contextlib.suppress(MailboxError):
-                live = Live(plant)
+                # the first time it compiles what reads the mailbox
+                live = await asyncio.to_thread(Live, plant)
                 if live.process == process.number:
                     return live
                 live.close()  # somebody else's plant of the same name
@@ -122,7 +123,7 @@ class Running:
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
             await asyncio.sleep(LOOK_EVERY)
-        return Live(plant)
+        return await asyncio.to_thread(Live, plant)
 
     def _use(self, source: Source, choice: Choice) -> None:
         """Let all pages see this source."""
