@@ -12,6 +12,7 @@ from typing import Any
 
 import inloop as il
 from inloop import gallery
+from inloop.cli import midi
 from inloop.cli.subject import Subject, find_subject
 from inloop.errors import InloopError
 from inloop.gallery import Cylinder, Exhibit
@@ -20,6 +21,7 @@ from inloop.studio.catalogue import Choice, Options
 from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
+MIDDLE_C = 60
 THIN = 0.25  # width of a disc as part of its radius
 
 
@@ -132,7 +134,21 @@ def _stage(subject: Subject) -> Stage:
         plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
         looks=_looks(exhibit, subject.options),
         device=exhibit.device.data() if exhibit.device is not None else None,
+        notes=_notes(),
     )
+
+
+def _notes() -> dict[str, Any]:
+    """What `inloop midi` listens to; only plants that tell all of it make notes."""
+    contact, damped = midi.Condition.parse(midi.CONTACT), midi.Condition.parse(midi.DAMPED)
+    return {
+        "speed": midi.SPEED,
+        "contact": contact.name,
+        "contact_above": contact.value,
+        "damped": damped.name,
+        "damped_above": damped.value,
+        "note": MIDDLE_C,
+    }
 
 
 def _looks(
