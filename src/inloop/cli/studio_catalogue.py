@@ -107,9 +107,7 @@ class GalleryCatalogue:
     def _command(
         self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str
     ) -> tuple[str, ...]:
-        step = exhibit.step if exhibit is not None else 1e-3
-        rate = self._rate or min(1.0 / step, HIGHEST)
-        substeps = max(1, round(1.0 / (rate * step)))
+        rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed), "--name", plant]
         # a hand that rests is not a controller that has died
@@ -117,6 +115,13 @@ class GalleryCatalogue:
         for setting in args.set:
             words += ["--set", setting]
         return (*_program("run"), *words)
+
+
+def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
+    """Rate [Hz] and sub-steps that suit a mechanism in real time."""
+    step = exhibit.step if exhibit is not None else 1e-3
+    found = rate or min(1.0 / step, HIGHEST)
+    return found, max(1, round(1.0 / (found * step)))
 
 
 def _program(command: str) -> tuple[str, ...]:
