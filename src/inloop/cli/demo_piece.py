@@ -44,7 +44,7 @@ BOTTOM = 11.5e-3  # [m]
 RELEASE = 0.06  # [s] from the bottom
 # from soft to loud, then a quick repetition from a key that is let go only half
 PIECE = (
-    Touch(0.3, 0.140, 0.20), Touch(0.9, 0.080, 0.20), Touch(1.5, 0.040, 0.20),
+    Touch(0.3, 0.080, 0.20), Touch(0.9, 0.055, 0.20), Touch(1.5, 0.035, 0.20),
     Touch(2.1, 0.010, 0.20), Touch(2.8, 0.030, 0.05, 4e-3), Touch(2.97, 0.030, 0.05, 4e-3),
     Touch(3.14, 0.030, 0.05, 4e-3), Touch(3.31, 0.020, 0.40),
 )  # fmt: skip
