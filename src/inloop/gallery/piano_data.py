@@ -186,7 +186,7 @@ SHANK_AT_REST = 0.35  # below the level [rad]: 47 mm of blow at 130 mm
 BUTTON = (64.0, 74.65)  # underside of the let-off button, at its normal place
 SCREW = (74.0, 131.35)  # underside of the drop screw, at its normal place
 DAMPER = (225.0, 150.0)  # its felt on the string
-CUSHION_GAP = 3.0  # between shank and rest cushion, at rest
+CUSHION_GAP = 2.0  # between shank and rest cushion, at rest
 JACK_GAP = 0.03  # between jack and knuckle, at rest: the lever carries the hammer [T]
 
 RADIUS = {
