@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import inloop as il
+from benchmarks import worst_period
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop import gallery
 from inloop.realtime import Loop
@@ -69,6 +70,9 @@ def run(seconds: float = SECONDS) -> Findings:
     headers = ["what", "p50", "p99", "p99.9", "max", "overruns", "bare"]
     show(headers, [_cells(row) for row in findings.rows])
     note(LEGEND)
+    worst = worst_period.run()
+    findings.rows += worst.rows
+    findings.bars += worst.bars
     note(f"Load of the machine: {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores.")
     return findings
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,11 +28,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "realtime": {"simulate", "plant", "native"},
     "io": {"model", "simulate", "realtime"},
     "links": {"realtime"},
-    "studio": {"realtime", "model"},
+    "studio": {"realtime", "simulate", "plant", "model", "native"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers
 MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
+# what takes long to import and few need: loaded where it is used
+SLOW_TO_IMPORT = {"matplotlib", "mcap", "pyarrow", "rich", "scipy.integrate", "scipy.interpolate"}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 
 
@@ -112,6 +116,14 @@ def test_imports_point_down_only() -> None:
         )
     ]
     assert not found, "\n".join(found)
+
+
+def test_the_import_loads_nothing_slow() -> None:
+    listing = "import inloop, sys; print(*sys.modules)"
+    command = [sys.executable, "-c", listing]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "inloop.analysis" in done.stdout.split()
+    assert not SLOW_TO_IMPORT & set(done.stdout.split())
 
 
 def test_no_module_is_a_drawer_for_everything() -> None:

@@ -350,7 +350,7 @@ def test_bad_inputs_are_refused_by_both_sides(plant: il.Plant, name: str) -> Non
         record = RecordStructure()
         words = np.array([0.0, 0.0, math.nan])
         publish = realtime_function("il_mailbox_publish")
-        publish(box._address, INPUTS, ctypes.addressof(record), words.ctypes.data)
+        publish(box._use().address, INPUTS, ctypes.addressof(record), words.ctypes.data)
         time.sleep(0.05)
         assert loop.report().bad_inputs == 1
         assert box.read()["push"] == 1.5
@@ -393,7 +393,7 @@ def test_parameters_are_checked(plant: il.Plant, name: str) -> None:
         # past the check of the client
         write = realtime_function("il_mailbox_write_parameters")
         words = np.array([1e9, 0.1])
-        assert write(box._address, words.ctypes.data) == 0
+        assert write(box._use().address, words.ctypes.data) == 0
         time.sleep(0.05)
         assert loop.report().bad_parameters == 1
         # a bad value in the mailbox does not travel with the next good one

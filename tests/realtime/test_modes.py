@@ -91,6 +91,25 @@ def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> 
     assert abs(resting[-1]["lam.floor.hold"]) == pytest.approx(g * ball.parameters["mass"])
 
 
+def test_sub_models_with_other_coordinates(name: str) -> None:
+    """Off a table at 1 m and 2 m/s, then a parabola; in the air there is one coordinate more."""
+    table, air = il.Model("table"), il.Model("air")
+    table.body("x", on=table.ground, joint=il.prismatic("x", initial=(0.0, 2.0)), mass=1.0)
+    table.event("edge", lambda q: 1.0 - q["x"], to="air", then=lambda: {"z.q": 0.8, "z.qd": 0.0})
+    x = air.body("x", on=air.ground, joint=il.prismatic("x"))
+    air.body("z", on=x, joint=il.prismatic("z"), mass=1.0)
+    plant = il.piecewise({"table": table, "air": air})
+    with il.start(plant, name=name, rate=1000.0, mode="free", seconds=0.8) as loop:
+        assert loop.wait(30)
+        records = list(iter(loop.mailbox.next, None))
+        assert loop.mailbox.coordinates == ("x", "z")
+    for r in records:
+        if abs(r.t - 0.5) > 1e-9:
+            assert (np.isnan(r["z.q"]), r["mode"]) == ((True, 0.0) if r.t < 0.5 else (False, 1.0))
+    assert records[-1]["x.q"] == pytest.approx(1.6, abs=1e-12)
+    assert records[-1]["z.q"] == pytest.approx(0.8 - 0.5 * 9.81 * 0.3**2, abs=1e-9)
+
+
 def test_snapshots_and_parameters_reach_all_modes(name: str, ball: il.Plant) -> None:
     with il.start(ball, name=name, rate=1000.0, paused=True) as loop:
         box = loop.mailbox

@@ -144,8 +144,8 @@ def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, nam
     rng = np.random.default_rng(17)
     for paused in (True, False):
         with il.start(plant, name=name, rate=2000, paused=paused) as loop:
-            address = loop.mailbox._owned.address  # type: ignore[attr-defined]
-            header = loop.mailbox._box.layout
+            attached = loop.mailbox._use()
+            address, header = attached.box.base, attached.box.layout
             size = int(header.size)
             memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
             x = np.array(loop._wiring.machine.x)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from inloop.analysis.reduction import Reduction
 from inloop.plant import Array, BarePlant, Signal
@@ -160,4 +160,4 @@ def _integrated(t: Array, power: Array) -> Array:
     """Integral of a power from the start, through a cubic spline."""
     if len(t) < 2:
         return np.zeros(len(t))
-    return np.asarray(CubicSpline(t, power).antiderivative()(t))
+    return np.asarray(scipy.interpolate.CubicSpline(t, power).antiderivative()(t))

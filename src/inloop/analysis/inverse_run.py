@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import solve_ivp
-from scipy.interpolate import make_interp_spline
+import scipy
 
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
@@ -195,7 +194,9 @@ def _spline(t: Array, values: Array, order: int) -> Array:
             f"{len(t)} samples are too few to differentiate",
             fix=f"Give at least {DEGREE + 1}, or give qd and qdd.",
         )
-    return np.asarray(make_interp_spline(t, values, k=DEGREE).derivative(order)(t))
+    return np.asarray(
+        scipy.interpolate.make_interp_spline(t, values, k=DEGREE).derivative(order)(t)
+    )
 
 
 def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
@@ -223,12 +224,12 @@ def _law_states(
     if not reduction.states or len(t) == 1:
         return np.tile(first, (len(t), 1))
     degree = min(DEGREE, len(t) - 1)
-    at, speed = (make_interp_spline(t, values, k=degree) for values in (q, qd))
+    at, speed = (scipy.interpolate.make_interp_spline(t, values, k=degree) for values in (q, qd))
 
     def rates(now: float, z: Array) -> Array:
         return np.asarray(reduction.bias(at(now)[None], speed(now)[None], z, u, now)[1][0])
 
-    found = solve_ivp(
+    found = scipy.integrate.solve_ivp(
         rates, (t[0], t[-1]), first, "LSODA", t_eval=t, rtol=STATE_TOLERANCE,
         atol=1e-3 * STATE_TOLERANCE,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag, eig
+import scipy
 
 from inloop.analysis.differences import derivative
 from inloop.analysis.reduction import Reduction
@@ -74,7 +74,9 @@ class SmallMotion:
                 [self.P, self.V, self.Z],
             ]
         )
-        values, vectors = eig(left, block_diag(I, self.M, np.eye(m)), homogeneous_eigvals=True)
+        values, vectors = scipy.linalg.eig(
+            left, scipy.linalg.block_diag(I, self.M, np.eye(m)), homogeneous_eigvals=True
+        )
         # massless directions give infinite eigenvalues
         finite = np.abs(values[1]) > 1e-13 * np.abs(values).max(axis=0)
         found = values[0, finite] / values[1, finite]

@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, reactions, rne, sensors
+from inloop.formalisms import (
+    aba,
+    crb,
+    crb_common,
+    energy,
+    kinematics,
+    linearize,
+    ltdl,
+    reactions,
+    rne,
+    sensors,
+)
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.regroup import regroup
@@ -81,6 +92,11 @@ class Derivation:
     def parameters(self) -> Input:
         """The parameter vector."""
         return Input("par", tuple(self.symbols.symbols), "parameters")
+
+    @cached_property
+    def internal_poses(self) -> list[kinematics.Pose]:
+        """Where the internal frames are in the world."""
+        return kinematics.poses(self.skeleton)
 
     # the terms of the equations
 

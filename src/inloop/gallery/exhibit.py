@@ -14,6 +14,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View, draw
 from inloop.gallery.experiment import Bench, Experiment, Outcome
+from inloop.gallery.look import Device, Look
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
 
@@ -110,6 +111,9 @@ class Exhibit:
         references: figures to compare with.
         view: what its figure shows; the first coordinates if there is none.
         experiments: what can be tried with it, by name.
+        looks: how bodies look in the studio, by name of the body or "ground"; takes the options
+            by name. What it does not name is drawn from its points.
+        device: the input that a person drives there.
     """
 
     name: str
@@ -126,6 +130,8 @@ class Exhibit:
     references: tuple[Reference, ...] = ()
     view: View | None = None
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
+    looks: Callable[..., Mapping[str, tuple[Look, ...]]] | None = None
+    device: Device | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.

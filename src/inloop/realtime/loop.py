@@ -19,7 +19,6 @@ from inloop.native.mailbox_structure import (
     PARAMETERS,
     AspectStructure,
     LoopStructure,
-    MailboxStructure,
     PrepareStructure,
     RecordStructure,
     TargetStructure,
@@ -28,6 +27,7 @@ from inloop.native.mailbox_structure import (
 from inloop.plant import BarePlant
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT
 from inloop.realtime.mailbox import Mailbox
+from inloop.realtime.memory import Attached
 from inloop.realtime.options import MODES, Options
 from inloop.realtime.outputs import Outputs, State
 from inloop.realtime.privileges import refusals
@@ -39,6 +39,10 @@ from inloop.realtime.wiring import Wiring
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
 FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes
 POLL = 0.01  # [s]
+CUT_SHORT = (
+    "another program has cut short the memory of the mailbox: nobody reaches this plant any more, "
+    "and counts begin anew there; start it again"
+)
 
 _armed: set[_Memory] = set()  # in this process; memory is locked for all of them together
 
@@ -62,15 +66,13 @@ class Loop:
         self._wiring = wiring
         memory = _Memory(plant, wiring, options, steps)
         segment = Segment(name, wiring.layout, _slots(wiring, options))
-        box = MailboxStructure()
-        use = realtime_function("il_mailbox_use")
-        error = use(ctypes.addressof(memory.loop.box), segment.address, segment.size, 0)
-        error = error or use(ctypes.addressof(box), segment.address, segment.size, 1023)
+        place = (segment.memory.address, segment.memory.size, 0)
+        error = realtime_function("il_mailbox_use")(ctypes.addressof(memory.loop.box), *place)
         assert error == 0
-        self.mailbox = Mailbox(name, box, owned=segment)
-        self._memory = memory
+        self.mailbox = Mailbox(name, Attached.to(segment.memory, 1023))
+        self._memory, self._segment = memory, segment
         # also at the end of the program, and when somebody forgets to close it
-        self._disarm = weakref.finalize(self, _disarm, memory, segment, box)
+        self._disarm = weakref.finalize(self, _disarm, memory, segment)
         self._final: Report | None = None
         self._arm(plant.parameters.values_array)
 
@@ -87,7 +89,7 @@ class Loop:
         if status != 0:
             self._disarm.detach()
             self.mailbox.close()
-            self.mailbox._owned.close()  # type: ignore[attr-defined]
+            self._segment.close()
             reason = os.strerror(-status) if status < 0 else Status(status).name
             raise SimulationError(f"the loop of '{self.name}' cannot start: {reason}")
         memory.started = True
@@ -103,7 +105,8 @@ class Loop:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the system did not allow, and what to do."""
-        return refusals(self._memory.loop.privileges)
+        lost = self._disarm.alive and self._segment.memory.lost
+        return (*refusals(self._memory.loop.privileges), *((CUT_SHORT,) if lost else ()))
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the run; False if it goes on after so many seconds."""
@@ -239,14 +242,13 @@ class _Memory:
             realtime_function("il_loop_join")(self.address)
 
 
-def _disarm(memory: _Memory, segment: Segment, box: MailboxStructure) -> None:
+def _disarm(memory: _Memory, segment: Segment) -> None:
     """Leave neither a thread nor shared or locked memory behind."""
     realtime_function("il_loop_stop")(memory.address)
     memory.join()
     _armed.discard(memory)
     if not any(other.loop.privileges.lock_memory for other in _armed):
         realtime_function("il_loop_unlock")()
-    box.base = None
     memory.loop.box.base = None
     segment.close()
 

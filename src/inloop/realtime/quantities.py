@@ -30,13 +30,13 @@ def states(plants: Plants) -> tuple[Quantity, ...]:
 def signals(plants: Plants, names: Iterable[str]) -> tuple[Quantity, ...]:
     """Signals by name, with the units that the modes know."""
     units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}
-    return _unique(Quantity(name, units.get(name, "")) for name in names)
+    return _unique(Quantity(name, _plain(units.get(name, ""))) for name in names)
 
 
 def inputs(plants: Plants) -> tuple[Quantity, ...]:
     """Efforts of all joints, then the inputs of the plants, with the values they begin with."""
     efforts = (
-        Quantity(f"{name}.tau", OF_JOINTS[body.joint.kind]["effort"])
+        Quantity(f"{name}.tau", _plain(OF_JOINTS[body.joint.kind]["effort"]))
         for plant in plants.values()
         for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True)
     )
@@ -55,6 +55,11 @@ def parameters(plant: BarePlant) -> tuple[Quantity, ...]:
         least, most = p.range if p.range is not None else (-math.inf, math.inf)
         found.append(Quantity(p.name, p.unit, float(least), float(most), p.default))
     return tuple(found)
+
+
+def _plain(unit: str) -> str:
+    """A unit as models spell it: N*m, rad/s^2."""
+    return unit.replace("·", "*").replace("²", "^2")
 
 
 def _unit(plant: BarePlant, name: str) -> str:

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 
 import numpy as np
-from scipy.integrate import solve_ivp
+import scipy
 
 from inloop.errors import SimulationError
 from inloop.native import Status
@@ -35,7 +35,7 @@ def solve(
         method: of SciPy.
     """
     rates = _rates(system)
-    found = solve_ivp(
+    found = scipy.integrate.solve_ivp(
         rates,
         (float(times[0]), float(times[-1])),
         x,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from inloop.errors import ExpressionError
 
@@ -33,7 +33,7 @@ class PiecewisePolynomial:
         x, y = np.asarray(xs, float), np.asarray(ys, float)
         _check_points(x, y, kind)
         if kind == "cubic":
-            rows = CubicSpline(x, y).c[::-1].T
+            rows = scipy.interpolate.CubicSpline(x, y).c[::-1].T
         else:
             slopes = np.diff(y) / np.diff(x)
             rows = np.column_stack([y[:-1], slopes, 0 * slopes, 0 * slopes])

@@ -1,0 +1,115 @@
+"""A simulated device at the simplified piano actions, and at a plant that runs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+import inloop as il
+from inloop.devices import COARSE, FINE, Encoder, FilteredDifferences, Finger, Rig, Station
+from inloop.gallery import get
+
+FRONT = 0.1016  # L1 of the source [m]
+
+
+class SteppedBox:
+    """A stepper that looks like a mailbox; a step that cannot be done leaves everything."""
+
+    def __init__(self, action: il.Plant, driven: str, step: float) -> None:
+        rest = next(iter(action.by_mode.values())).equilibrium()
+        self.stepper, self.stuck = action.stepper(step=step, q=rest.q), 0
+        self.carried = rest[f"{driven}.effort"] / FRONT
+
+    def write(self, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            self.stepper.inputs[name] = value
+
+    def read(self) -> SteppedBox:
+        return self
+
+    def __getitem__(self, name: str) -> float:
+        try:
+            return self.stepper[name]
+        except il.SimulationError:
+            return math.nan
+
+    def step(self) -> None:
+        try:
+            self.stepper.step()
+        except il.SimulationError:
+            self.stuck += 1
+
+
+def play(springs: bool, rig: Rig, step: float) -> tuple[Station, list[float]]:
+    """One lift by 25 mm; the station and the forces of its motor."""
+    driven = "hand" if springs else "key"
+    box = SteppedBox(get("simple_action").make(springs=springs).compile(), driven, step)
+    rig = replace(rig, finger=Finger(400.0, 4.0, carried=box.carried), reserve=0.2)
+    station, forces, t, t_model = Station(box, driven, rig, arm=FRONT), [], 0.0, 0.0
+    while t < 1.2 and abs(station.handle.position) < 0.08:
+        forces.append(station.step(0.025 * min(max((t - 0.2) / 0.3, 0.0), 1.0)))
+        t += rig.period
+        while t_model < t - 1e-9:
+            box.step()
+            t_model += step
+    return station, forces
+
+
+def test_a_runs_away_behind_the_coarse_encoder_and_b_does_not() -> None:
+    """The result of Gillespie and Cutkosky, felt through the chain."""
+    rigid, forces = play(False, COARSE, 2e-3)
+    assert max(map(abs, forces)) == 40.0  # the motor gave all it has
+    assert abs(rigid.handle.position) > 0.08  # and went into its stops
+    assert rigid.panel()["passive"] is False
+
+    soft, forces = play(True, COARSE, 2e-3)
+    assert max(map(abs, forces)) < 20.0
+    assert soft.panel()["passive"] is True and soft.panel()["saturated"] is False
+    # the finger holds the handle where it wants it, within the weight's few millimeters
+    assert soft.handle.position == pytest.approx(0.025, abs=0.015)
+
+
+def test_a_works_behind_a_fine_sensor() -> None:
+    rigid, forces = play(False, FINE, 1e-4)
+    assert max(map(abs, forces)) < 20.0
+    assert rigid.panel()["passive"] is True
+    assert rigid.box.stuck == 0  # type: ignore[attr-defined]
+
+
+def test_a_finger_meets_a_spring_in_a_plant_that_runs() -> None:
+    """Two springs in series: the handle rests where their forces are equal."""
+    m = il.Model("spring", gravity=(0.0, 0.0, 0.0))
+    key = m.body("key", on=m.ground, joint=il.prismatic("x"), mass=0.13)
+    m.joint_force(key, lambda q, qd: -60.0 * q)
+    m.drive(key)
+    name, panels = f"test-station-{os.getpid()}", []
+    rig = Rig(
+        period=2e-3,
+        finger=Finger(400.0, 6.0),
+        sensor=lambda: Encoder(1e-5),
+        estimator=lambda T: FilteredDifferences(T, 70.0),
+    )
+    with il.start(m.compile(), name=name, rate=500.0), il.attach(name) as box:
+        station = Station(box, "key", rig)
+        station.run(lambda: 0.01, publish=panels.append, every=0.05, seconds=0.8)
+    assert station.handle.position == pytest.approx(0.01 * 400.0 / 460.0, rel=0.02)
+    assert panels[-1]["force"] == pytest.approx(-60.0 * station.handle.position, rel=0.1)
+    assert len(panels) == pytest.approx(16, abs=2)
+    # what the spring holds was taken from the hand
+    assert panels[-1]["energy"] > 0.5 * 60.0 * 0.0085**2
+
+
+def test_the_panel_tells_the_range_of_stiffness() -> None:
+    station = Station(None, "key", replace(COARSE, substeps=4))  # type: ignore[arg-type]
+    assert station.panel()["stiffness"] is None
+    station.measure()
+    found = station.panel()["stiffness"]
+    # what the authors of the source could display: springs of up to 100 N/m
+    assert found["passive"] == pytest.approx(100.0)
+    assert found["stable"] == pytest.approx(100.0, rel=0.01)
+    assert found["measured"] == pytest.approx(100.0, rel=0.05)
+    assert found["controlled"] > found["measured"]
