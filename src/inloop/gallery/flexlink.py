@@ -5,8 +5,8 @@ flexible-link mechanisms" (2011). At q = 0 the rod is horizontal, at 90° it sta
 
 What the equations hold: the rod by finite elements, the motor's inertia, its lag, its gain, its
 limit and its friction, the gains of the sensors. What a computer's clock brings in - noise and
-quantization of the signals - is in `flexlink_sensors`, which stands between the plant and a
-controller.
+quantization of the signals - is in `controllers/flexlink_card.py`, the input card that stands
+between the plant and a controller.
 """
 
 from __future__ import annotations
