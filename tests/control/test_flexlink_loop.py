@@ -74,7 +74,7 @@ def test_the_controller_holds_the_beam_by_hand(tuning: str, delay: float) -> Non
     controller = design.lq(design.TUNINGS[tuning])
     x, seen = np.zeros(len(plant.states)), []
     goal = np.array([UPRIGHT + 0.07, 0.0])
-    for _ in range(6000):
+    for _ in range(8000):
         y = plant.C @ x
         u = controller.step(y + np.array([UPRIGHT, 0.0]), goal)
         seen.append(y[0])
