@@ -542,7 +542,8 @@ def keep_pictures(page: Page) -> None:
     if PICTURES is None:
         return
     time.sleep(2.0)
-    page.click("#pause")
+    page.evaluate("inloop.connection.say('pause')")
+    page.locator("#alarm").wait_for(state="hidden")
     for theme in ("light", "dark"):
         page.evaluate(
             "(theme) => { if (document.documentElement.dataset.theme !== theme) "

@@ -118,7 +118,7 @@ export class Plots {
       live: () => this.follow(),
       drop: (name) => this.toggle(name),
     };
-    this.charts = [...units].map(([unit, signals]) => new Chart(unit, signals, this.palette, on));
+    this.charts = [...units].map(([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on));
     const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
     byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
   }
