@@ -16,40 +16,43 @@ import inloop as il
 from inloop.gallery.experiment import Bench, Experiment, Outcome
 from inloop.gallery.piano_motion import beginnings, played
 
-BEGIN, DEEPEST = 0.1, 11.5e-3  # of the finger [s], [m]
+DEEPEST = 11.5e-3  # of the finger [m]
 DIP = 9.5e-3  # in which the finger would be down after the times below [m]
 TIMES = (0.24, 0.2, 0.16, 0.13, 0.1, 0.08, 0.065, 0.05, 0.04, 0.03, 0.02)  # [s]
+CYCLE, BEGIN, END = 1.3, 0.1, 0.6  # time for one blow, its begin and its end [s]
 MEASURED = {"piano": -12.0, "mezzo-forte": 0.0, "forte": 3.0}  # [ms]
 LEVELS = {"piano": 0.5, "mezzo-forte": 1.5, "forte": 2.7}  # speeds that are taken for them [m/s]
 
 
-def _blow(plant: il.Plant, time: float) -> il.Result:
-    """A finger with constant acceleration."""
+def _wanted(t: Any) -> Any:
+    """Blows one after the other: constant acceleration, held, let go in 0.1 s."""
+    wanted = 0.0 * t
+    for k, time in enumerate(TIMES):
+        x = t - k * CYCLE
+        share = il.max0(x - BEGIN) / time
+        let_go = il.minimum(il.max0((x - END) / 0.1), 1.0)
+        wanted = wanted + il.minimum(DIP * share * share, DEEPEST) - DEEPEST * let_go
+    return wanted
 
-    def wanted(t: Any) -> Any:
-        share = il.max0(t - BEGIN) / time
-        return il.minimum(DIP * share * share, DEEPEST)
 
-    return played(plant, wanted, BEGIN + 2.0 * time + 0.15)
-
-
-def _measure(result: il.Result) -> tuple[float, float, float]:
+def _measure(result: il.Result, begin: float) -> tuple[float, float, float]:
     """Strike speed [m/s], strike after key bottom [ms], time of the key's travel [ms]."""
-    strikes, bottom = beginnings(result["string.force"]), beginnings(result["key_bed.force"])
-    begin = float(result.t[int(np.argmax(result["key_front.travel"] > 1e-4))])
+    rows = (result.t >= begin) & (result.t < begin + END)
+    t, travel = result.t[rows], result["key_front.travel"][rows]
+    strikes = beginnings(result["string.force"][rows])
+    bottom = beginnings(result["key_bed.force"][rows])
     if not strikes or not bottom:
         return 0.0, np.nan, np.nan
-    struck, down = result.t[strikes[0]], result.t[bottom[0]]
-    return (
-        float(result["strike.speed"][strikes[0]]),
-        float(1e3 * (struck - down)),
-        float(1e3 * (down - begin)),
-    )
+    struck, down = t[strikes[0]], t[bottom[0]]
+    started = t[int(np.argmax((travel > 1e-4) & (t > begin + 0.5 * BEGIN)))]
+    speed = float(result["strike.speed"][rows][strikes[0]])
+    return speed, float(1e3 * (struck - down)), float(1e3 * (down - started))
 
 
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile(finger=True)
-    found = np.array([_measure(_blow(plant, time)) for time in TIMES])
+    result = played(plant, _wanted, CYCLE * len(TIMES))
+    found = np.array([_measure(result, k * CYCLE) for k in range(len(TIMES))])
     found = found[np.isfinite(found[:, 1])]
     figures = {}
     for level, speed in LEVELS.items():
@@ -61,6 +64,7 @@ def _run(bench: Bench) -> Outcome:
         figures=figures,
         draw=lambda figure: _draw(figure, found),
         size=(7.5, 4.6),
+        result=result,
         notes=("the finger is a spring of 3 N/mm; what pianists' fingers are is not known",),
     )
 

@@ -84,12 +84,13 @@ class Ticker:
 
     def _plot(self) -> None:
         """All samples since the last time to those who plot."""
-        source, inputs = self._session.running.source, self._session.running.inputs
-        if source is None:
+        running = self._session.running
+        source, inputs, notes = running.source, running.inputs, running.notes
+        if source is None or notes is None:
             return
         plotting = [client for client in self._session.clients if client.subscription.columns]
         driven = inputs is not None and inputs.owner is not None
-        if not plotting and not driven:
+        if not (plotting or driven or notes.sound):
             source.skip()
             return
         count = ROWS
@@ -98,6 +99,8 @@ class Ticker:
             for block in blocks:
                 if inputs is not None:
                     inputs.follow(block.answers, block.stamps)
+                for note in notes.hear(block):
+                    self._session.tell_note(note.data())
                 encoded: dict[Subscription, tuple[bytes, int]] = {}
                 for client in plotting:
                     _send(client, block, encoded)
