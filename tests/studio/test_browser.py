@@ -29,6 +29,7 @@ MASS, GRAVITY, STIFFNESS, DAMPING = 1.3, 9.81, 90.0, 15.0
 AXIS, HIGHEST = 0.15, 12.0  # pressing so far [m] is so much [N]
 RATE = 1000.0
 PATIENCE = 20.0  # [s] on a machine that is busy
+COMPILATION = 180.0  # [s] of a mechanism that nobody has compiled yet
 WIDE = {"width": 1440, "height": 900}
 PICTURES = os.environ.get("INLOOP_PICTURES")  # a directory for the README's pictures
 PLOTTED = ["key_front.travel", "key_front.force", "capstan.force", "hammer.q"]
@@ -57,20 +58,20 @@ LOOKS = {
 }
 
 
-def until(found: Callable[[], Any], what: str) -> Any:
+def until(found: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
     """Wait for something to become true."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         value = found()
         if value:
             return value
         time.sleep(0.02)
-    pytest.fail(f"{what} did not happen within {PATIENCE:g} s")
+    pytest.fail(f"{what} did not happen within {patience:g} s")
 
 
-def comes(page: Page, expression: str) -> None:
+def comes(page: Page, expression: str, patience: float = PATIENCE) -> None:
     """Wait for an expression in the page; polling inside the page would need `unsafe-eval`."""
-    until(lambda: page.evaluate(expression), expression)
+    until(lambda: page.evaluate(expression), expression, patience)
 
 
 class Studio:
@@ -162,7 +163,7 @@ def opened(browser: Browser, address: str, errors: list[str], **options: Any) ->
     page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
-    comes(page, "window.inloop?.view.motion.frames.length > 2")
+    comes(page, "window.inloop?.view.motion.frames.length > 2", COMPILATION)
     yield page
     context.close()
 
@@ -472,7 +473,7 @@ def test_a_studio_that_went_away_is_told_and_found_again(
         until(lambda: "does not answer" not in alarm.inner_text(), "the link")
         comes(page, f"inloop.view.motion.frames.length !== {frames}")
         second.end()
-    assert all("WebSocket" in error for error in errors)
+    assert [error for error in errors if "WebSocket" not in error] == []
 
 
 def test_a_killed_loop_is_told_and_started_again(
@@ -518,6 +519,10 @@ def test_dragging_the_key_strikes_the_string(
                 for part in np.linspace(0.0, 11.5e-3, 5):
                     page.mouse.move(x, y + part * per_meter)
                 until(lambda: blow(box) > 1.0, "a blow on the string")
+                # the note that it sounds is told
+                page.locator("#note").wait_for(state="visible")
+                name, velocity = page.locator("#note").inner_text().split("velocity")
+                assert name.strip() and 1 <= int(velocity) <= 127
                 # thrown, and caught by the back-check while the key is held down
                 until(lambda: box.peek()["back_check.force"] > 0.1, "the hammer in the check")
                 assert box.peek()["string.force"] == 0.0
@@ -552,3 +557,4 @@ def keep_pictures(page: Page) -> None:
         )
         time.sleep(1.5)
         page.screenshot(path=Path(PICTURES) / f"studio_{theme}.png")
+    page.evaluate("inloop.connection.say('go')")

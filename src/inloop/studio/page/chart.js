@@ -57,6 +57,11 @@ export class Chart {
   listen() {
     const over = this.plot.over;
     over.addEventListener("dblclick", () => this.on.live());
+    // while a stretch is being marked nothing moves below the mouse
+    over.addEventListener("pointerdown", (event) => {
+      this.marking = event.pointerType === "mouse";
+      window.addEventListener("pointerup", () => { this.marking = false; }, { once: true });
+    });
     over.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.scaleAbout(event.offsetX, Math.exp(0.0015 * event.deltaY));

@@ -143,6 +143,7 @@ export class Plots {
   draw() {
     const { samples, held } = this;
     if (document.hidden || (samples.received === this.drawn && !this.stale)) return;
+    if (this.charts.some((chart) => chart.marking)) return;
     this.drawn = samples.received;
     this.stale = false;
     const [from, to] = held ?? [samples.end - this.window, samples.end];
