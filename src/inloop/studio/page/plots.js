@@ -120,6 +120,7 @@ export class Plots {
     };
     this.charts = [...units].map(([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on));
     const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
+    this.stale = true;
     byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
   }
 
