@@ -13,7 +13,7 @@ DEBIAN_PYTHON := /usr/lib/python3/dist-packages
 TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ ip:iproute2 \
   rosmaster:python3-rosmaster $(DEBIAN_PYTHON)/rospy:python3-rospy \
   $(DEBIAN_PYTHON)/sensor_msgs:python3-sensor-msgs $(DEBIAN_PYTHON)/std_msgs:python3-std-msgs \
-  /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev jackd:jackd2
+  /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev jackd:jackd2 chromium:chromium
 
 DEMO_EXTRAS := plot,studio,terminal
 # make demo HEADLESS=1: no browser, a piece is played instead

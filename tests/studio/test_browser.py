@@ -385,7 +385,7 @@ def test_plots_get_every_sample_and_can_be_held(page: Page) -> None:
     page.mouse.move(over["x"] + 0.8 * over["width"], over["y"] + 30, steps=5)
     page.mouse.up()
     assert page.locator("#live").get_attribute("aria-pressed") == "false"
-    scale = "(() => { const { min, max } = inloop.plots.charts[0].plot.scales.x; return [min, max]; })()"
+    scale = "(({ min, max }) => [min, max])(inloop.plots.charts[0].plot.scales.x)"
     until(lambda: np.diff(page.evaluate(scale))[0] == pytest.approx(0.3 * 5.0, rel=0.05), "zoom")
     held = page.evaluate(scale)
     received = page.evaluate("inloop.plots.samples.received")

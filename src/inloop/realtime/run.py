@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -100,10 +101,18 @@ def start(
     return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
 
 
+def digest_of(plant: BarePlant) -> str:
+    """Hash of all numbers and laws of a model; of one with modes, over all of them."""
+    if not plant.by_mode:
+        return plant.digest
+    text = " ".join(each.digest for each in plant.by_mode.values())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
     """What is needed, beside inputs and parameters, to do the same steps again."""
     return {
-        "digest": plant.digest,
+        "digest": digest_of(plant),
         "rate": repr(options.rate),
         "method": options.method,
         "substeps": str(options.substeps),
