@@ -30,6 +30,7 @@ SECTIONS = {
     "realtime": "Real time",
     "friction": "Friction in real time",
     "links": "Links",
+    "studio": "Studio",
 }
 
 

@@ -18,6 +18,7 @@ from inloop.native import (
     build_library,
     find_compiler,
 )
+from inloop.native.translation import LONG, translation_units
 
 STRICT = BuildOptions(strict=True)
 
@@ -181,3 +182,30 @@ def test_many_files_build_in_parallel(fresh_cache: Path) -> None:
     sources = {f"part_{k}.c": f"{mark} int part_{k}(void) {{ return {k}; }}\n" for k in range(20)}
     library = NativeLibrary(build_library(sources, options=BuildOptions(jobs=4)))
     assert [library.bind(f"part_{k}")() for k in range(20)] == list(range(20))
+
+
+def test_files_that_share_a_name_space_are_compiled_together(fresh_cache: Path) -> None:
+    mark = '__attribute__((visibility("default")))'
+    sources = {f"part_{k}.c": f"{mark} int part_{k}(void) {{ return {k}; }}\n" for k in range(5)}
+    options, steps = BuildOptions(strict=True, together=True, jobs=2), []
+    path = build_library(sources, options=options, progress=lambda *step: steps.append(step))
+    assert [step[:2] for step in steps] == [(1, 3), (2, 3), (3, 3)]
+    library = NativeLibrary(path)
+    assert [library.bind(f"part_{k}")() for k in range(5)] == list(range(5))
+
+
+@pytest.mark.parametrize(("side_by_side", "count"), [(1, 3), (2, 3), (4, 4), (99, 7)])
+def test_every_source_is_compiled_once_in_groups_of_equal_length(
+    side_by_side: int, count: int
+) -> None:
+    lengths = (2 * LONG, LONG // 2, LONG // 3, LONG // 5, 90, 80, 70)
+    sources = {f"{length}.c": "x" * length for length in lengths}
+    units = translation_units(sources, side_by_side)
+    assert len(units) == count
+    assert sorted(name for unit in units for name in unit) == sorted(sources)
+    assert (f"{2 * LONG}.c",) in units
+
+
+def test_a_source_with_macros_of_its_own_is_compiled_alone() -> None:
+    sources = {"a.c": "int a;\n", "wide.c": "#ifdef W\n# define IL_LANES 8\n#endif\n", "b.c": "\n"}
+    assert sorted(translation_units(sources, 1)) == [("a.c", "b.c"), ("wide.c",)]

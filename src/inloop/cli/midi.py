@@ -88,7 +88,7 @@ def call(args: argparse.Namespace) -> int:
             port = stack.enter_context(
                 MidiPort(args.port or "", offer=args.name, system=args.system)
             )
-            print(f"plant '{args.name}' plays on {port.name}", file=sys.stderr, flush=True)
+            print(f"plant '{args.name}' plays on port {port.name}", file=sys.stderr, flush=True)
 
             def send(note: Note) -> None:
                 port.send(note)
@@ -125,9 +125,11 @@ class _Player:
             )
         self._contact = self._condition(args.contact, CONTACT)
         self._damped = self._condition(args.damped, DAMPED)
-        self._origin: float | None = None
+        # what was played before nobody wants to hear now
+        while box.next() is not None:
+            pass
+        self._origin, self._lost_before = box.peek().t, box.lost
         self._t = 0.0
-        self.lost = 0
 
     def _condition(self, given: str | None, usual: str) -> Condition | None:
         """What was asked for, or what is usual if the plant has such a signal."""
@@ -140,6 +142,11 @@ class _Player:
             f"plant '{self._box.name}' has no signal '{condition.name}'",
             fix=f"`inloop monitor {self._box.name} --once` tells all.",
         )
+
+    @property
+    def lost(self) -> int:
+        """Records that were missed."""
+        return self._box.lost - self._lost_before
 
     def play(self, send: Callable[[Note], None], seconds: float | None) -> bool:
         """Until the end; True after Ctrl-C."""
@@ -154,14 +161,12 @@ class _Player:
         except KeyboardInterrupt:
             return True
         finally:
-            self.lost = self._box.lost
             for note in self._maker.silence(self._t):
                 send(note)
         return False
 
     def _read(self, send: Callable[[Note], None]) -> None:
         while (outputs := self._box.next()) is not None:
-            self._origin = outputs.t if self._origin is None else self._origin
             self._t = outputs.t - self._origin
             speed = self._args.radius * outputs[self._args.speed]
             contact = None if self._contact is None else self._contact.holds(outputs)

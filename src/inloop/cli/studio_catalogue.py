@@ -12,6 +12,7 @@ from typing import Any
 
 import inloop as il
 from inloop import gallery
+from inloop.cli import midi
 from inloop.cli.subject import Subject, find_subject
 from inloop.errors import InloopError
 from inloop.gallery import Cylinder, Exhibit
@@ -20,14 +21,23 @@ from inloop.studio.catalogue import Choice, Options
 from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
+MIDDLE_C = 60
 THIN = 0.25  # width of a disc as part of its radius
 
 
 class GalleryCatalogue:
-    """All mechanisms of the gallery, and a file that was named on the command line."""
+    """All mechanisms of the gallery, and a file that was named on the command line.
 
-    def __init__(self, rate: float | None = None, speed: float = 1.0) -> None:
-        self._rate, self._speed = rate, speed
+    Args:
+        rate: steps per second of all of them [Hz]; None: what suits each.
+        speed: simulated seconds per second at the start.
+        name: under which all of them run; None: the model's.
+    """
+
+    def __init__(
+        self, rate: float | None = None, speed: float = 1.0, name: str | None = None
+    ) -> None:
+        self._rate, self._speed, self._fixed_name = rate, speed, name
         self._own: set[str] = set()  # names of plants that were handed out
 
     def menu(self) -> list[dict[str, Any]]:
@@ -87,6 +97,8 @@ class GalleryCatalogue:
 
     def _name(self, model: str) -> str:
         """A name under which nothing else runs."""
+        if self._fixed_name is not None:
+            return self._fixed_name
         taken = set(running()) - self._own
         name = model if model not in taken else f"{model}-{os.getpid()}"
         self._own.add(name)
@@ -95,9 +107,7 @@ class GalleryCatalogue:
     def _command(
         self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str
     ) -> tuple[str, ...]:
-        step = exhibit.step if exhibit is not None else 1e-3
-        rate = self._rate or min(1.0 / step, HIGHEST)
-        substeps = max(1, round(1.0 / (rate * step)))
+        rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed), "--name", plant]
         # a hand that rests is not a controller that has died
@@ -105,6 +115,13 @@ class GalleryCatalogue:
         for setting in args.set:
             words += ["--set", setting]
         return (*_program("run"), *words)
+
+
+def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
+    """Rate [Hz] and sub-steps that suit a mechanism in real time."""
+    step = exhibit.step if exhibit is not None else 1e-3
+    found = rate or min(1.0 / step, HIGHEST)
+    return found, max(1, round(1.0 / (found * step)))
 
 
 def _program(command: str) -> tuple[str, ...]:
@@ -122,7 +139,21 @@ def _stage(subject: Subject) -> Stage:
         plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
         looks=_looks(exhibit, subject.options),
         device=exhibit.device.data() if exhibit.device is not None else None,
+        notes=_notes(),
     )
+
+
+def _notes() -> dict[str, Any]:
+    """What `inloop midi` listens to; only plants that tell all of it make notes."""
+    contact, damped = midi.Condition.parse(midi.CONTACT), midi.Condition.parse(midi.DAMPED)
+    return {
+        "speed": midi.SPEED,
+        "contact": contact.name,
+        "contact_above": contact.value,
+        "damped": damped.name,
+        "damped_above": damped.value,
+        "note": MIDDLE_C,
+    }
 
 
 def _looks(

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
 
 from inloop.control.linear_model import Array, Complex, LinearModel, diagonal
 from inloop.control.reach import insist_on_sight
+from inloop.control.riccati import riccati
 from inloop.errors import InputError
 
 
@@ -58,13 +58,8 @@ def kalman(
     acts = diagonal(model.inputs, disturbances, "input", "disturbance")
     moved = diagonal(model.states, states or {}, "state", "disturbance")
     W = model.B @ acts**2 @ model.B.T + moved**2
-    try:
-        P = np.asarray(solve_discrete_are(model.A.T, model.C.T, W, V), dtype=np.float64)
-    except np.linalg.LinAlgError as error:
-        raise InputError(
-            f"the Riccati equation of the observer has no stabilizing solution ({error})",
-            fix="Let disturbances move every mode that does not decay.",
-        ) from error
+    fix = "Let disturbances move every mode that does not decay."
+    P = riccati(model.A.T, model.C.T, W, V, sampled=True, fix=fix)
     C = model.C
     L: Array = np.linalg.solve(C @ P @ C.T + V, C @ P).T.astype(np.float64)
     error_matrix = model.A @ (np.eye(len(L)) - L @ C)

@@ -14,12 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 from inloop.control.integrals import with_integrals
 from inloop.control.linear_model import Array, Complex, LinearModel, diagonal, index
 from inloop.control.reach import insist_on_control
+from inloop.control.riccati import riccati
 from inloop.errors import InputError
+
+SEEN = "Give a weight to an output that shows every mode that does not decay."
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _continuous(
     model: LinearModel, Q: Array, R: Array, drive: Array, wanted: Array
 ) -> tuple[Array, Array, Array]:
     A, B = model.A, model.B
-    P = _riccati(solve_continuous_are, A, B, Q, R)
+    P = riccati(A, B, Q, R, sampled=False, fix=SEEN)
     K = np.linalg.solve(R, B.T @ P)
     # 0 = (A - B K)ᵀ v + P drive r - wanted r
     v = np.linalg.solve((A - B @ K).T, wanted - P @ drive)
@@ -110,20 +112,10 @@ def _sampled(
     model: LinearModel, Q: Array, R: Array, drive: Array, wanted: Array
 ) -> tuple[Array, Array, Array]:
     A, B = model.A, model.B
-    P = _riccati(solve_discrete_are, A, B, Q, R)
+    P = riccati(A, B, Q, R, sampled=True, fix=SEEN)
     S = R + B.T @ P @ B
     K = np.linalg.solve(S, B.T @ P @ A)
     # v = (A - B K)ᵀ (P drive r + v) - wanted r
     F = (A - B @ K).T
     v = np.linalg.solve(np.eye(len(A)) - F, F @ P @ drive - wanted)
     return np.asarray(K), np.asarray(-np.linalg.solve(S, B.T @ (P @ drive + v))), P
-
-
-def _riccati(solve: object, A: Array, B: Array, Q: Array, R: Array) -> Array:
-    try:
-        return np.asarray(solve(A, B, Q, R), dtype=np.float64)  # type: ignore[operator]
-    except np.linalg.LinAlgError as error:
-        raise InputError(
-            f"the Riccati equation has no stabilizing solution ({error})",
-            fix="Give a weight to an output that shows every mode that does not decay.",
-        ) from error

@@ -19,7 +19,7 @@ class MidiPort:
     """Sends notes to a port that is there, or offers one that others connect to.
 
     Attributes:
-        name: of the port.
+        name: of the port that it sends to, or offers.
     """
 
     def __init__(self, to: str = "", *, offer: str = "notes", system: str = "") -> None:
@@ -35,7 +35,7 @@ class MidiPort:
         """
         self._out = _connection(system)
         if not to:
-            self.name = f"{CLIENT}:{offer}"
+            self.name = offer
             self._out.open_virtual_port(offer)
             return
         there = self._out.get_ports()
@@ -73,7 +73,7 @@ def _connection(system: str) -> Any:
     known = {rtmidi.get_api_name(number): number for number in rtmidi.get_compiled_api()}
     if system and system not in known:
         raise LinkError(
-            f"there is no MIDI system {system[:20]!a}", fix=f"Use {' or '.join(known)}."
+            f"no MIDI system is called {system[:20]!a}", fix=f"Use {' or '.join(known)}."
         )
     for number in [known[system]] if system else known.values():
         with contextlib.suppress(rtmidi.SystemError):

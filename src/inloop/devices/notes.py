@@ -86,9 +86,8 @@ class NoteMaker:
             found += self.silence(t)
             found.append(Note(t, NOTE_ON, self.note, midi_velocity(strike)))
             self.sounds_since = t
-        elif self.sounds_since is not None and not self.touching:
-            if begun >= self.longest or (damped and begun >= self.apart):
-                found += self.silence(t)
+        elif not self.touching and (begun >= self.longest or (damped and begun >= self.apart)):
+            found += self.silence(t)
         return found
 
     def silence(self, t: float) -> list[Note]:

@@ -18,8 +18,9 @@ from inloop.native.compiler import (
 )
 from inloop.native.identity import build_key
 from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
-from inloop.native.processes import Crew, Job, JobError, usable_cpus
+from inloop.native.processes import Crew, Job, JobError, wished_jobs
 from inloop.native.store import LIBRARY_NAME, Store
+from inloop.native.translation import including, translation_units
 
 # told after each finished step of a build: steps done, steps in all, the file just finished
 Progress = Callable[[int, int, str], None]
@@ -106,7 +107,8 @@ class _Build:
     def _compile(self, directory: Path) -> list[str]:
         """Compile all sources side by side, then link; the names of the objects."""
         crew = Crew(directory, compiler_environment(directory))
-        jobs = [self._compile_job(name) for name in self.files if name.endswith(".c")]
+        side_by_side = self.options.jobs or wished_jobs()
+        jobs = [self._compile_job(name) for name in self._units(directory, side_by_side)]
         objects = [_object_name(job.name) for job in jobs]
         count = 0
 
@@ -115,10 +117,23 @@ class _Build:
             count += 1
             self.progress(count, len(jobs) + 1, job.name)
 
-        crew.run_all(jobs, self.options.jobs or usable_cpus(), finished)
+        crew.run_all(jobs, side_by_side, finished)
         link = self.compiler.link_command(objects, LIBRARY_NAME, self.options.libraries)
         crew.run_all([Job(LIBRARY_NAME, link)], 1, finished)
         return objects
+
+    def _units(self, directory: Path, side_by_side: int) -> list[str]:
+        """Names of the files to compile; those that stand for several are written."""
+        sources = {name: text for name, text in self.files.items() if name.endswith(".c")}
+        if not self.options.together:
+            return list(sources)
+        units = []
+        for number, names in enumerate(translation_units(sources, side_by_side), start=1):
+            unit = names[0] if len(names) == 1 else f"together_{number}.c"
+            if len(names) > 1:
+                (directory / unit).write_text(including(names), encoding="utf-8")
+            units.append(unit)
+        return units
 
     def _compile_job(self, name: str) -> Job:
         flags = self.options.compile_flags

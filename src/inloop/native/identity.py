@@ -32,6 +32,7 @@ def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compile
     facts = {
         "files": sorted(files.items()),
         "flags": [*compiler.spelled(options.compile_flags), *LINK_FLAGS, *options.libraries],
+        "together": options.together,
         "compiler": [compiler.kind, compiler.version, *compiler.command[1:]],
         "machine": machine_identity(),
     }

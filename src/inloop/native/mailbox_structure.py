@@ -224,7 +224,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_owner": ((POINTER, COUNT), WORD),
     "il_mailbox_read": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_wait": ((POINTER, REAL, POINTER, POINTER), COUNT),
-    "il_mailbox_await": ((POINTER, COUNT, WORD, REAL), COUNT),
+    "il_mailbox_attend": ((POINTER, WORD, WORD, REAL), COUNT),
     "il_mailbox_next": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),

@@ -37,13 +37,16 @@ class BuildOptions:
         extra_flags: appended to `flags`, so that they win over them.
         strict: also ask for all warnings and treat them as errors.
         libraries: what to link with.
-        jobs: compilers that run side by side; None takes one per usable CPU. Not part of the key.
+        together: the sources share one name space, so that several may be compiled as one.
+        jobs: compilers that run side by side; None takes `$INLOOP_JOBS`, else one per usable CPU.
+            Not part of the key.
     """
 
     flags: tuple[str, ...] = DEFAULT_FLAGS
     extra_flags: tuple[str, ...] = ()
     strict: bool = False
     libraries: tuple[str, ...] = LINK_LIBRARIES
+    together: bool = False
     jobs: int | None = None
 
     @property

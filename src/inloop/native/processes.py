@@ -95,6 +95,12 @@ class Crew:
                 process.terminate()
 
 
+def wished_jobs() -> int:
+    """How many compilers to run side by side: `$INLOOP_JOBS`, else one per usable CPU."""
+    wish = os.environ.get("INLOOP_JOBS", "")
+    return int(wish) if wish.isdecimal() and int(wish) > 0 else usable_cpus()
+
+
 def usable_cpus() -> int:
     """How many CPUs this process may use."""
     if hasattr(os, "sched_getaffinity"):

@@ -123,7 +123,7 @@ class NativeEngine:
 
     def __init__(self, unit: Unit, options: BuildOptions | None = None) -> None:
         self.unit = unit
-        self._options = options or BuildOptions(extra_flags=unit.flags)
+        self._options = options or BuildOptions(extra_flags=unit.flags, together=True)
         programs = (unit.prepare, *unit.programs)
         self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest, unit.extra)
         sources = {**self.files.sources, **unit.extra}

@@ -1,20 +1,20 @@
 """A second mailbox for a plant, through which its controller sees and does what faults leave.
 
 The controller attaches to it as it would to the plant. Two threads carry records: outputs from the
-plant to here, inputs from here to the plant. They share the mailbox of the plant: one of them only
-reads, the other only writes.
+plant to here, inputs and commands from here to the plant. They share the mailbox of the plant: one
+of them only reads, the other only writes.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from types import TracebackType
 
 import numpy as np
 
-from inloop.errors import MailboxError
+from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
+from inloop.realtime.closing import Closing
 from inloop.realtime.faults import Corruption, Fault, split_faults
 from inloop.realtime.mailbox import attach
 from inloop.realtime.mirror import Mirror
@@ -23,7 +23,7 @@ from inloop.realtime.outputs import Outputs
 MOMENT = 0.05  # [s] after which the threads look around
 
 
-class Injector:
+class Injector(Closing):
     """Faults between a plant and its controller; use it in a `with` statement.
 
     Attributes:
@@ -49,6 +49,7 @@ class Injector:
         self._stop = threading.Event()
         self._now = self._plant.read().t
         self._pass(self._plant.read())
+        self._mirror.tell(self._plant.state)
         bodies = (self._carry_outputs, self._carry_inputs)
         self._threads = [threading.Thread(target=body, daemon=True) for body in bodies]
         for thread in self._threads:
@@ -93,22 +94,32 @@ class Injector:
 
     def _carry_inputs(self) -> None:
         while not self._stop.is_set():
-            if self._mirror.wait(MOMENT) and (found := self._mirror.inputs()) is not None:
-                _, values = found
-                if not self._forward(values):
-                    return
+            if not self._mirror.wait(MOMENT):
+                continue
+            try:
+                if (found := self._mirror.inputs()) is not None:
+                    self._forward(found[1])
+                if (command := self._mirror.command()) is not None:
+                    self._command(*command)
+            except MailboxError:
+                return  # the plant has ended
 
-    def _forward(self, values: Reals) -> bool:
-        """Let the actuators act; False when the plant has ended."""
+    def _forward(self, values: Reals) -> None:
+        """Let the actuators act."""
         found = self._actuators.apply(self._now, values.copy())
-        if found is None:
-            return True
-        try:
+        if found is not None:
             self._plant.write(found)
-        except MailboxError:
-            return False
-        self.forwarded += 1
-        return True
+            self.forwarded += 1
+
+    def _command(self, number: int, what: int, values: Reals) -> None:
+        """Commands are not subject to faults."""
+        refused = False
+        try:
+            self._plant.command(what, *values)
+        except InputError:
+            refused = True
+        self._mirror.tell(self._plant.state)
+        self._mirror.obeyed(number, refused)
 
     def close(self) -> None:
         """Stop carrying, remove the mailbox."""
@@ -118,14 +129,3 @@ class Injector:
                 thread.join()
             self._mirror.close()
             self._plant.close()
-
-    def __enter__(self) -> Injector:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -6,7 +6,6 @@ import ctypes
 import itertools
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,6 +21,7 @@ from inloop.native.mailbox_structure import (
     RingStructure,
     realtime_function,
 )
+from inloop.realtime.closing import Closing
 from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
 from inloop.realtime.layout import parse
@@ -36,6 +36,7 @@ OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_M
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
 
+_STATES = {state.value: state for state in State}
 _handles = itertools.count()
 
 
@@ -87,7 +88,7 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
     raise MailboxError(what, fix=fix)
 
 
-class Mailbox(Commands):
+class Mailbox(Commands, Closing):
     """The way to a running plant. Several processes may read; one at a time writes inputs.
 
     A mailbox is for one thread; let each thread attach its own. Another thread may close it: who is
@@ -260,9 +261,9 @@ class Mailbox(Commands):
     @property
     def inputs_written(self) -> int:
         """Number of the newest inputs; outputs tell by this number which ones they have used."""
-        self._check_open()
-        place = self._box.layout.rings[INPUTS]
-        return int(RingStructure.from_address(self._box.base + place.offset).head)
+        box = self._use().box
+        place = box.layout.rings[INPUTS]
+        return int(RingStructure.from_address(box.base + place.offset).head)
 
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
@@ -293,8 +294,13 @@ class Mailbox(Commands):
     @property
     def state(self) -> State:
         """What the loop does."""
-        held, known = self._use(), {state.value: state for state in State}
-        return known.get(int(held.shared.state), State.ENDED)
+        held = self._use()
+        return _STATES.get(held.shared.state, State.ENDED)
+
+    @property
+    def process(self) -> int:
+        """The process in which the plant runs."""
+        return int(self._use().box.layout.creator >> 42)
 
     @property
     def gone(self) -> bool:
@@ -316,17 +322,6 @@ class Mailbox(Commands):
     def close(self) -> None:
         """Release what was taken and let go of the memory."""
         self._handle.close()
-
-    def __enter__(self) -> Mailbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_handle"):

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import ctypes
 import time
-from types import TracebackType
 
 import numpy as np
 
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
+    COMMANDS,
     INPUTS,
     OUTPUTS,
     PARAMETERS,
     RecordStructure,
     realtime_function,
 )
+from inloop.realtime.closing import Closing
 from inloop.realtime.layout import Layout
 from inloop.realtime.memory import Attached, Handle
 from inloop.realtime.outputs import State
@@ -27,8 +28,10 @@ from inloop.realtime.segment import Segment
 SLOTS = (4096, 256, 16, 64)  # records in each ring
 
 
-class Mirror:
+class Mirror(Closing):
     """The mailbox of a plant that runs elsewhere; use it in a `with` statement.
+
+    It is ARMED until somebody tells another state.
 
     Attributes:
         name: under which others attach.
@@ -42,12 +45,11 @@ class Mirror:
         attached = Attached.to(self._segment.memory, 1023)
         self._handle = Handle(name, attached)
         self.layout_hash = f"{attached.box.layout.layout_hash:016x}"
-        self._inputs_seen = self._published = 0
+        self._inputs_seen = self._commands_seen = self._published = 0
         self._inputs = np.zeros(layout.counts[INPUTS])
         self._parameters = np.zeros(layout.counts[PARAMETERS])
         self._publish(PARAMETERS, RecordStructure(), np.ascontiguousarray(parameters))
         self._handle.use().shared.speed = 1.0
-        self._tell(State.RUNNING)
 
     @property
     def published(self) -> int:
@@ -66,15 +68,15 @@ class Mirror:
         self._publish(OUTPUTS, RecordStructure(**about), values)
 
     def wait(self, timeout: float) -> bool:
-        """Wait until a controller has written inputs that were not read yet [s]."""
-        call = realtime_function("il_mailbox_await")
-        held = self._handle.use()
-        return bool(call(held.address, INPUTS, self._inputs_seen, timeout) == 0)
+        """Wait until there are inputs or commands that were not read yet [s]."""
+        held, call = self._handle.use(), realtime_function("il_mailbox_attend")
+        seen = (self._inputs_seen, self._commands_seen)
+        return bool(call(held.address, *seen, timeout) == 0)
 
     def inputs(self) -> tuple[int, Reals] | None:
-        """The newest inputs, and the number of the outputs that they answer."""
+        """The newest inputs, if they were not read yet, and the number of outputs they answer."""
         record = self._newest(INPUTS, self._inputs)
-        if record is None:
+        if record is None or record.sequence == self._inputs_seen:
             return None
         self._inputs_seen = record.sequence
         return int(record.answers), self._inputs
@@ -84,9 +86,35 @@ class Mirror:
         record = self._newest(PARAMETERS, self._parameters)
         return None if record is None else (int(record.sequence), self._parameters)
 
+    def command(self) -> tuple[int, int, Reals] | None:
+        """The next command that somebody has sent: its number, what to do, values.
+
+        He waits until `obeyed` has told of this number.
+        """
+        held, record = self._handle.use(), RecordStructure()
+        values = np.zeros(self.layout.counts[COMMANDS])
+        call = realtime_function("il_mailbox_copy")
+        number = self._commands_seen + 1
+        place = (ctypes.addressof(record), values.ctypes.data)
+        if call(held.address, COMMANDS, number, *place) != 0:
+            return None
+        self._commands_seen = number
+        return number, int(record.status), values
+
+    def obeyed(self, number: int, refused: bool) -> None:
+        """Tell who has sent this command what became of it."""
+        shared = self._handle.use().shared
+        shared.bad_commands += refused
+        shared.commands_done = number
+
+    def tell(self, state: State) -> None:
+        """Tell those who attach what the plant does; as long as it is ARMED they wait."""
+        shared = self._handle.use().shared
+        shared.state, shared.heartbeat = state.value, time.monotonic_ns()
+
     def end(self) -> None:
         """Tell those who are attached that the plant has ended."""
-        self._tell(State.ENDED)
+        self.tell(State.ENDED)
 
     def close(self) -> None:
         """Tell those who are attached that it is over, and remove the mailbox."""
@@ -94,21 +122,6 @@ class Mirror:
             self.end()
             self._handle.close()
             self._segment.close()
-
-    def __enter__(self) -> Mirror:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _tell(self, state: State) -> None:
-        shared = self._handle.use().shared
-        shared.state, shared.heartbeat = state.value, time.monotonic_ns()
 
     def _publish(self, ring: int, about: RecordStructure, values: Reals) -> None:
         call, held = realtime_function("il_mailbox_publish"), self._handle.use()

@@ -58,15 +58,15 @@ class Telemetry:
 
     def skip(self) -> None:
         """Leave out all records up to now; they do not count as lost."""
-        structure = self._box._box
+        structure = self._box._use().box
         place = structure.layout.rings[OUTPUTS]
         head = RingStructure.from_address(structure.base + place.offset).head
         structure.cursor = self._last = int(head)
 
     def take(self) -> list[Block]:
         """The next records, at most `ROWS` of them; a new block begins where some were lost."""
-        self._box._check_open()
-        address, call, count = self._box._address, self._next, 0
+        held = self._box._use()
+        address, call, count = held.address, self._next, 0
         for record, row in self._places:
             if call(address, record, row) != 0:
                 break

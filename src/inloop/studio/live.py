@@ -38,6 +38,11 @@ class Live:
         self._lock = threading.Lock()
         self._telemetry = Telemetry(self._box)
 
+    @property
+    def process(self) -> int:
+        """In which the plant runs."""
+        return self._box.process
+
     # what it puts out
 
     def newest(self) -> Moment | None:
@@ -65,7 +70,7 @@ class Live:
 
     def condition(self) -> Condition:
         """How it goes; "lost" if its process has died without a word."""
-        shared = self._box._shared
+        shared = self._box._use().shared
         state = STATES.get(self._box.state, "ended")
         if state != "ended" and self._box.gone:
             state = "lost"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from inloop.studio.catalogue import Catalogue
 from inloop.studio.processes import Process
 
 WRITTEN_WITHIN = 20.0  # [s] from the end of a recording
+LOOK_EVERY = 0.02  # [s]
 ENDING = ".mcap"
 
 
@@ -37,7 +39,7 @@ class Recordings:
             return []
         paths = [p for p in self.directory.glob(f"*{ENDING}") if p.is_file()]
         if self.active:
-            paths = [p for p in paths if p != self._path]
+            paths = [p for p in paths if p != self._path]  # not complete yet
         paths.sort(key=lambda p: p.stat().st_mtime, reverse=True)
         return [{"name": p.name, "bytes": p.stat().st_size} for p in paths]
 
@@ -52,8 +54,8 @@ class Recordings:
             raise InputError(f"there is no recording {name[:60]!a}", fix="Choose one of the list.")
         return self.directory / name
 
-    def begin(self, catalogue: Catalogue, plant: str) -> None:
-        """Start a recorder.
+    async def begin(self, catalogue: Catalogue, plant: str) -> None:
+        """Start a recorder, and wait until it records.
 
         Raises:
             InputError: there is one already, or no place for its file.
@@ -70,15 +72,17 @@ class Recordings:
         stamp = time.strftime("%Y-%m-%d_%H-%M-%S")
         self._path = self.directory / f"{plant}_{stamp}{ENDING}"
         self._process = Process(catalogue.record_command(plant, self._path))
+        while self._process.running and not self._path.exists():
+            await asyncio.sleep(LOOK_EVERY)
+        if not self._process.running:
+            problem, self._process = self._process.last_words(), None
+            raise InputError(f"the recorder did not start: {problem}")
 
     async def end(self) -> str:
-        """End the recorder; returns what went wrong, "" if nothing did."""
-        process, path = self._process, self._path
+        """End the recorder; returns its last words if it had ended before."""
+        process, self._process = self._process, None
         if process is None:
             return ""
-        problem = ""
-        if not process.running and (path is None or not path.exists()):
-            problem = process.last_words()
+        problem = "" if process.running else process.last_words()
         await process.end(WRITTEN_WITHIN)
-        self._process = None
         return problem

@@ -13,6 +13,7 @@ from inloop.studio.catalogue import Catalogue, Choice, Options
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
 from inloop.studio.live import Live
+from inloop.studio.notes import Notes
 from inloop.studio.playback import Playback
 from inloop.studio.processes import Process
 from inloop.studio.recordings import Recordings
@@ -33,6 +34,7 @@ class Running:
         choice: the plant.
         source: where numbers come from; None while there is none.
         show: what there is to see of it.
+        notes: what there is to hear of it.
         moment: the newest outputs.
     """
 
@@ -44,6 +46,7 @@ class Running:
         self.source: Source | None = None
         self.show: Show | None = None
         self._hand: Inputs | None = None
+        self.notes: Notes | None = None
         self.moment: Moment | None = None
         self._changed = changed  # called with True when there is a new source to be greeted
         self._live: Live | None = None
@@ -112,20 +115,25 @@ class Running:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
         while process is not None:
             with contextlib.suppress(MailboxError):
-                return Live(plant)
+                # the first time it compiles what reads the mailbox
+                live = await asyncio.to_thread(Live, plant)
+                if live.process == process.number:
+                    return live
+                live.close()  # somebody else's plant of the same name
             if not process.running or time.monotonic() > end:
                 words = process.last_words() or "it gave no sign"
                 raise InputError(
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
             await asyncio.sleep(LOOK_EVERY)
-        return Live(plant)
+        return await asyncio.to_thread(Live, plant)
 
     def _use(self, source: Source, choice: Choice) -> None:
         """Let all pages see this source."""
         self.source, self._health, self.moment = source, Health(), source.newest()
         self.show = Show(choice.stage, source.layout)
         self.show.set_parameters(source.parameters())
+        self.notes = Notes(choice.stage.notes, source.layout)
         self._changed(True)
 
     async def close(self) -> None:
@@ -156,13 +164,12 @@ class Running:
     async def record(self, on: bool) -> None:
         """Begin or end a recording."""
         async with self._busy:
-            problem = ""
             if on and isinstance(self.source, Live):
-                self.recordings.begin(self.catalogue, self.source.name)
+                await self.recordings.begin(self.catalogue, self.source.name)
             elif not on:
                 problem = await self.recordings.end()
-            if problem:
-                raise InputError(f"the recording failed: {problem}")
+                if problem:
+                    raise InputError(f"the recording ended early: {problem}")
 
     async def replay(self, file: str) -> None:
         """Show a recording; "" goes back to the plant."""

@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from inloop.errors import MailboxError
-from inloop.realtime.telemetry import Block
+from inloop.realtime.telemetry import ROWS, Block
 from inloop.studio.client import Client, Subscription
 from inloop.studio.frames import MOST_SAMPLES, samples_frame
 from inloop.studio.session import Session
@@ -84,21 +84,27 @@ class Ticker:
 
     def _plot(self) -> None:
         """All samples since the last time to those who plot."""
-        source, inputs = self._session.running.source, self._session.running.inputs
-        if source is None:
+        running = self._session.running
+        source, inputs, notes = running.source, running.inputs, running.notes
+        if source is None or notes is None:
             return
         plotting = [client for client in self._session.clients if client.subscription.columns]
         driven = inputs is not None and inputs.owner is not None
-        if not plotting and not driven:
+        if not (plotting or driven or notes.sound):
             source.skip()
             return
-        while blocks := source.take():
+        count = ROWS
+        while count >= ROWS:  # more may have come than one reading takes
+            blocks = source.take()
             for block in blocks:
                 if inputs is not None:
                     inputs.follow(block.answers, block.stamps)
+                for note in notes.hear(block):
+                    self._session.tell_note(note.data())
                 encoded: dict[Subscription, tuple[bytes, int]] = {}
                 for client in plotting:
                     _send(client, block, encoded)
+            count = sum(len(block.stamps) for block in blocks)
 
     def _tell(self) -> None:
         """State and histograms when they are due, the state at once when it changes."""

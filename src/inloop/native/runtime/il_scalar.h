@@ -230,8 +230,9 @@ IL_FUNCTION int il_any_far(int n, const real *angle)
 }
 
 /* sines and cosines of n angles; those out of range (or NaN) come from the C library, so that a
-   state's result does not depend on its neighbors */
-IL_FUNCTION void il_sincos(int n, const real *restrict angle, real *restrict sine, real *restrict cosine)
+   state's result does not depend on its neighbors. Inline, so that n is a constant. */
+static IL_ALWAYS_INLINE IL_UNUSED void il_sincos(int n, const real *restrict angle, real *restrict sine,
+                                                 real *restrict cosine)
 {
     for (int k = 0; k < n; k++) il_sincos_1(angle[k], &sine[k], &cosine[k]);
     if (il_any_far(n, angle)) {

@@ -118,7 +118,7 @@ export class Chart {
 function comfortable(_, least, most) {
   if (!(most >= least)) return [-1, 1];
   const size = Math.max(Math.abs(least), Math.abs(most));
-  const span = Math.max(most - least, 1e-3 * size, 1e-12);
+  const span = Math.max(most - least, 1e-3 * size, 1e-6);
   const step = 10 ** Math.floor(Math.log10(span)) / 2;
   return [Math.floor((least - 0.04 * span) / step) * step, Math.ceil((most + 0.04 * span) / step) * step];
 }

@@ -5,10 +5,10 @@ import { byId, dress, make } from "./dom.js";
 import { Samples } from "./samples.js";
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
-const PERIOD = 50; // between drawings [ms]
+const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
 
 export class Plots {
-  constructor(connection, palette) {
+  constructor(connection, palette, slow) {
     this.connection = connection;
     this.palette = palette;
     this.samples = new Samples();
@@ -20,7 +20,7 @@ export class Plots {
     this.held = null; // [from, to] while the plots do not follow
     this.drawn = 0;
     this.controls();
-    setInterval(() => this.draw(), PERIOD);
+    setInterval(() => this.draw(), slow ? PERIOD.slow : PERIOD.quick);
   }
 
   controls() {

@@ -5,6 +5,7 @@ const CAPACITY = 1 << 18; // rows; at 5 kHz the last 26 to 52 s
 export class Samples {
   constructor() {
     this.columns = new Map();
+    this.received = 0;
     this.clear();
   }
 
@@ -12,7 +13,6 @@ export class Samples {
     this.times = new Float64Array(CAPACITY);
     this.length = 0;
     this.lost = 0;
-    this.received = 0;
     for (const name of this.columns.keys()) this.columns.set(name, new Float32Array(CAPACITY));
   }
 
@@ -28,7 +28,12 @@ export class Samples {
   append({ times, columns, lost }, names) {
     const count = times.length;
     if (!count) return;
-    if (this.length && times[0] < this.times[this.length - 1]) this.clear(); // a reset
+    const start = lastFall(times, this.length ? this.times[this.length - 1] : -Infinity);
+    if (start >= 0) {
+      this.clear(); // a reset: what was before is another run
+      const rest = { times: times.subarray(start), columns: columns.map((c) => c.subarray(start)), lost: 0 };
+      return this.append(rest, names);
+    }
     this.received += count;
     if (lost) {
       this.lost += lost;
@@ -110,6 +115,12 @@ export class Samples {
     }
     return data;
   }
+}
+
+/** The last row that is earlier than the one before it; -1 if time only goes on. */
+function lastFall(times, before) {
+  for (let row = times.length - 1; row > 0; row -= 1) if (times[row] < times[row - 1]) return row;
+  return times[0] < before ? 0 : -1;
 }
 
 /** Smallest and largest value in the order in which they come; null where there is none. */

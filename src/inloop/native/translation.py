@@ -1,0 +1,36 @@
+"""Which sources go through the compiler together.
+
+To start a compiler and to read the headers takes as long as to compile some thousand characters of
+generated C. So short files are compiled as one, by a file that includes them. A file that defines
+macros is compiled alone: they would change the meaning of the headers for those after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_MACRO = re.compile(r"^\s*#\s*define\b", re.MULTILINE)
+LONG = 30_000  # characters that keep a compiler busy for much longer than its start
+
+
+def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tuple[str, ...]]:
+    """Names of sources in groups of about equal length, no fewer than there are compilers.
+
+    Args:
+        sources: file name → C text.
+        side_by_side: compilers that run at the same time.
+    """
+    alone = [(name,) for name, text in sources.items() if _MACRO.search(text)]
+    lengths = {name: len(text) for name, text in sources.items() if (name,) not in alone}
+    count = min(len(lengths), max(side_by_side - len(alone), sum(lengths.values()) // LONG, 1))
+    groups: list[list[str]] = [[] for _ in range(count)]
+    # the longest first, each to the shortest group
+    for name in sorted(lengths, key=lambda name: (-lengths[name], name)):
+        min(groups, key=lambda group: sum(lengths[member] for member in group)).append(name)
+    return [*alone, *map(tuple, groups)]
+
+
+def including(names: tuple[str, ...]) -> str:
+    """C text that stands for all of these files."""
+    return "".join(f'#include "{name}"\n' for name in names)
