@@ -172,3 +172,12 @@ def test_looks_cover_all_parts_and_name_the_input() -> None:
     mechanism = EXHIBIT.build().build()
     assert set(EXHIBIT.looks(finger=True)) == {*(b.name for b in mechanism.bodies), "ground"}
     assert EXHIBIT.device.input in {i.name for i in mechanism.inputs}
+
+
+def test_one_step_at_a_time_is_the_same_as_a_run(fingered: il.Plant) -> None:
+    stepper = fingered.stepper(step=2e-4, method="implicit", inputs={"finger": 9e-3})
+    for _ in range(200):
+        stepper.step()
+    run = fingered.simulate(t_end=0.04, step=2e-4, method="implicit", inputs={"finger": 9e-3})
+    assert stepper["hammer.q"] > 0.2
+    assert stepper["hammer.q"] == pytest.approx(run["hammer.q"][-1], rel=1e-12)
