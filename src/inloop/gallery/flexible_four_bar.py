@@ -54,6 +54,7 @@ def flexible_four_bar(elements: int = 20, axial: bool = False) -> il.Model:
     coupler_0, follower_0 = start_angles(crank_0)
     angles = {"crank": crank_0, "coupler": coupler_0 - crank_0, "follower": follower_0}
     counts = _shares(elements)
+
     def rod(name: str, on: il.Handle) -> il.FlexibleLinkHandle:
         return m.flexible_link(
             name,
