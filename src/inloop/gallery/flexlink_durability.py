@@ -1,6 +1,6 @@
 """Moves without end against the clock: is the last one as good as the first?
 
-The controller runs in a process of its own; the reference goes to and fro by 4 degrees every 3 s.
+The controller runs in a process of its own; the reference goes to and fro by 4 degrees every 4 s.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from inloop.gallery.experiment import Bench, Experiment, Outcome
 from inloop.gallery.flexlink_plots import BLUE, GRAY, ORANGE, draw_reference, dress
 from inloop.gallery.flexlink_rig import RATE, Reals, Trace, with_program
 
-SECONDS = 60.5
-WAVE = Reference(UPRIGHT, UPRIGHT + math.radians(4.0), at=0.5, turn=3.0)
+SECONDS = 80.5
+WAVE = Reference(UPRIGHT, UPRIGHT + math.radians(4.0), at=0.5, turn=4.0)
 
 
 def _run(bench: Bench) -> Outcome:
     plant, seconds = bench.compile(), bench.seconds or SECONDS
-    trace = with_program(plant, "flexlink_lq", ["--tuning", "1V"], WAVE, seconds)
+    trace = with_program(plant, "flexlink_lq", ["--tuning", "1"], WAVE, seconds)
     moves = _moves(trace)
     return Outcome(
         figures={**_statistics(moves), **_deadlines(trace)},
@@ -100,6 +100,7 @@ def _draw(figure: Any, trace: Trace, moves: Reals) -> None:
                       label=way)  # fmt: skip
         dress(axis, label)
         axis.set_xlim(0.0, len(moves) + 1)
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.set_ylim(0.0, 1.25 * float(np.max(moves[:, column])))
     axes[1].legend(loc="lower right", fontsize=9, ncols=2)
     axes[2].set_xlabel("move")

@@ -1,4 +1,4 @@
-"""Run a plant against the clock: `il.run(plant)` to the end, `il.start(plant)` and go on."""
+"""Start a plant against the clock: `il.start(plant)`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import Options
-from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
 from inloop.simulate.schedules import METHODS
@@ -120,21 +119,3 @@ def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
         "extrapolate": str(options.extrapolate),
         "mode": options.mode,
     }
-
-
-def run(plant: BarePlant, **options: Any) -> Report:
-    """Run a plant against the clock until its time is over or somebody stops it.
-
-    Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
-
-    Args:
-        plant: the compiled mechanism.
-        options: those of `start`.
-
-    Returns:
-        The report on its deadlines, with the last outputs.
-    """
-    with start(plant, **options) as loop:
-        with contextlib.suppress(KeyboardInterrupt):
-            loop.wait()
-        return loop.close()

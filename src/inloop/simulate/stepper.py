@@ -45,7 +45,7 @@ class Stepper:
         Args:
             plants: the modes by name; a plant without modes is one of its own.
             step: [s].
-            method: "rk4", "euler", "dopri" or "rodas", at fixed steps.
+            method: "rk4", "euler", "dopri", "rodas" or "implicit", at fixed steps.
             mode: to start in; the first one by default.
             q: coordinates at the start.
             qd: velocities at the start.
