@@ -61,7 +61,7 @@ def conservative() -> list[str]:
     for name in gallery.names():
         model = gallery.get(name).build().build()
         laws = (model.joint_forces, model.forces, model.links, model.frame_forces)
-        damped = any(link.alpha or link.beta for link in model.flexible_links)
+        damped = any((l.alpha, l.beta) != (0.0, 0.0) for l in model.flexible_links)
         if not (any(laws) or model.drives or damped):
             found.append(name)
     return found
