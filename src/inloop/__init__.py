@@ -4,8 +4,8 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
-from inloop import devices
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise
+from inloop import control, devices, realtime
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise, run
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -18,6 +18,8 @@ from inloop.errors import (
     SimulationError,
 )
 from inloop.model import (
+    FlexibleLinkHandle,
+    Handle,
     Mechanism,
     Shape,
     axis_angle,
@@ -44,7 +46,7 @@ from inloop.model import (
     universal,
 )
 from inloop.native import include_dir
-from inloop.realtime import attach, run, start
+from inloop.realtime import attach, start
 from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
@@ -72,13 +74,13 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError",
-    "LinkError", "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape",
-    "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle",
-    "ball", "blank_figure", "circle", "compile_mechanism", "condense", "cos", "coulomb_contact",
+    "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle", "InloopError", "InputError", "LinkError",
+    "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape",
+    "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
+    "blank_figure", "circle", "compile_mechanism", "condense", "control", "cos", "coulomb_contact",
     "cylinder", "cylindrical", "devices", "exp", "felt", "fixed", "free", "hunt_crossley",
     "include_dir", "load", "log", "lugre_contact", "max0", "maximum", "minimum", "piecewise",
-    "planar", "plane", "point", "power", "power_law", "prismatic", "revolute", "rim", "rpy",
-    "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
+    "planar", "plane", "point", "power", "power_law", "prismatic", "realtime", "revolute", "rim",
+    "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
     "universal", "where",
 ]  # fmt: skip

@@ -76,7 +76,7 @@ def test_no_flipped_bit_and_no_other_length_passes() -> None:
 
 def test_payloads_come_back() -> None:
     values = struct.pack("<3d", 1.5, -2.25, 1e300)
-    outputs = OutputsPayload(1, 2, 3, 4, 5, 6, 7, values)
+    outputs = OutputsPayload(1, 2, 3, 4, 5, 6, 7, 8, 9, values)
     assert unpack_outputs(outputs.pack(), 3) == outputs
     assert unpack_numbered(pack_numbered(9, values), 3) == (9, values)
     layout = LayoutPayload(1e-3, 4, values, b"model\tarm")
@@ -86,7 +86,9 @@ def test_payloads_come_back() -> None:
 def test_payloads_of_another_size_are_refused() -> None:
     values = bytes(24)
     for count in (0, 2, 4, 10**9):
-        assert unpack_outputs(OutputsPayload(1, 2, 3, 4, 5, 6, 7, values).pack(), count) is None
+        assert (
+            unpack_outputs(OutputsPayload(1, 2, 3, 4, 5, 6, 7, 8, 9, values).pack(), count) is None
+        )
         assert unpack_numbered(pack_numbered(9, values), count) is None
     for size in range(16):
         assert unpack_layout(bytes(size)) is None

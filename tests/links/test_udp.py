@@ -21,12 +21,13 @@ import numpy as np
 import pytest
 
 import inloop as il
+from inloop import gallery
 from inloop.cli import main
 from inloop.links import Address, MirrorEnd, PlantEnd
 from inloop.links.packets import Kind, pack_numbered, unpack_outputs
 from inloop.links.session import Session
 from inloop.links.udp import warn_of_open_door
-from inloop.realtime import Flag
+from inloop.realtime import Flag, State
 from inloop.realtime.segment import segment_path
 
 KEY = b"sixteen bytes or more of key"
@@ -130,14 +131,8 @@ def lock_step(box: Any, steps: int) -> Any:
     return np.array(states)
 
 
-def test_lock_step_over_a_bad_wire_is_exact(
-    plant: il.Plant, name: str, begin: Any, ports: tuple[int, int]
-) -> None:
-    """Each step waits for its answer: losses, repeats and disorder cost time, not bits."""
-    options = {"name": name, "mode": "lock-step", "rate": 256.0}
-    with il.start(plant, **options) as loop, il.attach(name) as box:
-        expected = lock_step(box, 60)
-    assert np.ptp(expected[:, 1]) > 0.01
+def over_a_bad_wire(name: str, begin: Any, ports: tuple[int, int]) -> tuple[Any, Any, Any]:
+    """Both ends, and a wire between them that loses 15 %, repeats 10 % and mixes up."""
     near, far = ports
     with socket.socket(type=socket.SOCK_DGRAM) as a, socket.socket(type=socket.SOCK_DGRAM) as b:
         a.bind(("127.0.0.1", 0))
@@ -146,9 +141,57 @@ def test_lock_step_over_a_bad_wire_is_exact(
     words = [f"127.0.0.1:{port}" for port in (here_a, near, here_b, far)]
     wire = begin(sys.executable, RELAY, *words, "0.001", "0.002", "0.15", "0.1", "5", stdin=-1)
     assert wire.stdout.readline() == "ready\n"
+    at_plant = PlantEnd(name, local(near), local(here_a), key=KEY)
+    return at_plant, MirrorEnd(f"{name}.far", local(far), local(here_b), key=KEY), wire
+
+
+def test_commands_over_a_bad_wire_are_obeyed_once(
+    name: str, begin: Any, ports: tuple[int, int], eventually: Any
+) -> None:
+    """Of a plant with modes: pause, steps, snapshots of each mode, resets, refusals."""
+    plant = gallery.get("bouncing_ball").build().compile()
+    with il.start(plant, name=name, rate=1000.0, paused=True) as loop:
+        at_plant, at_mirror, _ = over_a_bad_wire(name, begin, ports)
+        with running(at_plant, at_mirror), il.attach(f"{name}.far", wait=20.0) as mirror:
+
+            def advance(count: int) -> Any:
+                """So many steps, each done once."""
+                goal = loop.mailbox.read().step + count
+                mirror.step(count)
+                eventually(lambda: mirror.read().step >= goal)
+                assert loop.mailbox.read().step == goal
+                return mirror.read()
+
+            middle, end = advance(1200), advance(8000)
+            assert (middle["mode"], end["mode"]) == (0.0, 1.0)
+            mirror.restore(middle.snapshot)
+            np.testing.assert_array_equal(advance(8000).values, end.values)
+            mirror.restore(end.snapshot)
+            eventually(lambda: mirror.read().step == end.step)
+            assert mirror.read().partition == 1
+            mirror.reset()
+            assert loop.mailbox.read().step == 0
+            with pytest.raises(il.InputError, match="refused"):
+                mirror.set_speed(1e9)
+            mirror.resume()
+            eventually(lambda: mirror.state == State.RUNNING and mirror.read().step > 10)
+            mirror.pause()
+            assert mirror.state == State.PAUSED == loop.mailbox.state
+            mirror.stop()
+    assert at_plant.session.statistics.counts.lost > 3
+    assert at_mirror.session.statistics.counts.lost > 3
+
+
+def test_lock_step_over_a_bad_wire_is_exact(
+    plant: il.Plant, name: str, begin: Any, ports: tuple[int, int]
+) -> None:
+    """Each step waits for its answer: losses, repeats and disorder cost time, not bits."""
+    options = {"name": name, "mode": "lock-step", "rate": 256.0}
+    with il.start(plant, **options) as loop, il.attach(name) as box:
+        expected = lock_step(box, 60)
+    assert np.ptp(expected[:, 1]) > 0.01
     with il.start(plant, **options) as loop:
-        at_plant = PlantEnd(name, local(near), local(here_a), key=KEY)
-        at_mirror = MirrorEnd(f"{name}.far", local(far), local(here_b), key=KEY)
+        at_plant, at_mirror, wire = over_a_bad_wire(name, begin, ports)
         with running(at_plant, at_mirror):
             with il.attach(f"{name}.far", wait=20.0) as mirror:
                 found = lock_step(mirror, 60)
@@ -236,7 +279,7 @@ def test_nonsense_from_a_believed_peer_does_no_harm(
 def test_nonsense_from_a_believed_plant_does_no_harm(name: str, ports: tuple[int, int]) -> None:
     near, far = (local(port) for port in ports)
     chance = random.Random(8)
-    at_mirror = MirrorEnd(f"{name}.far", far, near, key=KEY)
+    at_mirror = MirrorEnd(f"{name}.far", far, near, key=KEY, oldest=3600.0)
     peer = Session(KEY, 5)
     where = (near.host, near.port)
     _, reply = at_mirror.session.accept(

@@ -119,7 +119,8 @@ int main(int count, char **words)
     double *parameters = calloc(PARAMETERS, sizeof *x), *zeros = calloc(INPUTS, sizeof *x);
     double least[PARAMETERS] = {0.0, 0.0}, most[PARAMETERS] = {9.0, 9.0};
     const double *sources[2 * N];
-    double *targets[INPUTS];
+    il_target targets[INPUTS];
+    double told[2];
     il_prepare prepares[1] = {{prepare, o->prepared}};
     il_loop *loop = calloc(1, sizeof *loop);
     x_start[0] = x_start[1] = 0.5;
@@ -127,17 +128,29 @@ int main(int count, char **words)
         sources[k] = &x[k];
     }
     for (int k = 0; k < INPUTS; k++) {
-        targets[k] = &o->effort[k];
+        targets[k] = (il_target){k, &o->effort[k]};
     }
-    loop->system = (il_system){.rates = rates, .context = o, .n = N};
-    loop->method = IL_RK4;
-    loop->work = calloc((size_t)il_work_size(IL_RK4, N, 0), sizeof *x);
-    loop->x = x;
-    loop->x_start = x_start;
+    const il_system system = {.rates = rates, .context = o, .n = N};
+    il_mode modes[1] = {{.system = system}};
+    il_aspect aspects[1] = {{.system = system, .sources = sources}};
+    il_machine_sizes sizes;
+    if (il_machine_measure(modes, 1, IL_RK4, &sizes) != IL_OK) {
+        return 6;
+    }
+    il_machine machine = {.modes = modes, .mode_count = 1, .method = IL_RK4, .most_events = 16};
+    machine.work = calloc((size_t)sizes.work, sizeof *x);
+    machine.integers = calloc((size_t)sizes.integers, sizeof *machine.integers);
+    machine.x = x;
+    loop->machine = &machine;
+    loop->modes = modes;
+    loop->aspects = aspects;
+    loop->aspect_count = 1;
+    loop->start = x_start;
+    loop->told = told;
     loop->h = 1e-3;
     loop->substeps = 2;
-    loop->sources = sources;
     loop->targets = targets;
+    loop->target_count = INPUTS;
     loop->prepares = prepares;
     loop->prepare_count = 1;
     loop->parameters = parameters;
@@ -188,7 +201,8 @@ int main(int count, char **words)
     }
     printf("%ld rounds, %lld steps\n", rounds, (long long)loop->steps_done);
     free(loop->scratch);
-    free(loop->work);
+    free(machine.work);
+    free(machine.integers);
     free(loop);
     free(zeros);
     free(parameters);

@@ -350,7 +350,7 @@ def test_bad_inputs_are_refused_by_both_sides(plant: il.Plant, name: str) -> Non
         record = RecordStructure()
         words = np.array([0.0, 0.0, math.nan])
         publish = realtime_function("il_mailbox_publish")
-        publish(box._address, INPUTS, ctypes.addressof(record), words.ctypes.data)
+        publish(box._use().address, INPUTS, ctypes.addressof(record), words.ctypes.data)
         time.sleep(0.05)
         assert loop.report().bad_inputs == 1
         assert box.read()["push"] == 1.5
@@ -393,7 +393,7 @@ def test_parameters_are_checked(plant: il.Plant, name: str) -> None:
         # past the check of the client
         write = realtime_function("il_mailbox_write_parameters")
         words = np.array([1e9, 0.1])
-        assert write(box._address, words.ctypes.data) == 0
+        assert write(box._use().address, words.ctypes.data) == 0
         time.sleep(0.05)
         assert loop.report().bad_parameters == 1
         # a bad value in the mailbox does not travel with the next good one
@@ -497,9 +497,3 @@ def test_memory_stays_flat(plant: il.Plant, name: str) -> None:
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 4096  # kB
     assert threading.active_count() == threads
-
-
-def test_a_plant_with_modes_is_refused() -> None:
-    plant = gallery.get("bouncing_ball").build().compile()
-    with pytest.raises(il.InputError, match="one of several modes"):
-        il.start(plant, rate=100.0, name="inloop_test_modes")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 
 import inloop as il
 from inloop.native.mailbox_structure import OUTPUTS, realtime_function
-from inloop.realtime import running
+from inloop.realtime import Mailbox, running
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.segment import Segment, segment_path
 from inloop.realtime.statistics import bin_edges
@@ -34,7 +36,7 @@ layout = Layout("hammer", quantities, (), (), (), (), 0, 1e-3)
 segment = Segment(name, layout, (slots, 4, 4, 4))
 box, record = MailboxStructure(), RecordStructure()
 use, publish = (realtime_function(f"il_mailbox_{f}") for f in ("use", "publish"))
-assert use(ctypes.addressof(box), segment.address, segment.size, 1) == 0
+assert use(ctypes.addressof(box), segment.memory.address, segment.memory.size, 1) == 0
 print("ready", flush=True)
 sys.stdin.readline()
 values = np.zeros(81)
@@ -235,7 +237,7 @@ def test_names_and_units(plant: il.Plant, name: str) -> None:
             ("q", "elbow", 2), ("qd", "shoulder", 3), ("applied", "push", 7), ("input", "push", 2),
             ("parameter", "damping", 1), ("q", "nothing", -1), ("nothing", "elbow", -1),
         ):  # fmt: skip
-            assert index(box._address, kind.encode(), label.encode()) == expected
+            assert index(box._use().address, kind.encode(), label.encode()) == expected
 
 
 LEFT = """
@@ -299,6 +301,50 @@ def test_a_new_segment_never_replaces_a_living_one(name: str) -> None:
         Segment(name, layout, (4, 4, 4, 4))
     first.close()
     assert not list(Path("/dev/shm").glob(f"*{name}*"))
+
+
+@pytest.mark.parametrize("owned", [False, True])
+def test_closing_a_mailbox_in_which_another_thread_waits(
+    plant: il.Plant, name: str, owned: bool
+) -> None:
+    """The one who waits is told; nobody touches memory that is gone."""
+    for k in range(8):
+        with il.start(plant, name=name, rate=1000.0, paused=k % 2 == 0) as loop:
+            box = loop.mailbox if owned else il.attach(name)
+            told: list[il.MailboxError] = []
+
+            def use(box: Mailbox = box, told: list[il.MailboxError] = told) -> None:
+                try:
+                    while True:
+                        box.wait(30.0)
+                        box.statistics()
+                except il.MailboxError as error:
+                    told.append(error)
+
+            thread = threading.Thread(target=use)
+            thread.start()
+            time.sleep(0.002)
+            (loop if owned else box).close()
+            thread.join(5.0)
+        assert not thread.is_alive()
+        assert re.search("is closed|has ended", str(told[0]))
+
+
+def test_memory_that_is_cut_short(plant: il.Plant, name: str) -> None:
+    """Neither the plant nor its onlookers die of it; all are told."""
+    for left in (0, 10_000):
+        with il.start(plant, name=name, rate=2000.0) as loop, il.attach(name) as box:
+            before = box.read().step
+            os.truncate(segment_path(name), left)
+            with pytest.raises(il.MailboxError, match="cut short"):
+                while True:
+                    box.wait(0.05)
+            time.sleep(0.05)
+            assert loop.running
+            assert any("cut short" in note for note in loop.notes)
+            outputs = loop.close().outputs
+            assert outputs is not None
+            assert outputs.step > before
 
 
 def test_bins_agree_with_their_edges() -> None:

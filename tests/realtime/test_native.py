@@ -144,11 +144,11 @@ def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, nam
     rng = np.random.default_rng(17)
     for paused in (True, False):
         with il.start(plant, name=name, rate=2000, paused=paused) as loop:
-            address = loop.mailbox._owned.address  # type: ignore[attr-defined]
-            header = loop.mailbox._box.layout
+            attached = loop.mailbox._use()
+            address, header = attached.box.base, attached.box.layout
             size = int(header.size)
             memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
-            x = np.array(loop._wiring.x)
+            x = np.array(loop._wiring.machine.x)
             for _ in range(3000):
                 at = int(rng.integers(0, size - 4096))
                 memory[at : at + int(rng.integers(1, 4096))] = rng.integers(0, 256)
@@ -157,8 +157,8 @@ def test_a_running_loop_survives_whatever_is_in_its_segment(plant: il.Plant, nam
                     place = int(header.rings[ring].offset)
                     memory[place : place + 32] = rng.integers(0, 256, 32)
             if paused:
-                np.testing.assert_array_equal(loop._wiring.x, x)
-            assert np.all(np.isfinite(loop._wiring.x))
+                np.testing.assert_array_equal(loop._wiring.machine.x, x)
+            assert np.all(np.isfinite(loop._wiring.machine.x))
 
 
 def test_a_controller_in_c(plant: il.Plant, name: str, compile_c: Compile) -> None:

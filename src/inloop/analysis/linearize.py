@@ -147,7 +147,8 @@ def _differentiate(
             getattr(rows, block)[:, k] = x[:, column]
         at = reduction.close(rows.q, t)
         found = reduction.motion(at, rows.qd, rows.qdd, tau=rows.tau, z=rows.z, u=rows.u, t=t)
-        y = signals(reduction, outputs, {"q": at, **found})
+        shown = {"q": at, "z": rows.z, "u": rows.u, "t": np.array(t), **found}
+        y = signals(reduction, outputs, shown)
         return np.concatenate([rows.qd[:, ind], found["a"][:, ind], found["zd"], y], axis=1)
 
     start = np.array([getattr(state, block)[k] for block, k in where])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inloop.analysis.reduction import Reduction
+from inloop.analysis.reduction import Reduction, none_if_empty
 from inloop.errors import InputError
 from inloop.plant import Array
 
@@ -20,11 +20,18 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
     Args:
         reduction: the plant.
         names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; states of force
-            laws, "<law>.<state>"; "<point>.x", "y", "z" for its position, "vx", … for its
+            laws, "<law>.<state>", and what they make known; "<point>.x", "y", "z" for its position, "vx", … for its
             velocity, "ax", … for its acceleration, in world axes.
-        state: closed q, and v, a, lam, effort and z as `Reduction.motion` gives them.
+        state: closed q, and v, a, lam, effort and z as `Reduction.motion` gives them; also u and
+            t where outputs of laws depend on them.
     """
-    columns = [_signal(reduction, name, state) for name in names]
+    observed = {output.name for output in reduction.plant.mechanism.law_outputs}
+    known: dict[str, Array] = {}
+    if observed.intersection(names):
+        given = {key: none_if_empty(state[key]) for key in ("z", "u") if key in state}
+        plant, t = reduction.plant, state.get("t", np.zeros(()))
+        known = plant.law_outputs(state["q"], state["v"], t=float(t), **given)
+    columns = [known[n] if n in known else _signal(reduction, n, state) for n in names]
     return np.stack(columns, axis=1) if columns else np.zeros((len(state["q"]), 0))
 
 

@@ -19,13 +19,17 @@ from inloop.cli import (
     describe,
     link,
     list_gallery,
+    midi,
     monitor,
     record,
     run,
+    studio,
 )
 from inloop.cli.output import print_json
 
-COMMANDS = (list_gallery, describe, derive, run, monitor, record, link, check, demo, bench)
+COMMANDS = (
+    list_gallery, describe, derive, run, studio, monitor, record, link, midi, check, demo, bench,
+)  # fmt: skip
 
 # exit codes
 FAILED = 2

@@ -13,6 +13,7 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.company import CONTROLLERS, Company
+from inloop.cli.ending import end_with_parent
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.subject import apply_settings, find_subject
@@ -24,7 +25,7 @@ ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
 ONLY_REALTIME: dict[str, Any] = {
     "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
-    "record": None, "seed": 1,
+    "record": None, "seed": 1, "with_parent": False,
 }  # fmt: skip
 
 
@@ -64,6 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=1, help="of random faults")
     group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
     group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
+    group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
 
 
 def _age(text: str) -> float | None:
@@ -84,6 +86,8 @@ def refuse_options(args: argparse.Namespace) -> None:
 def call(args: argparse.Namespace) -> int:
     """Compile, run, tell."""
     _check(args)
+    if args.with_parent:
+        end_with_parent()
     subject = find_subject(args)
     plant = subject.model.compile()
     apply_settings(plant, subject.settings)

@@ -1,7 +1,33 @@
-"""Sensors and actuators as they are: quantized, differenced, sampled and held."""
+"""Devices as they are: sensors, estimators, couplings, passivity, motors, and MIDI."""
 
-from inloop.devices.differences import BackwardDifferences, FilteredDifferences
+from inloop.devices.actuator import Actuator
+from inloop.devices.adaptive_window import AdaptiveWindow
+from inloop.devices.chain import DeviceChain, Estimator, Sensor
+from inloop.devices.converter import Converter
+from inloop.devices.coupling import Coupling
+from inloop.devices.differences import BackwardDifferences, FilteredDifferences, Motion
 from inloop.devices.encoder import Encoder
+from inloop.devices.hall_pair import HallPair, Magnet
+from inloop.devices.handle import Finger, Handle
 from inloop.devices.hold import ZeroOrderHold
+from inloop.devices.kalman import KalmanEstimator
+from inloop.devices.load_cell import LoadCell
+from inloop.devices.midi_file import write_midi_file
+from inloop.devices.midi_port import MidiPort
+from inloop.devices.midi_velocity import hammer_speed, midi_velocity
+from inloop.devices.notes import Note, NoteMaker
+from inloop.devices.passivity import ParallelController, PassivityObserver, SeriesController
+from inloop.devices.rig import COARSE, FINE, SMOOTH, Rig
+from inloop.devices.sampled_loop import Impedance, SampledLoop
+from inloop.devices.station import Station
+from inloop.devices.stiffness_range import StiffnessRange, measured_stiffness
+from inloop.devices.voice_coil import VoiceCoil
 
-__all__ = ["BackwardDifferences", "Encoder", "FilteredDifferences", "ZeroOrderHold"]
+__all__ = [
+    "COARSE", "FINE", "SMOOTH", "Actuator", "AdaptiveWindow", "BackwardDifferences", "Converter",
+    "Coupling", "DeviceChain", "Encoder", "Estimator", "FilteredDifferences", "Finger", "HallPair",
+    "Handle", "Impedance", "KalmanEstimator", "LoadCell", "Magnet", "MidiPort", "Motion", "Note",
+    "NoteMaker", "ParallelController", "PassivityObserver", "Rig", "SampledLoop", "Sensor",
+    "SeriesController", "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "hammer_speed",
+    "measured_stiffness", "midi_velocity", "write_midi_file",
+]  # fmt: skip

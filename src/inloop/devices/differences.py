@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from inloop.devices.linear_filter import LinearFilter
+
 Motion = tuple[float, float, float]  # position, velocity, acceleration
 
 
@@ -29,6 +33,16 @@ class BackwardDifferences:
         velocity = (position - last) / self.period
         acceleration = (position - 2.0 * last + second_last) / self.period**2
         return position, velocity, acceleration
+
+    def linear(self) -> LinearFilter:
+        """The same as matrices; the memory is the last two samples."""
+        T = self.period
+        return LinearFilter(
+            A=np.array([[0.0, 0.0], [1.0, 0.0]]),
+            B=np.array([1.0, 0.0]),
+            C=np.array([[0.0, 0.0], [-1.0 / T, 0.0], [-2.0 / T**2, 1.0 / T**2]]),
+            D=np.array([1.0, 1.0 / T, 1.0 / T**2]),
+        )
 
 
 @dataclass
@@ -76,3 +90,13 @@ class FilteredDifferences:
         e = (c0 + c1 * T) * decay
         self.state = (position + e, c1 * decay - p * e)
         return self.differences.update(position + e)
+
+    def linear(self) -> LinearFilter:
+        """The same as matrices; the memory is that of the filter and of its differences."""
+        p, T = self.pole, self.period
+        decay = math.exp(-p * T)
+        # (q, v) after a period with the input held, for the input zero
+        A = decay * np.array([[1.0 + p * T, T], [-(p**2) * T, 1.0 - p * T]])
+        B = np.array([1.0 - A[0, 0], -A[1, 0]])
+        low_pass = LinearFilter(A, B, np.vstack([A[0], A[1], np.zeros(2)]), np.append(B, 0.0))
+        return self.differences.linear().after(low_pass)

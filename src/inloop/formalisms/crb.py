@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inloop.formalisms.frames import Link, Skeleton
+from inloop.formalisms.flexible import BentBeam, bend, chained
+from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.inertia import Inertia
 from inloop.formalisms.rne import Wrench, to_parent
 from inloop.formalisms.vectors import label, label_tensor
@@ -22,7 +23,8 @@ class MassMatrix:
     Attributes:
         n: number of coordinates.
         entries: M_ij for j an ancestor of i or i itself, j <= i.
-        parents: parent index of each coordinate, -1 at the base.
+        parents: parent index of each coordinate in the tree that tells which entries there are, -1
+            at the base; nodes of flexible links form chains in it.
         names: name of the body that each coordinate moves.
     """
 
@@ -51,6 +53,10 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
     graph = skeleton.graph
     composite = [link.inertia for link in skeleton.links]
     entries: dict[tuple[int, int], Expr] = {}
+    bent = bend(skeleton)
+    for beam in bent:
+        if beam.beam.link != GROUND:
+            composite[beam.beam.link] = composite[beam.beam.link] + beam.inertia()
     for link in skeleton.tip_to_base():
         i = link.number - 1
         graph.section = link.name
@@ -61,9 +67,28 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
         if link.parent >= 0:
             composite[link.parent] = composite[link.parent] + carried(link, own)
         _column(skeleton, link, own, entries)
-    parents = tuple(link.parent for link in skeleton.links)
+    for beam in bent:
+        _flexible(skeleton, beam, entries)
     names = tuple(link.name for link in skeleton.links)
-    return MassMatrix(len(skeleton.links), entries, parents, names)
+    matrix = MassMatrix(len(skeleton.links), entries, chained(skeleton), names)
+    for i in range(matrix.n) if bent else ():
+        for j in matrix.ancestors(i):
+            entries.setdefault((i, j), graph.zero)
+    return matrix
+
+
+def _flexible(skeleton: Skeleton, bent: BentBeam, entries: dict[tuple[int, int], Expr]) -> None:
+    """Entries of a flexible link: among its coordinates, and with all below them."""
+    zero = skeleton.graph.zero
+    for key, mass in bent.masses().items():
+        entries[key] = entries.get(key, zero) + mass
+    for i, (f, n) in bent.columns().items():
+        wrench, j = Wrench(f, n), bent.beam.link
+        while j != GROUND:
+            below = skeleton.links[j]
+            entry = wrench.n[2] if below.revolute else wrench.f[2]
+            entries[i, j] = entries.get((i, j), zero) + entry
+            wrench, j = to_parent(below, wrench), below.parent
 
 
 def carried(link: Link, own: Inertia) -> Inertia:

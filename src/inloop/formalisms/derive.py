@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import aba, crb, crb_common, energy, linearize, ltdl, reactions, rne, sensors
+from inloop.formalisms import (
+    aba,
+    crb,
+    crb_common,
+    energy,
+    kinematics,
+    linearize,
+    ltdl,
+    reactions,
+    rne,
+    sensors,
+)
 from inloop.formalisms.forces import Loads, build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.regroup import regroup
@@ -82,6 +93,11 @@ class Derivation:
         """The parameter vector."""
         return Input("par", tuple(self.symbols.symbols), "parameters")
 
+    @cached_property
+    def internal_poses(self) -> list[kinematics.Pose]:
+        """Where the internal frames are in the world."""
+        return kinematics.poses(self.skeleton)
+
     # the terms of the equations
 
     def _law_efforts(self) -> list[Expr]:
@@ -106,7 +122,7 @@ class Derivation:
         """The mass matrix, by the variant that takes fewer operations."""
         found = crb.mass_matrix(self.base)
         depth = len(found.entries) / self.n
-        if depth < DEEP:
+        if depth < DEEP or self.base.beams:
             return found
         common = crb_common.mass_matrix(self.base)
         return min(found, common, key=lambda M: _cost(list(M.entries.values())))
@@ -121,11 +137,12 @@ class Derivation:
         """Accelerations by the method that takes fewer operations."""
         by_ltdl, by_aba = ltdl.estimate(self.mechanism.parents), aba.estimate(self.n)
         found: list[tuple[int, list[Expr], str]] = []
-        if by_ltdl <= RELEVANT * by_aba:
+        flexible = bool(self.base.beams)  # nodes of flexible links are no articulated bodies
+        if flexible or by_ltdl <= RELEVANT * by_aba:
             right = [a - b for a, b in zip(self.symbols.tau, self.c, strict=True)]
             qdd = self.factors.solve(right)
             found.append((_cost(qdd), qdd, "crb + rne, sparse LᵀDL"))
-        if by_aba <= RELEVANT * by_ltdl:
+        if not flexible and by_aba <= RELEVANT * by_ltdl:
             applied = [a + b for a, b in zip(self.symbols.tau, self._law_efforts(), strict=True)]
             qdd = aba.direct_dynamics(self.base, applied, self.loads.wrenches)
             found.append((_cost(qdd), qdd, "articulated bodies"))
@@ -207,7 +224,7 @@ class Derivation:
         """Kinetic and potential energy from q, qd."""
         T, V = energy.kinetic_energy(self.skeleton), energy.potential_energy(self.skeleton)
         out = Output.vector("E", [T, V], "kinetic and potential energy [J]")
-        doc = "Kinetic energy and potential energy of gravity."
+        doc = "Kinetic energy; potential energy of gravity and of flexible links."
         return self.make("energy", "q qd", (out,), doc, "bodies as given, not regrouped")
 
     def law_outputs(self) -> Program:

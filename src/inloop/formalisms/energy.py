@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.kinematics import poses, velocities
-from inloop.formalisms.vectors import add, cross, dot, matrix_times, scale, tensor_times
+from inloop.formalisms.flexible import bend
+from inloop.formalisms.flexible_elasticity import strain_energy
+from inloop.formalisms.frames import GROUND, Skeleton
+from inloop.formalisms.kinematics import poses, velocities, world_pose
+from inloop.formalisms.vectors import (
+    add,
+    cross,
+    dot,
+    matrix_times,
+    scale,
+    tensor_times,
+    zero_vector,
+)
 from inloop.symbolic import Expr
 
 
@@ -19,11 +29,19 @@ def kinetic_energy(skeleton: Skeleton) -> Expr:
         momentum = add(scale(inertia.m, v), scale(graph.constant(2.0), cross(om, inertia.mc)))
         total = total + dot(v, momentum) + dot(om, tensor_times(inertia.J, om))
         total = total + link.armature * (link.qd * link.qd)
-    return 0.5 * total
+    total = 0.5 * total
+    moving, zero = velocities(skeleton), zero_vector(graph)
+    for bent in bend(skeleton):
+        om, v = moving[bent.beam.link] if bent.beam.link != GROUND else (zero, zero)
+        total = total + bent.kinetic_energy(om, v)
+    return total
 
 
 def potential_energy(skeleton: Skeleton) -> Expr:
-    """V = -Σ g · (m p + R mc), zero when all mass is at the origin of the world [J]."""
+    """V = -Σ g · (m p + R mc), zero when all mass is at the origin of the world [J].
+
+    Flexible links add the energy of their strain.
+    """
     graph = skeleton.graph
     total = graph.zero
     for link, pose in zip(skeleton.links, poses(skeleton), strict=True):
@@ -31,4 +49,11 @@ def potential_energy(skeleton: Skeleton) -> Expr:
         inertia = link.inertia
         moment = add(scale(inertia.m, pose.p_WC), matrix_times(pose.R_WC, inertia.mc))
         total = total - dot(skeleton.gravity, moment)
+    placed, world = poses(skeleton), world_pose(graph)
+    for bent in bend(skeleton):
+        pose = placed[bent.beam.link] if bent.beam.link != GROUND else world
+        inertia = bent.inertia()
+        moment = add(scale(inertia.m, pose.p_WC), matrix_times(pose.R_WC, inertia.mc))
+        q = [skeleton.links[k].q for k in (*bent.beam.axial, *bent.beam.lateral)]
+        total = total - dot(skeleton.gravity, moment) + strain_energy(bent.beam, q)
     return total

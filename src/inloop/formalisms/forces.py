@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from inloop.errors import InputError
+from inloop.formalisms.flexible import Beam
+from inloop.formalisms.flexible_elasticity import efforts, port
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
 from inloop.formalisms.ports import Feel, Port, Tangent
@@ -108,6 +110,8 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
             _link(link, place, loads)
         for frame_force in mechanism.frame_forces:
             _frame_force(frame_force, place, loads)
+    for beam in skeleton.beams:
+        _elasticity(beam, skeleton, loads)
     for drive in mechanism.drives:
         rates = [state.rate for state in drive.states]
         loads.rates += skeleton.symbols.substitute(rates, {})
@@ -150,6 +154,16 @@ def _expose(
 def _along(position: Expr, velocity: Expr, rate: Expr) -> Feel:
     """A position with a placeholder of its own."""
     return Feel({position: position.graph.one}, velocity, rate)
+
+
+def _elasticity(beam: Beam, skeleton: Skeleton, loads: Loads) -> None:
+    """Elasticity and damping of a flexible link."""
+    skeleton.graph.section = beam.name
+    coordinates = (*beam.axial, *beam.lateral)
+    q, qd = ([getattr(skeleton.links[k], name) for k in coordinates] for name in ("q", "qd"))
+    for k, effort in zip(coordinates, efforts(beam, q, qd), strict=True):
+        loads.push(k, effort)
+    loads.ports.append(port(beam, skeleton))
 
 
 def _joint_inputs(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:

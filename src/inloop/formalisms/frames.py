@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inloop.formalisms.flexible import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
 from inloop.formalisms.rotation import General, Planar, Rotation
 from inloop.formalisms.symbols import Symbols
@@ -89,11 +90,12 @@ class Link:
 
 @dataclass(frozen=True)
 class Skeleton:
-    """The mechanism in internal frames: links base to tip, gravity in world axes."""
+    """The mechanism in internal frames: links base to tip, gravity in world axes, beams."""
 
     symbols: Symbols
     links: tuple[Link, ...]
     gravity: Vector
+    beams: tuple[Beam, ...] = ()
 
     @property
     def graph(self) -> Graph:
@@ -127,7 +129,7 @@ def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
         placed[body.index] = _Placed(link.R_BC, link.p_BC)
         links.append(link)
     gravity = symbols.vector(mechanism.gravity, "gravity", "m/s^2")
-    return Skeleton(symbols, tuple(links), gravity)
+    return Skeleton(symbols, tuple(links), gravity, build_beams(mechanism, symbols, links))
 
 
 def _place(

@@ -32,15 +32,19 @@ class Motion:
 def motions(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[Motion]:
     """Motion of every link for the given joint accelerations."""
     graph = skeleton.graph
-    g = skeleton.gravity
-    # gravity enters as base acceleration -g
-    ground = replace(at_rest(graph), acc=(-g[0], -g[1], -g[2]))
+    ground = ground_motion(skeleton)
     result: list[Motion] = []
     for link in skeleton.links:
         graph.section = link.name
         parent = result[link.parent] if link.parent >= 0 else ground
         result.append(motion_along(link, parent, qdd[link.number - 1]))
     return result
+
+
+def ground_motion(skeleton: Skeleton) -> Motion:
+    """The ground; gravity enters as base acceleration -g."""
+    g = skeleton.gravity
+    return replace(at_rest(skeleton.graph), acc=(-g[0], -g[1], -g[2]))
 
 
 def at_rest(graph: Graph) -> Motion:

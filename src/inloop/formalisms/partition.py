@@ -45,6 +45,7 @@ def choose(
     wish: Collection[int] = (),
     names: Sequence[str] = (),
     elements: Sequence[str] = (),
+    small: Collection[int] = (),
 ) -> Partition:
     """Partition the coordinates at a closed position.
 
@@ -54,6 +55,8 @@ def choose(
         wish: coordinates that shall be independent.
         names: names of the coordinates, for messages.
         elements: name of the loop or constraint of each row, for messages.
+        small: coordinates that move little, such as displacements of flexible links; they are
+            dependent only where the others do not suffice.
 
     Raises:
         ModelError: the wish or the drives leave too few coordinates for the loops.
@@ -61,8 +64,11 @@ def choose(
     n = J.shape[1]
     fixed = set(driven) | set(wish)
     columns = [k for k in range(n) if k not in fixed]
-    pivots, left_over = _eliminate(J, columns)
+    large = [k for k in columns if k not in set(small)]
+    pivots, left_over = _eliminate(J, large)
     rank = _rank(J[:, [k for k in range(n) if k not in set(driven)]])
+    if len(pivots) < rank and len(large) < len(columns):
+        pivots, left_over = _eliminate(J, columns)
     if rank < _rank(J):
         raise _contradiction(J, driven, names, elements)
     if len(pivots) < rank:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.frames import Link, Skeleton
-from inloop.formalisms.motion import Motion, motions, times
+from inloop.formalisms.flexible import BeamNeeds, bend
+from inloop.formalisms.frames import GROUND, Link, Skeleton
+from inloop.formalisms.motion import Motion, ground_motion, motions, times
 from inloop.formalisms.vectors import Vector, add, cross, label, scale, sub, zero_vector
 from inloop.symbolic import Expr
 
@@ -33,6 +34,9 @@ def inverse_dynamics(
         skeleton.graph.section = link.name
         along = wrench.n[2] if link.revolute else wrench.f[2]
         tau.append(along + link.armature * qdd[link.number - 1])
+    for needs in _flexible(skeleton, qdd):
+        for k, effort in needs.efforts.items():
+            tau[k] = tau[k] + effort
     return tau
 
 
@@ -56,6 +60,10 @@ def transmitted(
         _inertial(link, motion[link.number - 1], applied.get(link.number - 1))
         for link in skeleton.links
     ]
+    for needs in _flexible(skeleton, qdd):
+        if needs.link != GROUND:
+            own = wrenches[needs.link]
+            wrenches[needs.link] = Wrench(add(own.f, needs.f), add(own.n, needs.n))
     for link in skeleton.tip_to_base():
         graph.section = link.name
         wrench = wrenches[link.number - 1]
@@ -66,6 +74,15 @@ def transmitted(
             below = wrenches[link.parent]
             wrenches[link.parent] = Wrench(add(below.f, carried.f), add(below.n, carried.n))
     return wrenches
+
+
+def _flexible(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[BeamNeeds]:
+    """What the motion of flexible links needs."""
+    if not skeleton.beams:
+        return []
+    # the last entry stands for the ground, whose index is -1
+    motion = [*motions(skeleton, qdd), ground_motion(skeleton)]
+    return [bent.needs(motion[bent.beam.link], qdd) for bent in bend(skeleton)]
 
 
 def _inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:

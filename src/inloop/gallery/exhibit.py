@@ -14,6 +14,8 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View, draw
 from inloop.gallery.experiment import Bench, Experiment, Outcome
+from inloop.gallery.look import Device, Look
+from inloop.gallery.look_drawing import draw_looks
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
 
@@ -110,6 +112,9 @@ class Exhibit:
         references: figures to compare with.
         view: what its figure shows; the first coordinates if there is none.
         experiments: what can be tried with it, by name.
+        looks: how bodies look in the studio, by name of the body or "ground"; takes the options
+            by name. What it does not name is drawn from its points.
+        device: the input that a person drives there.
     """
 
     name: str
@@ -126,6 +131,8 @@ class Exhibit:
     references: tuple[Reference, ...] = ()
     view: View | None = None
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
+    looks: Callable[..., Mapping[str, tuple[Look, ...]]] | None = None
+    device: Device | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
@@ -157,9 +164,19 @@ class Exhibit:
             *(panel for panel in view.panels if _is_there(panel, result)),
             file=file,
             title=self.title,
-            drawing=lambda axes: draw(axes, view, plant, result),
+            drawing=lambda axes: self._draw(axes, view, plant, result),
             until=view.until,
         )
+
+    def _draw(self, axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
+        """Draw the mechanism: as it looks if that is told, else as lines."""
+        if self.looks is None or len(view.axes) != len("xy"):
+            draw(axes, view, plant, result)
+            return
+        row = int(np.argmin(np.abs(result.t - view.times[0])))
+        looks = self.looks(**{name: option.default for name, option in self.options.items()})
+        draw_looks(axes, view.axes, looks, plant, result.q[row])
+        axes.set_axis_off()
 
     def experiment(
         self,

@@ -11,12 +11,11 @@ import socket
 import threading
 import time
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from inloop.errors import InputError, LinkError
 from inloop.links.packets import MOST_BYTES, Kind, Packet
 from inloop.links.session import OLDEST, Session
+from inloop.realtime.closing import Closing
 
 HEARTBEAT = 0.05  # longest silence of an end [s]
 PLANT_PORT, MIRROR_PORT = 5620, 5621
@@ -52,7 +51,7 @@ class Address:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-class UdpEnd:
+class UdpEnd(Closing):
     """Sends and receives for one session; use it in a `with` statement.
 
     Attributes:
@@ -148,17 +147,6 @@ class UdpEnd:
         if self._thread.is_alive():
             self._thread.join()
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _resolve(address: Address) -> tuple[int, tuple[str, int]]:

@@ -1,14 +1,16 @@
 """The end of a UDP link beside the controller: a mailbox that mirrors the plant's.
 
-Controllers attach to the mirror as they would to the plant. Inputs and parameters go to the plant;
-commands (pause, reset, …) do not. Records count inputs by the plant's numbers, not the mirror's.
+Controllers attach to the mirror as they would to the plant. Inputs, parameters and commands (pause,
+reset, …) go to the plant. Records count inputs by the plant's numbers, not the mirror's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -23,13 +25,16 @@ from inloop.links.packets import (
     Packet,
     pack_numbered,
     unpack_layout,
+    unpack_numbered,
     unpack_outputs,
 )
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
 from inloop.realtime.layout import Layout, parse_text
 from inloop.realtime.mirror import SLOTS, Mirror
+from inloop.realtime.outputs import State
 
 Reals = NDArray[np.float64]
+ASK_AGAIN = 0.02  # [s] after which a command is sent again
 
 
 class MirrorEnd(UdpEnd):
@@ -55,6 +60,10 @@ class MirrorEnd(UdpEnd):
         self._answer = (0, b"")  # the last inputs that were sent
         self._agreed: Reals = np.zeros(0)  # parameters that the plant has
         self._wished: tuple[int, Reals] | None = None  # parameters on their way to it
+        self._state = State.ARMED  # that the mirror shows: until it has outputs
+        self._shown = 0.0  # when it last gave a sign of life [s]
+        self._commands: deque[tuple[int, bytes]] = deque()  # that the plant has not obeyed yet
+        self._asked = 0.0  # when the first of them was sent last [s]
 
     def run(self, seconds: float = math.inf, on_ready: Callable[[], None] | None = None) -> None:
         """Until the plant has ended.
@@ -89,11 +98,13 @@ class MirrorEnd(UdpEnd):
             self._mirror.close()
 
     def take(self, packet: Packet) -> None:
-        """The layout, outputs, or the end."""
+        """The layout, outputs, what became of a command, or the end."""
         if packet.kind == Kind.LAYOUT:
             self._take_layout(packet)
         elif packet.kind == Kind.OUTPUTS and self._mirror is not None:
             self._take_outputs(self._mirror, packet)
+        elif packet.kind == Kind.OBEYED and self._mirror is not None:
+            self._take_obeyed(self._mirror, packet)
         elif packet.kind == Kind.BYE:
             self._over.set()
 
@@ -121,6 +132,7 @@ class MirrorEnd(UdpEnd):
         if wished is not None and record.parameters == wished[0]:
             self._agreed, self._wished = wished[1], None
         if record.sequence == self._newest:
+            self._show_state(mirror, record.state)
             # the plant still waits for the answer to these
             number, values = self._answer
             if number == self._newest:
@@ -135,20 +147,59 @@ class MirrorEnd(UdpEnd):
             status=record.status,
             flags=record.flags,
             answers=record.answers,
+            partition=record.partition,
         )
+        self._show_state(mirror, record.state)
+
+    def _take_obeyed(self, mirror: Mirror, packet: Packet) -> None:
+        found = unpack_numbered(packet.payload, 2)
+        if found is None:
+            self.refuse()
+        elif self._commands and found[0] == self._commands[0][0]:
+            refused, state = np.frombuffer(found[1])
+            self._show_state(mirror, state)
+            self._commands.popleft()
+            self._asked = 0.0
+            mirror.obeyed(found[0], refused=refused != 0.0)
+
+    def _show_state(self, mirror: Mirror, state: float) -> None:
+        if state != self._state and state in list(State):
+            self._state = State(int(state))
+            mirror.tell(self._state)
 
     # to the plant
 
     def _tell(self, mirror: Mirror) -> None:
-        """New inputs as soon as they are there; parameters until the plant has got them."""
-        if mirror.wait(HEARTBEAT) and (found := mirror.inputs()) is not None:
+        """New inputs as soon as they are there; all else until the plant has got it."""
+        new = mirror.wait(ASK_AGAIN if self._commands else HEARTBEAT)
+        found = mirror.inputs() if new else None
+        if found is not None:
             number, values = found
             remote = self._remote[number % len(self._remote)] if number else 0
             self._answer = (remote, values.tobytes())
             self.send(Kind.INPUTS, pack_numbered(*self._answer))
         else:
             self.send(Kind.HELLO)
+            self._take_commands(mirror)
         self._tell_parameters(mirror)
+        self._tell_command()
+        if time.monotonic() - self._shown >= HEARTBEAT and self.linked:
+            self._shown = time.monotonic()
+            mirror.tell(self._state)
+
+    def _take_commands(self, mirror: Mirror) -> None:
+        while (found := mirror.command()) is not None:
+            number, what, values = found
+            words = np.array([what, *values], np.float64)
+            self._commands.append((number, pack_numbered(number, words.tobytes())))
+
+    def _tell_command(self) -> None:
+        """One at a time, again and again until the plant has obeyed."""
+        if not self._commands or time.monotonic() - self._asked < ASK_AGAIN:
+            return
+        with contextlib.suppress(IndexError):  # the plant may have obeyed meanwhile
+            self.send(Kind.COMMAND, self._commands[0][1])
+            self._asked = time.monotonic()
 
     def _tell_parameters(self, mirror: Mirror) -> None:
         found = mirror.parameters()

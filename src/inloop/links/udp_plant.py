@@ -1,4 +1,4 @@
-"""The end of a UDP link beside the plant: sends outputs, writes the inputs that come."""
+"""The end of a UDP link beside the plant: sends outputs, does what inputs and commands say."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InloopError, LinkError, MailboxError
+from inloop.errors import InloopError, InputError, LinkError, MailboxError
 from inloop.links.packets import (
     MOST_BYTES,
     Kind,
     LayoutPayload,
     OutputsPayload,
     Packet,
+    pack_numbered,
     unpack_numbered,
 )
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
+from inloop.native.mailbox_structure import COMMANDS
 from inloop.realtime import Outputs, attach
 
 _SENT = 4096  # outputs whose time of writing is remembered
@@ -56,6 +58,8 @@ class PlantEnd(UdpEnd):
         self._written = [(0, 0)] * _SENT  # number and time of outputs
         self._newest = 0
         self._parameters = (0, 0)  # session and number of those that came last
+        self._command = (0, 0)
+        self._refused = False  # the last command
 
     def run(self, seconds: float = math.inf) -> None:
         """Until the plant ends; that is told to the peer."""
@@ -86,11 +90,13 @@ class PlantEnd(UdpEnd):
         self._mailboxes.close()
 
     def take(self, packet: Packet) -> None:
-        """Inputs, parameters, or a wish to know the layout."""
+        """Inputs, parameters, a command, or a wish to know the layout."""
         if packet.kind == Kind.INPUTS:
             self._take_inputs(packet)
         elif packet.kind == Kind.PARAMETERS:
             self._take_parameters(packet)
+        elif packet.kind == Kind.COMMAND:
+            self._take_command(packet)
         elif packet.kind == Kind.HELLO and packet.layout == 0:
             self._send_layout()
 
@@ -106,7 +112,9 @@ class PlantEnd(UdpEnd):
             outputs.input_sequence,
             outputs.status,
             outputs.flags,
+            outputs.partition,
             outputs.stamp,
+            self._box.state,
             received,
             outputs.values.tobytes(),
         )
@@ -149,3 +157,24 @@ class PlantEnd(UdpEnd):
         except InloopError:
             self.refuse()
         self._parameters = (packet.session, number)
+
+    def _take_command(self, packet: Packet) -> None:
+        """Once, however often it comes; each time what became of it is told."""
+        found = unpack_numbered(packet.payload, 1 + self._inbox.layout.counts[COMMANDS])
+        if found is None:
+            self.refuse()
+            return
+        number, data = found
+        what, *values = np.frombuffer(data).tolist()
+        if (packet.session, number) != self._command:
+            try:
+                self._refused = not what.is_integer()
+                if not self._refused:
+                    self._inbox.command(int(what), *values)
+            except InputError:
+                self._refused = True
+            except MailboxError:
+                return  # it does not answer
+            self._command = (packet.session, number)
+        result = np.array([self._refused, self._inbox.state], np.float64)
+        self.send(Kind.OBEYED, pack_numbered(number, result.tobytes()))

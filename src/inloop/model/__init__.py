@@ -28,6 +28,8 @@ from inloop.model.effects import (
     Torque,
 )
 from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point, Visual
+from inloop.model.flexible import FlexibleLink, Node
+from inloop.model.flexible_builder import FlexibleLinkHandle
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
 from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
 from inloop.model.joints import (
@@ -49,9 +51,9 @@ from inloop.model.topology import GROUND
 
 __all__ = [
     "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
-    "Event", "ExternalForce", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
+    "Event", "ExternalForce", "FlexibleLink", "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
     "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
-    "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Parameter", "Part",
+    "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "Parameter", "Part",
     "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Shape", "Torque", "Vector3",
     "Visual", "axis_angle", "ball", "check_machine", "circle", "coulomb_contact", "cylinder",
     "cylindrical", "felt", "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "plane",

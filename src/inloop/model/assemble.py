@@ -15,6 +15,7 @@ from inloop.model.draft import (
     Draft,
     DriveDraft,
     EventDraft,
+    FlexibleLinkDraft,
     LawDraft,
     LoopDraft,
 )
@@ -29,7 +30,8 @@ from inloop.model.effects import (
 )
 from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
 from inloop.model.findings import Findings
-from inloop.model.geometry import ZERO, Matrix3, Pose, times_matrix
+from inloop.model.flexible import FlexibleLink, Node
+from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, transpose
 from inloop.model.live_drives import live_motion
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
@@ -99,6 +101,7 @@ class Assembly:
             events=tuple(self._event(event) for event in draft.events),
             membership=MappingProxyType(dict(self._membership())),
             metadata=MappingProxyType(dict(draft.metadata)),
+            flexible_links=tuple(self._flexible_link(link) for link in draft.flexible_links),
         )
 
     # bodies
@@ -169,6 +172,32 @@ class Assembly:
                 X_BV = self._pose(body.name) @ Pose(visual.position, visual.rotation)
                 placed.append(replace(visual, position=X_BV.p, rotation=X_BV.R))
         return tuple(placed)
+
+    def _flexible_link(self, link: FlexibleLinkDraft) -> FlexibleLink:
+        """The beam with its frame in the body that carries the root."""
+        placement = self._merged.placements[link.name]
+        x, z = link.along, link.bends_about
+        # columns: along, across, the axis of bending
+        R_FE = transpose((x, cross(z, x), z))
+        X_BF = placement.X_BF
+        return FlexibleLink(
+            name=link.name,
+            body=placement.body,
+            p_BE=X_BF.p,
+            R_BE=times_matrix(X_BF.R, R_FE),
+            nodes=tuple(self._node(name, link.EA is not None) for name in link.nodes),
+            mass_per_length=link.mass_per_length,
+            EI=link.EI,
+            EA=link.EA,
+            alpha=link.alpha,
+            beta=link.beta,
+            stiffening=link.stiffening,
+            where=link.where,
+        )
+
+    def _node(self, name: str, stretches: bool) -> Node:
+        lateral, rotation = (self._joint_index(f"{name}_{letter}") for letter in "wr")
+        return Node(self._joint_index(f"{name}_u") if stretches else None, lateral, rotation)
 
     # what acts on them
 

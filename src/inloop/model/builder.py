@@ -12,6 +12,7 @@ from inloop.model.closures import ClosureBuilder
 from inloop.model.contacts import ContactBuilder
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.elements import Visual
+from inloop.model.flexible_builder import FlexibleBuilder
 from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
@@ -19,12 +20,15 @@ from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
 from inloop.model.mechanism import Mechanism
 from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
+from inloop.model.output_builder import OutputBuilder
 from inloop.model.parameters import read_input, read_parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder):
+class ModelBuilder(
+    FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder, FlexibleBuilder, OutputBuilder
+):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with
@@ -97,7 +101,10 @@ class ModelBuilder(FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder)
         return parameter.symbol
 
     def input(self, name: str, unit: str = "", doc: str = "") -> Expr:
-        """Declare a signal from outside that force laws may use; it is 0 until connected."""
+        """Declare a signal from outside that force laws may use; it is 0 until connected.
+
+        Its name may have two parts, such as "motor.command".
+        """
         read = self._draft.intake(f"input {quoted(name)}")
         signal = read_input(read, name, unit, doc)
         self._draft.inputs.append(signal)

@@ -23,7 +23,8 @@ def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> No
     """
     defaults = Defaults(mechanism.parameters)
     led = _led_by_others(mechanism)
-    heavy: set[int] = set()  # bodies with mass or inertia, or that carry some
+    # bodies with mass or inertia, or that carry some
+    heavy = {k for link in mechanism.flexible_links for k in (link.body, *link.bodies)}
     light: set[int] = set()  # bodies whose joint feels none, and what they hang on
     reported: list[Body] = []
     for body in reversed(mechanism.bodies):

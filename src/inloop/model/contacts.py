@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from inloop.model.coefficients import read_coefficients
 from inloop.model.contact_force import OUTPUTS, Touching
 from inloop.model.contact_friction import CoulombContact, FrictionLaw, LuGreContact
@@ -27,6 +29,7 @@ class ContactBuilder(ForceElementBuilder):
         *,
         law: NormalLaw,
         friction: FrictionLaw | None = None,
+        states: Mapping[str, float] | None = None,
         name: str | None = None,
     ) -> str:
         """Let two shapes press on each other where they overlap.
@@ -53,6 +56,8 @@ class ContactBuilder(ForceElementBuilder):
             shape_b: the second shape.
             law: normal force: hunt_crossley(...), power_law(...) or felt(...).
             friction: coulomb_contact(...), lugre_contact(...) or None for smooth surfaces.
+            states: initial values of states of the two laws, such as {"memory": 2.0} of felt that
+                has long been pressed with 2 N; those not given start at 0.
             name: name of the contact.
 
         Returns:
@@ -84,7 +89,7 @@ class ContactBuilder(ForceElementBuilder):
             frames,
             touching.law(),
             name,
-            states=dict.fromkeys(touching.states, 0.0),
+            states=_read_states(read, touching.states, states),
             outputs=OUTPUTS,
         )
 
@@ -109,6 +114,22 @@ def _read_friction(read: Intake, friction: object) -> FrictionLaw | None:
         "Write coulomb_contact(...) or lugre_contact(...), or None for smooth surfaces.",
     )
     return None
+
+
+def _read_states(read: Intake, known: tuple[str, ...], given: object) -> dict[str, float]:
+    """Initial values of all states; names that the laws do not have are reported."""
+    if given is not None and not isinstance(given, Mapping):
+        read.complain(
+            f"states must be names with initial values, got {quoted(given)}",
+            'Write states={"memory": 2.0}.',
+        )
+        given = None
+    values = dict(given or {})
+    for name in values:
+        if name not in known:
+            fix = f"It has: {', '.join(known)}." if known else "Its laws have no states."
+            read.complain(f"the contact has no state {quoted(name)}", fix)
+    return {name: values.get(name, 0.0) for name in known}
 
 
 def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:

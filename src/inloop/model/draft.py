@@ -150,6 +150,23 @@ class EventDraft:
 
 
 @dataclass(frozen=True)
+class FlexibleLinkDraft:
+    """A flexible link as written; nodes are names of bodies, root to tip. See `FlexibleLink`."""
+
+    name: str
+    nodes: tuple[str, ...]
+    along: tuple[float, float, float]
+    bends_about: tuple[float, float, float]
+    mass_per_length: Scalar
+    EI: Scalar
+    EA: Scalar | None
+    alpha: Scalar
+    beta: Scalar
+    stiffening: bool
+    where: str
+
+
+@dataclass(frozen=True)
 class InputDraft:
     """A joint input (target: a joint) or an external force (target: a point)."""
 
@@ -179,6 +196,7 @@ class Draft:
     gravity: Vector3 = ZERO
     bodies: list[BodyDraft] = field(default_factory=list)
     sites: list[SiteDraft] = field(default_factory=list)
+    flexible_links: list[FlexibleLinkDraft] = field(default_factory=list)
     parameters: list[Parameter] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     laws: list[LawDraft] = field(default_factory=list)

@@ -230,7 +230,7 @@ class ForceBuilder:
         name = automatic if name is None else read.name(name)
         if frame not in ("world", "body"):
             read.complain(f"unknown frame {quoted(frame)}", 'Write "world" or "body".')
-        symbols = _placeholders(draft.graph, kind, name)
+        symbols = placeholders(draft.graph, kind, name)
         where = read.where
         extras = read_extras(read, states, outputs, symbols)
         found = trace_law(read, law, symbols, extras, name, SIZES[kind])
@@ -245,7 +245,7 @@ class ForceBuilder:
         return self._draft.free_name(stem)
 
 
-def _placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
+def placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
     """Return the symbols a law of this kind is traced with, by argument name."""
 
     def one(argument: str) -> Any:

@@ -24,6 +24,7 @@ from inloop.model.effects import (
     Torque,
 )
 from inloop.model.elements import Body, Frame, Ground, Part, Point
+from inloop.model.flexible import FlexibleLink
 from inloop.model.geometry import Vector3
 from inloop.model.modes import Event, Lock, Mode
 from inloop.model.names import quoted, suggestion
@@ -65,6 +66,7 @@ class Mechanism:
         membership: modes of the elements that do not hold always; drives as "drive <joint>".
         mode: of a mechanism in one mode: the name of the mode.
         metadata: what came with the model and takes no part in the equations, by source.
+        flexible_links: beams between bodies that displace their nodes.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Mechanism:
     metadata: Mapping[str, object] = field(
         default_factory=lambda: MappingProxyType({}), compare=False
     )
+    flexible_links: tuple[FlexibleLink, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"

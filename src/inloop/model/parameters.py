@@ -86,8 +86,10 @@ def read_parameter(
 
 def read_input(read: Intake, name: object, unit: object, doc: str) -> Input:
     """Read an input as written and report what is wrong with it."""
-    checked_name = read.name(name)
-    symbol = read.graph.symbol(checked_name)
+    owner, dot, own = name.partition(".") if isinstance(name, str) else (name, "", name)
+    checked_name = f"{read.name(owner)}.{read.name(own)}" if dot else read.name(name)
+    # laws call their arguments "<law>.<argument>"
+    symbol = read.graph.symbol(f"input.{checked_name}" if dot else checked_name)
     return Input(checked_name, read_unit(read, unit), doc, symbol, read.where)
 
 

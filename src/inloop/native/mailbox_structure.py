@@ -15,6 +15,7 @@ BINS = 1024  # INLOOP_BINS
 
 OUTPUTS, INPUTS, PARAMETERS, COMMANDS = range(4)
 RINGS = 4
+STATUSES = 12  # of il_status.h
 
 
 class RecordStructure(ctypes.Structure):
@@ -81,7 +82,7 @@ class HistogramStructure(ctypes.Structure):
 
 
 COUNTERS = (
-    "commands_done", "steps", "failed", "partitions", "singular", "periods", "overruns",
+    "commands_done", "steps", "failed", "partitions", "singular", "events", "periods", "overruns",
     "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog", "stale_inputs",
     "bad_inputs", "torn_inputs", "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry",
     "floor_periods", "floor_overruns",
@@ -123,14 +124,35 @@ class PrepareStructure(ctypes.Structure):
     _fields_ = (("function", POINTER), ("prepared", POINTER))
 
 
-class PartitionStructure(ctypes.Structure):
-    """il_partition."""
+class TargetStructure(ctypes.Structure):
+    """il_target."""
+
+    _fields_ = (("input", COUNT), ("place", POINTER))
+
+
+class ViewStructure(ctypes.Structure):
+    """il_view."""
+
+    _fields_ = (
+        ("pre", POINTER),
+        ("u", POINTER),
+        ("t", REAL),
+        *((name, POINTER) for name in ("q", "qd", "lam", "effort", "z")),
+    )
+
+
+class AspectStructure(ctypes.Structure):
+    """il_aspect."""
 
     _fields_ = (
         ("system", SystemStructure),
         ("sources", POINTER),
         ("expand", POINTER),
-        *((name, POINTER) for name in ("q", "qd", "qdd", "lam", "effort")),
+        ("context", POINTER),
+        ("expanded", POINTER * 5),
+        ("observe", POINTER),
+        ("view", ViewStructure),
+        ("observed", POINTER),
         ("independent", POINTER),
         ("dependent", POINTER),
         ("dependent_count", COUNT),
@@ -155,21 +177,18 @@ class LoopStructure(ctypes.Structure):
     """The public part of il_loop; the private one lies behind it, see `il_loop_size`."""
 
     _fields_ = (
-        ("system", SystemStructure),
-        ("method", COUNT),
-        ("work", POINTER),
-        ("pivots", POINTER),
-        ("x", POINTER),
-        ("x_start", POINTER),
+        ("machine", POINTER),
+        ("modes", POINTER),
+        ("aspects", POINTER),
+        ("aspect_count", COUNT),
+        ("worst_pivot", REAL),
+        ("tolerances", REAL * 2),
+        ("start", POINTER),
+        ("told", POINTER),
         ("h", REAL),
         ("substeps", COUNT),
-        ("partitions", POINTER),
-        ("partition_count", COUNT),
-        ("nearly_closed", REAL),
-        ("closed", REAL),
-        ("worst_pivot", REAL),
-        ("sources", POINTER),
         ("targets", POINTER),
+        ("target_count", COUNT),
         ("prepares", POINTER),
         ("prepare_count", COUNT),
         ("parameters", POINTER),
@@ -185,7 +204,7 @@ class LoopStructure(ctypes.Structure):
         ("paused", COUNT),
         ("extrapolate", COUNT),
         ("stale_after", COUNT),
-        ("policy", COUNT * 5),
+        ("policy", COUNT * STATUSES),
         ("most_backlog", COUNT),
         ("floor", COUNT),
         ("privileges", PrivilegesStructure),
@@ -205,7 +224,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_owner": ((POINTER, COUNT), WORD),
     "il_mailbox_read": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_wait": ((POINTER, REAL, POINTER, POINTER), COUNT),
-    "il_mailbox_await": ((POINTER, COUNT, WORD, REAL), COUNT),
+    "il_mailbox_attend": ((POINTER, WORD, WORD, REAL), COUNT),
     "il_mailbox_next": ((POINTER, POINTER, POINTER), COUNT),
     "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),
@@ -220,7 +239,9 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_index": ((POINTER, ctypes.c_char_p, ctypes.c_char_p), COUNT),
     "il_mailbox_bin": ((WORD,), COUNT),
     "il_mailbox_sizes": ((POINTER,), None),
-    "il_work_size": ((COUNT, COUNT, COUNT), COUNT),
+    "il_shelter_add": ((POINTER, WORD), COUNT),
+    "il_shelter_lost": ((COUNT,), COUNT),
+    "il_shelter_remove": ((COUNT,), None),
     "il_loop_size": ((), COUNT),
     "il_loop_scratch": ((POINTER,), COUNT),
     "il_loop_start": ((POINTER,), COUNT),

@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,10 @@ class BarePlant:
         parameters: live parameters, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
+        by_mode: of a mechanism that changes while it runs: the plants of its modes by name.
     """
+
+    by_mode: Mapping[str, BarePlant] = MappingProxyType({})
 
     def __init__(
         self,
@@ -80,8 +84,9 @@ class BarePlant:
         core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
         # the open tree of a closed mechanism may have massless tips: no accelerations of its own
         core = [n for n in core if n != "direct_dynamics" or not closed]
-        core += ["law_outputs"] if mechanism.law_outputs else []
         self._add([self._timed_program(name) for name in core])
+        if mechanism.law_outputs:
+            self._add([self._timed_program("law_outputs")], emit_formulas)
         if closed:
             self._add_loops(ClosedLoops(self._derivation, external_forces))
         else:

@@ -111,7 +111,13 @@ class Loops:
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
         elements = [row.element for row in self._closed.rows]
-        return choose(J, self._closed.driven, wish, self._plant.coordinates, elements)
+        names, small = self._plant.coordinates, self._elastic
+        return choose(J, self._closed.driven, wish, names, elements, small)
+
+    @property
+    def _elastic(self) -> tuple[int, ...]:
+        """Coordinates that displace nodes of flexible links."""
+        return tuple(k for link in self._plant.mechanism.flexible_links for k in link.bodies)
 
     def function(self, kind: str) -> str:
         """Name of "newton" or "constrained" for the current partition."""
@@ -185,7 +191,8 @@ class Loops:
         """Choose other independent coordinates at a closed position; False if there are none."""
         rest = np.zeros(self._plant.n)
         J = self._plant.evaluate("constraints", q=q, qd=rest)["J"]
-        chosen = choose(J, self._closed.driven, (), self._plant.coordinates)
+        names, small = self._plant.coordinates, self._elastic
+        chosen = choose(J, self._closed.driven, (), names, small=small)
         # the same roles in another order of elimination are the same partition
         same = set(chosen.independent) == set(self.partition.independent)
         if same and chosen.rows == self.partition.rows:

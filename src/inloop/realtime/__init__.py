@@ -1,6 +1,6 @@
 """A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
 
-from inloop.realtime.faults import Fault, read_fault
+from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
 from inloop.realtime.mailbox import Mailbox, attach
@@ -10,11 +10,11 @@ from inloop.realtime.recorder import Recorded, record
 from inloop.realtime.recording import Recording, repair
 from inloop.realtime.replay import Replay, replay
 from inloop.realtime.report import Report
-from inloop.realtime.run import run, start
+from inloop.realtime.run import start
 from inloop.realtime.segment import running
 
 __all__ = [
-    "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs", "Recorded", "Recording",
-    "Replay", "Report", "Snapshot", "State", "attach", "read_fault", "record", "repair", "replay",
-    "run", "running", "start",
+    "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs", "Recorded",
+    "Recording", "Replay", "Report", "Snapshot", "State", "attach", "read_fault", "record",
+    "repair", "replay", "running", "split_faults", "start",
 ]  # fmt: skip

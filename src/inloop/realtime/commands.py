@@ -10,11 +10,10 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.mailbox_structure import (
     COMMANDS,
-    MailboxStructure,
-    StatisticsStructure,
     realtime_function,
 )
 from inloop.realtime.layout import Layout
+from inloop.realtime.memory import Handle
 from inloop.realtime.outputs import Snapshot, State
 
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
@@ -29,37 +28,38 @@ class Commands:
         layout: names, units and sizes.
     """
 
-    def __init__(self, name: str, box: MailboxStructure, layout: Layout) -> None:
+    def __init__(self, name: str, handle: Handle, layout: Layout) -> None:
         self.name, self.layout = name, layout
-        self._box = box
+        self._handle = handle
+        self._use = handle.use
 
     def pause(self) -> None:
         """Stop simulated time."""
-        self._send(PAUSE)
+        self.command(PAUSE)
 
     def resume(self) -> None:
         """Go on after a pause, and leave the safe state that a failed step has caused."""
-        self._send(RESUME)
+        self.command(RESUME)
 
     def step(self, count: int = 1) -> None:
         """Do some steps, paused before and after them; returns before they are done."""
-        self._send(STEP, float(count))
+        self.command(STEP, float(count))
 
     def reset(self) -> None:
         """Go back to the state at the start; parameters stay as they are."""
-        self._send(RESET)
+        self.command(RESET)
 
     def stop(self) -> None:
         """End the run."""
-        self._send(STOP)
+        self.command(STOP)
 
     def set_speed(self, speed: float) -> None:
         """Simulated seconds per second, from 0.001 to 1000."""
-        self._send(SPEED, float(speed))
+        self.command(SPEED, float(speed))
 
     def make_safe(self) -> None:
         """Put safe values in place of the inputs until `resume` or `reset`."""
-        self._send(MAKE_SAFE)
+        self.command(MAKE_SAFE)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
@@ -68,22 +68,30 @@ class Commands:
                 f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
                 fix="Restore a snapshot of the same plant.",
             )
-        self._send(RESTORE, float(snapshot.partition), float(snapshot.step), *snapshot.x)
+        self.command(RESTORE, float(snapshot.partition), float(snapshot.step), *snapshot.x)
 
-    def _send(self, command: int, *values: float) -> None:
-        """Send a command and wait until the loop has taken notice of it."""
-        self._check_open()
+    def command(self, number: int, *values: float) -> None:
+        """Send a command by its number and wait until the loop has taken notice of it.
+
+        Args:
+            number: see inloop_command in inloop.h.
+            values: what it needs.
+
+        Raises:
+            InputError: the plant has refused it.
+            MailboxError: the plant does not answer.
+        """
+        held = self._use()
         words = np.zeros(self.layout.counts[COMMANDS])
         words[: len(values)] = values
-        number, shared = ctypes.c_uint64(), self._shared
+        sent, shared = ctypes.c_uint64(), held.shared
         refused, end = shared.bad_commands, time.monotonic() + OBEYED_WITHIN
         send = realtime_function("il_mailbox_send")
-        box = ctypes.addressof(self._box)
-        if send(box, command, words.ctypes.data, ctypes.addressof(number)) != 0:
+        if send(held.address, number, words.ctypes.data, ctypes.addressof(sent)) != 0:
             raise MailboxError(
                 f"another process keeps the commands of plant '{self.name}'", fix="Try again."
             )
-        while shared.commands_done < number.value and shared.state != State.ENDED:
+        while shared.commands_done < sent.value and shared.state != State.ENDED:
             if time.monotonic() > end:
                 raise MailboxError(
                     f"plant '{self.name}' did not obey within {OBEYED_WITHIN:g} s",
@@ -94,13 +102,3 @@ class Commands:
             raise InputError(
                 f"plant '{self.name}' refused the command", fix="Check the number given."
             )
-
-    @property
-    def _shared(self) -> StatisticsStructure:
-        """The counters in the segment, as they are now."""
-        place = self._box.base + self._box.layout.statistics_offset
-        return StatisticsStructure.from_address(place)
-
-    def _check_open(self) -> None:
-        if self._box.base is None:
-            raise MailboxError(f"the mailbox '{self.name}' is closed", fix="Attach again.")

@@ -1,4 +1,4 @@
-"""Faults by name: noise, dropped and delayed samples, stuck sensors, a killed controller.
+"""Faults by name: noise, late, lost, stuck and limited signals, a killed controller.
 
 A fault is written as KIND:TARGET[=VALUE][@BEGIN[-END]], times in seconds of simulated time:
 
@@ -7,6 +7,8 @@ A fault is written as KIND:TARGET[=VALUE][@BEGIN[-END]], times in seconds of sim
     drop:outputs=0.1            one record in ten does not come at all
     delay:joint_2.qd=0.005      comes so much later [s]
     stuck:joint_2.q@5-8         stays where it was at 5 s, for three seconds
+    lost:joint_2.q@5-8          reads 0, as after the break of a wire
+    limit:joint_2.tau=20@5-8    cut off beyond this, to both sides
     kill:controller@5-6         killed at 5 s, started again at 6 s
 
 A target is an output (a sensor), an input (an actuator), or "outputs" or "inputs" for all of them.
@@ -28,8 +30,8 @@ from inloop.realtime.layout import Layout
 
 EXAMPLE = "Write it as noise:joint_2.q=0.001 or stuck:joint_2.q@5-8."
 # kind → whether it has a value, and the largest one
-VALUES = {"noise": math.inf, "drop": 1.0, "delay": 60.0}
-KINDS = (*VALUES, "stuck", "kill")
+VALUES = {"noise": math.inf, "drop": 1.0, "delay": 60.0, "limit": math.inf}
+KINDS = (*VALUES, "stuck", "lost", "kill")
 CONTROLLER, OUTPUTS, INPUTS = "controller", "outputs", "inputs"
 _TIME = r"(\d+(?:\.\d*)?|\.\d+)s?"
 _FAULT = re.compile(rf"(\w+):([^=@]+)(?:=([^@]+))?(?:@{_TIME}(?:-{_TIME})?)?")
@@ -40,9 +42,9 @@ class Fault:
     """One fault.
 
     Attributes:
-        kind: "noise", "drop", "delay", "stuck" or "kill".
+        kind: "noise", "drop", "delay", "stuck", "lost", "limit" or "kill".
         target: name of a signal, "outputs", "inputs" or "controller".
-        value: standard deviation in the unit of the signal, probability, or delay [s].
+        value: standard deviation or limit in the unit of the signal, probability, or delay [s].
         begin, end: simulated time in which it acts [s].
     """
 
@@ -154,6 +156,10 @@ class Corruption:
                 result[place] += fault.value * self._random.standard_normal(len(result[place]))
             elif fault.kind == "delay":
                 result[place] = self._at(t - fault.value)[place]
+            elif fault.kind == "lost":
+                result[place] = 0.0
+            elif fault.kind == "limit":
+                result[place] = np.clip(result[place], -fault.value, fault.value)
             else:
                 before = result if self._last is None else self._last
                 result[place] = self._held.setdefault(number, before[place].copy())

@@ -1,41 +1,29 @@
 """A second mailbox for a plant, through which its controller sees and does what faults leave.
 
 The controller attaches to it as it would to the plant. Two threads carry records: outputs from the
-plant to here, inputs from here to the plant. They share the mailbox of the plant: one of them only
-reads, the other only writes.
+plant to here, inputs and commands from here to the plant. They share the mailbox of the plant: one
+of them only reads, the other only writes.
 """
 
 from __future__ import annotations
 
-import ctypes
 import threading
-import time
 from collections.abc import Sequence
-from types import TracebackType
 
 import numpy as np
 
-from inloop.errors import MailboxError
+from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
-    INPUTS,
-    OUTPUTS,
-    PARAMETERS,
-    MailboxStructure,
-    RecordStructure,
-    StatisticsStructure,
-    realtime_function,
-)
+from inloop.realtime.closing import Closing
 from inloop.realtime.faults import Corruption, Fault, split_faults
 from inloop.realtime.mailbox import attach
-from inloop.realtime.outputs import Outputs, State
-from inloop.realtime.segment import Segment
+from inloop.realtime.mirror import Mirror
+from inloop.realtime.outputs import Outputs
 
-SLOTS = (1024, 256, 16, 64)
 MOMENT = 0.05  # [s] after which the threads look around
 
 
-class Injector:
+class Injector(Closing):
     """Faults between a plant and its controller; use it in a `with` statement.
 
     Attributes:
@@ -51,21 +39,17 @@ class Injector:
         layout = self._plant.layout
         try:
             sensors, actuators = split_faults(faults, layout)
-            self._segment = Segment(self.name, layout, SLOTS)
+            values = np.array(list(dict(self._plant.parameters).values()), dtype=np.float64)
+            self._mirror = Mirror(self.name, layout, values)
         except Exception:
             self._plant.close()
             raise
         self._sensors = Corruption(sensors, layout.output_names, seed)
         self._actuators = Corruption(actuators, [x.name for x in layout.inputs], seed + 1)
-        self._box = MailboxStructure()
-        place = (self._segment.address, self._segment.size)
-        error = realtime_function("il_mailbox_use")(self._address, *place, 1023)
-        assert error == 0
         self._stop = threading.Event()
         self._now = self._plant.read().t
-        self._publish_parameters()
         self._pass(self._plant.read())
-        self._tell(State.RUNNING)
+        self._mirror.tell(self._plant.state)
         bodies = (self._carry_outputs, self._carry_inputs)
         self._threads = [threading.Thread(target=body, daemon=True) for body in bodies]
         for thread in self._threads:
@@ -75,21 +59,6 @@ class Injector:
     def dropped(self) -> tuple[int, int]:
         """Records of outputs and of inputs that were dropped."""
         return self._sensors.dropped, self._actuators.dropped
-
-    @property
-    def _address(self) -> int:
-        return ctypes.addressof(self._box)
-
-    def _tell(self, state: State) -> None:
-        place = self._segment.address + self._box.layout.statistics_offset
-        shared = StatisticsStructure.from_address(place)
-        shared.state, shared.speed, shared.heartbeat = state.value, 1.0, time.monotonic_ns()
-
-    def _publish_parameters(self) -> None:
-        values = np.array(list(dict(self._plant.parameters).values()), dtype=np.float64)
-        about = RecordStructure()
-        publish = realtime_function("il_mailbox_publish")
-        publish(self._address, PARAMETERS, ctypes.addressof(about), values.ctypes.data)
 
     def _carry_outputs(self) -> None:
         self._plant.rewind()
@@ -102,7 +71,7 @@ class Injector:
                     self._pass(outputs)
             except MailboxError:
                 break  # the plant has ended
-        self._tell(State.ENDED)
+        self._mirror.end()
 
     def _pass(self, outputs: Outputs) -> None:
         """Publish what the sensors say."""
@@ -110,43 +79,47 @@ class Injector:
         seen = self._sensors.apply(outputs.t, outputs.values[:count])
         if seen is None:
             return
-        about = RecordStructure(
+        values = outputs.values.copy()
+        values[:count] = seen
+        self._mirror.publish(
+            values,
             answers=outputs.input_sequence,
             parameters=outputs.parameter_sequence,
             step=outputs.step,
             status=outputs.status,
             flags=outputs.flags,
+            partition=outputs.partition,
         )
-        values = outputs.values.copy()
-        values[:count] = seen
-        publish = realtime_function("il_mailbox_publish")
-        publish(self._address, OUTPUTS, ctypes.addressof(about), values.ctypes.data)
         self.passed += 1
 
     def _carry_inputs(self) -> None:
-        values, record = np.zeros(self._plant.layout.counts[INPUTS]), RecordStructure()
-        places = (ctypes.addressof(record), values.ctypes.data)
-        wait, newest = (realtime_function(f"il_mailbox_{f}") for f in ("await", "newest"))
-        seen = 0
         while not self._stop.is_set():
-            if wait(self._address, INPUTS, seen, MOMENT) != 0:
+            if not self._mirror.wait(MOMENT):
                 continue
-            if newest(self._address, INPUTS, *places) == 0:
-                seen = record.sequence
-                if not self._forward(values):
-                    return
+            try:
+                if (found := self._mirror.inputs()) is not None:
+                    self._forward(found[1])
+                if (command := self._mirror.command()) is not None:
+                    self._command(*command)
+            except MailboxError:
+                return  # the plant has ended
 
-    def _forward(self, values: Reals) -> bool:
-        """Let the actuators act; False when the plant has ended."""
+    def _forward(self, values: Reals) -> None:
+        """Let the actuators act."""
         found = self._actuators.apply(self._now, values.copy())
-        if found is None:
-            return True
-        try:
+        if found is not None:
             self._plant.write(found)
-        except MailboxError:
-            return False
-        self.forwarded += 1
-        return True
+            self.forwarded += 1
+
+    def _command(self, number: int, what: int, values: Reals) -> None:
+        """Commands are not subject to faults."""
+        refused = False
+        try:
+            self._plant.command(what, *values)
+        except InputError:
+            refused = True
+        self._mirror.tell(self._plant.state)
+        self._mirror.obeyed(number, refused)
 
     def close(self) -> None:
         """Stop carrying, remove the mailbox."""
@@ -154,18 +127,5 @@ class Injector:
             self._stop.set()
             for thread in self._threads:
                 thread.join()
-            self._tell(State.ENDED)
-            self._box.base = None
-            self._segment.close()
+            self._mirror.close()
             self._plant.close()
-
-    def __enter__(self) -> Injector:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

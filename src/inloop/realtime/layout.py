@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,10 +54,11 @@ class Layout:
         model: name of the model.
         coordinates: q and qd.
         states: internal states of force laws.
-        signals: what else the plant puts out: accelerations, multipliers, efforts of drives.
+        signals: what else the plant puts out: accelerations, multipliers, efforts of drives,
+            outputs of laws; of a plant with events: number of the mode, events since the start.
         inputs: joint efforts, motion of driven joints, inputs of the model.
         parameters: live parameters.
-        stepper_states: length of the state of the stepper.
+        stepper_states: length of the state that snapshots hold.
         period: simulated time per step [s].
         about: facts for those who attach: digest of the model, method, sub-steps, ….
     """
@@ -114,6 +115,11 @@ class Layout:
             ]
         lines += [f"{ABOUT}\t{name}\t{_one_word(value)}\t0\t0\t0" for name, value in self.about]
         return ("\n".join(lines) + "\n").encode()
+
+
+def names(group: Iterable[Quantity]) -> list[str]:
+    """Names in their order."""
+    return [x.name for x in group]
 
 
 def parse(header: HeaderStructure, text: bytes) -> Layout:
@@ -180,8 +186,8 @@ def header_of(layout: Layout, slots: Sequence[int]) -> tuple[HeaderStructure, by
         stepper_states=layout.stepper_states,
         text_size=len(text),
     )
-    names = ("coordinates", "states", "signals", "inputs", "parameters")
-    for name, group in zip(names, layout.groups, strict=True):
+    kinds = ("coordinates", "states", "signals", "inputs", "parameters")
+    for name, group in zip(kinds, layout.groups, strict=True):
         setattr(header, name, len(group))
     end = _lines(ctypes.sizeof(HeaderStructure))
     for ring in (OUTPUTS, INPUTS, PARAMETERS, COMMANDS):

@@ -17,17 +17,18 @@ from inloop.native import Status, address_of, aligned_zeros
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
     PARAMETERS,
+    AspectStructure,
     LoopStructure,
-    MailboxStructure,
-    PartitionStructure,
     PrepareStructure,
     RecordStructure,
+    TargetStructure,
     realtime_function,
 )
 from inloop.plant import BarePlant
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT
 from inloop.realtime.mailbox import Mailbox
-from inloop.realtime.options import METHODS, MODES, Options
+from inloop.realtime.memory import Attached
+from inloop.realtime.options import MODES, Options
 from inloop.realtime.outputs import Outputs, State
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
@@ -38,6 +39,10 @@ from inloop.realtime.wiring import Wiring
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
 FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes
 POLL = 0.01  # [s]
+CUT_SHORT = (
+    "another program has cut short the memory of the mailbox: nobody reaches this plant any more, "
+    "and counts begin anew there; start it again"
+)
 
 _armed: set[_Memory] = set()  # in this process; memory is locked for all of them together
 
@@ -61,15 +66,13 @@ class Loop:
         self._wiring = wiring
         memory = _Memory(plant, wiring, options, steps)
         segment = Segment(name, wiring.layout, _slots(wiring, options))
-        box = MailboxStructure()
-        use = realtime_function("il_mailbox_use")
-        error = use(ctypes.addressof(memory.loop.box), segment.address, segment.size, 0)
-        error = error or use(ctypes.addressof(box), segment.address, segment.size, 1023)
+        place = (segment.memory.address, segment.memory.size, 0)
+        error = realtime_function("il_mailbox_use")(ctypes.addressof(memory.loop.box), *place)
         assert error == 0
-        self.mailbox = Mailbox(name, box, owned=segment)
-        self._memory = memory
+        self.mailbox = Mailbox(name, Attached.to(segment.memory, 1023))
+        self._memory, self._segment = memory, segment
         # also at the end of the program, and when somebody forgets to close it
-        self._disarm = weakref.finalize(self, _disarm, memory, segment, box)
+        self._disarm = weakref.finalize(self, _disarm, memory, segment)
         self._final: Report | None = None
         self._arm(plant.parameters.values_array)
 
@@ -86,7 +89,7 @@ class Loop:
         if status != 0:
             self._disarm.detach()
             self.mailbox.close()
-            self.mailbox._owned.close()  # type: ignore[attr-defined]
+            self._segment.close()
             reason = os.strerror(-status) if status < 0 else Status(status).name
             raise SimulationError(f"the loop of '{self.name}' cannot start: {reason}")
         memory.started = True
@@ -102,7 +105,8 @@ class Loop:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the system did not allow, and what to do."""
-        return refusals(self._memory.loop.privileges)
+        lost = self._disarm.alive and self._segment.memory.lost
+        return (*refusals(self._memory.loop.privileges), *((CUT_SHORT,) if lost else ()))
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the run; False if it goes on after so many seconds."""
@@ -130,7 +134,7 @@ class Loop:
             _ending(loop.end_status, statistics.status).name,
             outputs,
             self.notes,
-            MOST_ITERATIONS if self._wiring.choices else 0,
+            MOST_ITERATIONS if self._wiring.has_loops else 0,
         )
 
     def close(self) -> Report:
@@ -179,7 +183,7 @@ class _Memory:
         self.started = False
         self.scratch: Reals | None = None
         self._wiring = wiring
-        self._fill_plant(plant, wiring, METHODS[options.method])
+        self._fill_plant(plant, wiring)
         self._fill_inputs(wiring, options)
         loop = self.loop
         loop.h, loop.substeps = options.period / options.substeps, options.substeps
@@ -196,58 +200,24 @@ class _Memory:
         loop.privileges.core = -1 if options.core is None else options.core
         loop.privileges.lock_memory = options.lock_memory and clocked
 
-    def _fill_plant(self, plant: BarePlant, wiring: Wiring, method: int) -> None:
-        loop, system = self.loop, wiring.system
-        loop.system = system.structure()
-        size = realtime_function("il_work_size")(method, system.n, system.m)
-        self._work = aligned_zeros(size)
-        self._pivots = np.zeros(max(1, system.n + system.m), dtype=np.int64)
-        self._sources = (ctypes.c_void_p * max(1, len(wiring.sources)))(*wiring.sources)
-        self._targets = (ctypes.c_void_p * max(1, len(wiring.targets)))(*wiring.targets)
+    def _fill_plant(self, plant: BarePlant, wiring: Wiring) -> None:
+        loop, machine = self.loop, wiring.machine
+        self._aspects = (AspectStructure * len(wiring.aspects))(*wiring.aspects)
+        self._targets = (TargetStructure * max(1, len(wiring.targets)))(*wiring.targets)
         pairs = [PrepareStructure(p.function, address_of(p.values)) for p in wiring.prepared]
         self._prepares = (PrepareStructure * len(pairs))(*pairs)
         self._parameters = np.array(plant.parameters.values_array)
         self._least = np.array([p.least for p in wiring.layout.parameters])
         self._most = np.array([p.most for p in wiring.layout.parameters])
-        loop.method, loop.work, loop.pivots = (
-            method,
-            address_of(self._work),
-            self._pivots.ctypes.data,
-        )
-        loop.x, loop.x_start = address_of(wiring.x), address_of(wiring.x_start)
-        self._fill_partitions(wiring)
-        loop.sources = ctypes.addressof(self._sources)
+        loop.machine, loop.modes = ctypes.addressof(machine.machine), machine.table.address
+        loop.aspects, loop.aspect_count = ctypes.addressof(self._aspects), len(wiring.aspects)
+        loop.worst_pivot, loop.tolerances[:] = WORST_PIVOT, (NEARLY_CLOSED, CLOSED)
+        loop.start, loop.told = address_of(wiring.start), address_of(wiring.told)
         loop.targets = ctypes.addressof(self._targets)
+        loop.target_count = len(wiring.targets)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
         loop.parameters = address_of(self._parameters)
         loop.least, loop.most = address_of(self._least), address_of(self._most)
-
-    def _fill_partitions(self, wiring: Wiring) -> None:
-        """The choices of independent coordinates that the loop may take."""
-        filled, self._lists = [], []
-        for choice in wiring.choices:
-            closed = choice.closed
-            sources = (ctypes.c_void_p * len(choice.sources))(*choice.sources)
-            indices = [np.array(v, dtype=np.int64) for v in (choice.independent, choice.dependent)]
-            self._lists.append((sources, indices))
-            filled.append(
-                PartitionStructure(
-                    closed.system.structure(),
-                    ctypes.addressof(sources),
-                    closed.expand_address,
-                    *(address_of(array) for array in closed.memory),
-                    *(array.ctypes.data for array in indices),
-                    len(choice.dependent),
-                    address_of(closed.guard_view),
-                    closed.tolerance_address,
-                    closed.pivots,
-                )
-            )
-        self._partitions = (PartitionStructure * max(1, len(filled)))(*filled)
-        self.loop.partitions = ctypes.addressof(self._partitions)
-        self.loop.partition_count = len(filled)
-        self.loop.nearly_closed, self.loop.closed = NEARLY_CLOSED, CLOSED
-        self.loop.worst_pivot = WORST_PIVOT
 
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs
@@ -272,21 +242,20 @@ class _Memory:
             realtime_function("il_loop_join")(self.address)
 
 
-def _disarm(memory: _Memory, segment: Segment, box: MailboxStructure) -> None:
+def _disarm(memory: _Memory, segment: Segment) -> None:
     """Leave neither a thread nor shared or locked memory behind."""
     realtime_function("il_loop_stop")(memory.address)
     memory.join()
     _armed.discard(memory)
     if not any(other.loop.privileges.lock_memory for other in _armed):
         realtime_function("il_loop_unlock")()
-    box.base = None
     memory.loop.box.base = None
     segment.close()
 
 
 def _ending(ended_by: int, last: int) -> Status:
     """Why a run ended, or that its last step failed."""
-    failed = last in (Status.DIVERGED, Status.LOOP_OPEN)
+    failed = last in (Status.DIVERGED, Status.LOOP_OPEN, Status.CHATTERING)
     return Status(ended_by or (last if failed else Status.OK))
 
 

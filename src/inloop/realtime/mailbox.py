@@ -6,7 +6,6 @@ import ctypes
 import itertools
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,9 +21,11 @@ from inloop.native.mailbox_structure import (
     RingStructure,
     realtime_function,
 )
+from inloop.realtime.closing import Closing
 from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
 from inloop.realtime.layout import parse
+from inloop.realtime.memory import Attached, Handle
 from inloop.realtime.outputs import Outputs, State
 from inloop.realtime.remote_parameters import RemoteParameters
 from inloop.realtime.report import Report
@@ -35,6 +36,7 @@ OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_M
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
 
+_STATES = {state.value: state for state in State}
 _handles = itertools.count()
 
 
@@ -58,7 +60,7 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
             break
         time.sleep(0.01)
     if error == OK:
-        found = Mailbox(name, box)
+        found = Mailbox(name, Attached(box))
         # its thread is about to publish the state at the start
         end = max(end, time.monotonic() + STARTS_WITHIN)
         while found.state == State.ARMED and time.monotonic() < end:
@@ -86,10 +88,11 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
     raise MailboxError(what, fix=fix)
 
 
-class Mailbox(Commands):
+class Mailbox(Commands, Closing):
     """The way to a running plant. Several processes may read; one at a time writes inputs.
 
-    A mailbox is for one thread; let each thread attach its own.
+    A mailbox is for one thread; let each thread attach its own. Another thread may close it: who is
+    in it then comes back with a MailboxError.
 
     Attributes:
         name: of the running plant.
@@ -98,21 +101,18 @@ class Mailbox(Commands):
         lost: records that `next` came too late for.
     """
 
-    def __init__(self, name: str, box: MailboxStructure, *, owned: object = None) -> None:
-        header, self._owned = box.layout, owned  # memory that somebody else mapped
-        self._address = ctypes.addressof(box)
-        text = ctypes.string_at(box.base + header.text_offset, header.text_size)
-        try:
-            super().__init__(name, box, parse(header, text))
-        except MailboxError:
-            realtime_function("il_mailbox_detach")(self._address)
-            raise
+    def __init__(self, name: str, attached: Attached) -> None:
+        header = attached.box.layout
+        text = ctypes.string_at(attached.box.base + header.text_offset, header.text_size)
+        handle = Handle(name, attached)
+        super().__init__(name, handle, parse(header, text))
+        self._layout_hash = int(header.layout_hash)
         self._record = RecordStructure()
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
         self._values_address = self._values.ctypes.data
         self._inputs = InputVector(self.layout)
-        self.parameters = RemoteParameters(name, self.layout, box)
+        self.parameters = RemoteParameters(name, self.layout, handle)
         functions = ("read", "wait", "next", "write")
         self._read, self._wait, self._next, self._write = (
             realtime_function(f"il_mailbox_{function}") for function in functions
@@ -138,7 +138,7 @@ class Mailbox(Commands):
     @property
     def layout_hash(self) -> str:
         """Two plants with the same hash have the same names, units and sizes in the same order."""
-        return f"{self._box.layout.layout_hash:016x}"
+        return f"{self._layout_hash:016x}"
 
     @property
     def units(self) -> dict[str, str]:
@@ -147,15 +147,15 @@ class Mailbox(Commands):
 
     def read(self) -> Outputs:
         """The newest outputs; what is written next answers them."""
-        self._check_open()
-        return self._outputs(self._read(self._address, self._record_address, self._values_address))
+        held = self._use()
+        error = self._read(held.address, self._record_address, self._values_address)
+        return self._outputs(error, held)
 
     def peek(self) -> Outputs:
         """The newest outputs, for onlookers: `wait` and `write` take no notice of it."""
-        self._check_open()
-        newest = realtime_function("il_mailbox_newest")
+        held, newest = self._use(), realtime_function("il_mailbox_newest")
         place = (self._record_address, self._values_address)
-        return self._outputs(newest(self._address, OUTPUTS, *place))
+        return self._outputs(newest(held.address, OUTPUTS, *place), held)
 
     def wait(self, timeout: float = 1.0) -> Outputs | None:
         """The outputs after those read last, as soon as they are there.
@@ -167,17 +167,17 @@ class Mailbox(Commands):
             The newest outputs; None if there were none in time.
 
         Raises:
-            MailboxError: the plant has ended.
+            MailboxError: the plant has ended, or the mailbox was closed meanwhile.
         """
-        self._check_open()
         end = time.monotonic() + timeout
         while True:
             # Python sees no signal while it is in C
+            held = self._use()
             left = end - time.monotonic()
             arguments = (min(left, LONGEST_WAIT), self._record_address, self._values_address)
-            error = self._wait(self._address, *arguments)
-            if error != NOTHING:
-                return self._outputs(error)
+            error = self._wait(held.address, *arguments)
+            if error != NOTHING or held.lost:
+                return self._outputs(error, held)
             if left <= LONGEST_WAIT:
                 return None
 
@@ -186,39 +186,38 @@ class Mailbox(Commands):
 
         Nothing is lost as long as the reader keeps up; `lost` counts what it came too late for.
         """
-        self._check_open()
-        error = self._next(self._address, self._record_address, self._values_address)
-        return None if error == NOTHING else self._outputs(error)
+        held = self._use()
+        error = self._next(held.address, self._record_address, self._values_address)
+        return None if error == NOTHING and not held.lost else self._outputs(error, held)
 
     def rewind(self) -> None:
         """Let `next` go on with the oldest records that are still there for sure."""
-        self._check_open()
-        place = self._box.layout.rings[OUTPUTS]
-        head = RingStructure.from_address(self._box.base + place.offset).head
+        held = self._use()
+        place = held.box.layout.rings[OUTPUTS]
+        head = RingStructure.from_address(held.box.base + place.offset).head
         # some distance to the writer, who goes on meanwhile
         oldest = int(head) - place.slots + 1
-        self._box.cursor = oldest + place.slots // 8 if oldest > 0 else 0
+        held.box.cursor = oldest + place.slots // 8 if oldest > 0 else 0
 
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
         """Parameters by the number that outputs carry; None if they have been overwritten."""
-        self._check_open()
-        values = np.zeros(self.layout.counts[PARAMETERS])
+        held, values = self._use(), np.zeros(self.layout.counts[PARAMETERS])
         copy, record = realtime_function("il_mailbox_copy"), RecordStructure()
         place = (ctypes.addressof(record), values.ctypes.data)
-        if copy(self._address, PARAMETERS, sequence, *place) != OK:
+        if copy(held.address, PARAMETERS, sequence, *place) != OK:
             return None
         names = (x.name for x in self.layout.parameters)
         return dict(zip(names, values.tolist(), strict=True))
 
-    def _outputs(self, error: int) -> Outputs:
+    def _outputs(self, error: int, held: Attached) -> Outputs:
         if error != OK:
-            self._raise(error)
+            self._raise(error, held)
         return Outputs(self.layout, self._record, self._values.copy())
 
     @property
     def lost(self) -> int:
         """Records that `next` came too late for."""
-        return int(self._box.lost)
+        return int(self._use().box.lost)
 
     # inputs
 
@@ -235,12 +234,12 @@ class Mailbox(Commands):
             MailboxError: another process writes them.
             InputError: an unknown name, a wrong size, or a number that is not finite.
         """
-        self._check_open()
+        held = self._use()
         if values is not None or named:
             self._inputs.update(values, named)
-        error = self._write(self._address, self._inputs.address)
+        error = self._write(held.address, self._inputs.address)
         if error != OK:
-            self._raise(error)
+            self._raise(error, held)
 
     def answer(self, sequence: int, values: Sequence[float] | Reals) -> None:
         """Write all inputs, for a controller elsewhere that has read the outputs of this number.
@@ -257,7 +256,14 @@ class Mailbox(Commands):
         self.take()
         about = RecordStructure(answers=sequence)
         publish = realtime_function("il_mailbox_publish")
-        publish(self._address, INPUTS, ctypes.addressof(about), self._inputs.address)
+        publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
+
+    @property
+    def inputs_written(self) -> int:
+        """Number of the newest inputs; outputs tell by this number which ones they have used."""
+        box = self._use().box
+        place = box.layout.rings[INPUTS]
+        return int(RingStructure.from_address(box.base + place.offset).head)
 
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
@@ -265,21 +271,21 @@ class Mailbox(Commands):
         Raises:
             MailboxError: another process writes them.
         """
-        self._check_open()
-        error = realtime_function("il_mailbox_take")(self._address, INPUTS)
+        held = self._use()
+        error = realtime_function("il_mailbox_take")(held.address, INPUTS)
         if error != OK:
-            self._raise(error)
+            self._raise(error, held)
 
     def release(self) -> None:
         """Let another process write the inputs."""
-        self._check_open()
-        realtime_function("il_mailbox_release")(self._address, INPUTS)
+        held = self._use()
+        realtime_function("il_mailbox_release")(held.address, INPUTS)
 
     @property
     def writer(self) -> int | None:
         """Process that writes the inputs now."""
-        self._check_open()
-        owner = realtime_function("il_mailbox_owner")(self._address, INPUTS)
+        held = self._use()
+        owner = realtime_function("il_mailbox_owner")(held.address, INPUTS)
         alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
         return int(owner >> 42) if alive else None
 
@@ -288,20 +294,24 @@ class Mailbox(Commands):
     @property
     def state(self) -> State:
         """What the loop does."""
-        self._check_open()
-        known = {state.value: state for state in State}
-        return known.get(int(self._shared.state), State.ENDED)
+        held = self._use()
+        return _STATES.get(held.shared.state, State.ENDED)
+
+    @property
+    def process(self) -> int:
+        """The process in which the plant runs."""
+        return int(self._use().box.layout.creator >> 42)
 
     @property
     def gone(self) -> bool:
         """Has the plant ended, or its process died?"""
-        self._check_open()
-        return bool(realtime_function("il_mailbox_gone")(self._address) == GONE)
+        held = self._use()
+        return held.lost or bool(realtime_function("il_mailbox_gone")(held.address) == GONE)
 
     def statistics(self) -> Statistics:
         """Counters and histograms of the loop, up to now."""
-        self._check_open()
-        return statistics_at(self._shared)
+        held = self._use()
+        return statistics_at(held.shared)
 
     def report(self) -> Report:
         """How well the loop kept its deadlines so far."""
@@ -311,30 +321,22 @@ class Mailbox(Commands):
 
     def close(self) -> None:
         """Release what was taken and let go of the memory."""
-        if self._box.base is not None and self._owned is None:
-            realtime_function("il_mailbox_detach")(self._address)
-        self._box.base = None
-
-    def __enter__(self) -> Mailbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        self._handle.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_box"):
+        if hasattr(self, "_handle"):
             self.close()
 
     def __repr__(self) -> str:
-        state = self.state.name if self._box.base is not None else "closed"
+        state = "closed" if self._handle.closed else self.state.name
         return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
 
-    def _raise(self, error: int) -> NoReturn:
+    def _raise(self, error: int, held: Attached) -> NoReturn:
+        if held.lost:
+            raise MailboxError(
+                f"another program has cut short the memory of plant '{self.name}'",
+                fix="Start the plant again.",
+            )
         if error == HELD:
             raise MailboxError(
                 f"the inputs of plant '{self.name}' are written by process {self.writer}",

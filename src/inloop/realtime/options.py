@@ -9,20 +9,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from inloop.errors import InputError
-from inloop.native import Method, Status
+from inloop.native import Status
+from inloop.simulate.schedules import METHODS
 
 RATES = (1.0, 50_000.0)  # [Hz]
-METHODS = {
-    "euler": Method.EULER, "rk4": Method.RK4, "dopri": Method.DOPRI, "rodas": Method.RODAS,
-}  # fmt: skip
 MODES = {"clock": 0, "free": 1, "lock-step": 2}
 POLICIES = {"hold": 0, "safe": 1, "stop": 2}
 STATUSES = {
     "OVERRUN": Status.OVERRUN, "DIVERGED": Status.DIVERGED, "LOOP_OPEN": Status.LOOP_OPEN,
-    "INPUT_STALE": Status.INPUT_STALE,
+    "INPUT_STALE": Status.INPUT_STALE, "CHATTERING": Status.CHATTERING,
 }  # fmt: skip
 DEFAULT_POLICIES = {
     "OVERRUN": "hold", "DIVERGED": "safe", "LOOP_OPEN": "safe", "INPUT_STALE": "safe",
+    "CHATTERING": "safe",
 }  # fmt: skip
 
 Mode = Literal["clock", "free", "lock-step"]
@@ -35,15 +34,15 @@ class Options:
     Attributes:
         rate: steps per simulated second [Hz].
         substeps: steps of the integrator per period.
-        method: "rk4", "euler", "dopri" or "rodas", all with fixed steps.
+        method: "rk4", "euler", "dopri", "rodas" or "implicit", all with fixed steps.
         mode: "clock" against the wall clock; "free" as fast as it goes; "lock-step": each step
             waits for inputs that answer the outputs before it, which is reproducible to the bit.
         speed: simulated seconds per second, for "clock".
         extrapolate: between two inputs go on along a straight line instead of holding them.
         stale_after: age at which inputs are stale [s]; None: never.
-        policies: what to do about OVERRUN, DIVERGED, LOOP_OPEN, INPUT_STALE: "hold" goes on with
-            the inputs that are there, "safe" puts safe values in their place (for as long as they
-            are stale; for the others until somebody resumes), "stop" ends the run.
+        policies: what to do about OVERRUN, DIVERGED, LOOP_OPEN, CHATTERING, INPUT_STALE: "hold"
+            goes on with the inputs that are there, "safe" puts safe values in their place (for as
+            long as they are stale; for the others until somebody resumes), "stop" ends the run.
         safe: safe values of inputs by name, None to keep what is there; 0 by default.
         most_late: late steps are made up, up to this much simulated time [s]; more is skipped.
         priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
@@ -101,7 +100,7 @@ class Options:
     @property
     def policy_codes(self) -> list[int]:
         """Policies by the number of the status."""
-        codes = [0] * 5
+        codes = [0] * len(Status)
         for name, policy in {**DEFAULT_POLICIES, **self.policies}.items():
             codes[STATUSES[name]] = POLICIES[policy]
         return codes

@@ -38,8 +38,8 @@ class Snapshot:
 
     Attributes:
         step: periods since the start.
-        x: state of the stepper.
-        partition: which choice of independent coordinates x is made of; 0 without loops.
+        x: all that influences the future, see `Outputs.x`.
+        partition: mode, or choice of independent coordinates, that it belongs to.
     """
 
     step: int
@@ -58,7 +58,7 @@ class Outputs:
         flags: what else there is to know.
         input_sequence: number of the inputs in use; 0: those of the start.
         parameter_sequence: number of the parameters in use.
-        partition: which choice of independent coordinates is in use.
+        partition: mode, or choice of independent coordinates, in use.
         values: all numbers, in the order of the layout.
     """
 
@@ -109,7 +109,7 @@ class Outputs:
 
     @property
     def signals(self) -> Reals:
-        """Accelerations, multipliers and efforts of drives of a mechanism with loops."""
+        """Accelerations, multipliers, efforts of drives, outputs of laws, mode and events."""
         return self._part(4)
 
     @property
@@ -119,7 +119,7 @@ class Outputs:
 
     @property
     def x(self) -> Reals:
-        """State of the stepper."""
+        """State of the stepper, and of events and independent coordinates (il_state.c)."""
         return self._part(6)
 
     @property

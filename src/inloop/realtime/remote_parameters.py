@@ -13,24 +13,24 @@ from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
     PARAMETERS,
-    MailboxStructure,
     RecordStructure,
     realtime_function,
 )
 from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.memory import Attached, Handle
 
 
 class RemoteParameters(MutableMapping[str, float]):
     """Values by name. Writing checks the name and the range; the next step uses the new value."""
 
-    def __init__(self, plant: str, layout: Layout, box: MailboxStructure) -> None:
-        self._plant, self._box = plant, box
+    def __init__(self, plant: str, layout: Layout, handle: Handle) -> None:
+        self._plant, self._use = plant, handle.use
         self._declared = {x.name: x for x in layout.parameters}
         self._index = {name: k for k, name in enumerate(self._declared)}
 
     def __getitem__(self, name: str) -> float:
         self._known(name)
-        return float(self._values()[self._index[name]])
+        return float(self._values(self._use())[self._index[name]])
 
     def __setitem__(self, name: str, value: float) -> None:
         self.set({name: value})
@@ -38,20 +38,20 @@ class RemoteParameters(MutableMapping[str, float]):
     def set(self, values: Mapping[str, float]) -> None:
         """Change several parameters between the same two steps."""
         numbers = {name: self._checked(name, value) for name, value in values.items()}
-        box = self._address()
-        if realtime_function("il_mailbox_take_briefly")(box, PARAMETERS) != 0:
+        held = self._use()
+        if realtime_function("il_mailbox_take_briefly")(held.address, PARAMETERS) != 0:
             raise MailboxError(
                 f"parameters of plant '{self._plant}' are held by another process",
                 fix="Try again when it has released them.",
             )
         # nobody else can write between reading and writing
         try:
-            new = self._values()
+            new = self._values(held)
             for name, number in numbers.items():
                 new[self._index[name]] = number
-            realtime_function("il_mailbox_write_parameters")(box, new.ctypes.data)
+            realtime_function("il_mailbox_write_parameters")(held.address, new.ctypes.data)
         finally:
-            realtime_function("il_mailbox_release")(box, PARAMETERS)
+            realtime_function("il_mailbox_release")(held.address, PARAMETERS)
 
     def __delitem__(self, name: str) -> None:
         raise InputError(
@@ -75,11 +75,11 @@ class RemoteParameters(MutableMapping[str, float]):
         """Put all default values back."""
         self.set({name: x.default for name, x in self._declared.items()})
 
-    def _values(self) -> Reals:
+    def _values(self, held: Attached) -> Reals:
         """Values in the mailbox; defaults for those that make no sense."""
         record, values = RecordStructure(), np.zeros(len(self._declared))
         newest = realtime_function("il_mailbox_newest")
-        error = newest(self._address(), PARAMETERS, ctypes.addressof(record), values.ctypes.data)
+        error = newest(held.address, PARAMETERS, ctypes.addressof(record), values.ctypes.data)
         if error != 0:
             raise MailboxError(
                 f"parameters of plant '{self._plant}' cannot be read",
@@ -89,11 +89,6 @@ class RemoteParameters(MutableMapping[str, float]):
             if not (math.isfinite(values[k]) and declared.least <= values[k] <= declared.most):
                 values[k] = declared.default
         return values
-
-    def _address(self) -> int:
-        if self._box.base is None:
-            raise MailboxError(f"the mailbox '{self._plant}' is closed", fix="Attach again.")
-        return ctypes.addressof(self._box)
 
     def _known(self, name: str) -> Quantity:
         if name in self._declared:

@@ -16,7 +16,7 @@ from inloop.realtime.loop import Loop
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.outputs import Outputs
 from inloop.realtime.recording import Recording, Sample
-from inloop.realtime.run import start
+from inloop.realtime.run import digest_of, start
 
 STEP_TAKES = 10.0  # [s] at most
 # why a good step was late or its inputs old is no matter of the plant
@@ -84,8 +84,9 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
     names = [x.name for x in recording.layout.inputs]
     given = dict(zip(names, first.inputs.tolist(), strict=True))
-    efforts = np.array([given.pop(f"{c}.tau") for c in plant.coordinates])
-    policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN"), "hold")
+    efforts = {c.name: given.pop(f"{c.name}.tau") for c in recording.layout.coordinates}
+    q, qd = _beginning(first, plant)
+    policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN", "CHATTERING"), "hold")
     with start(
         plant,
         name=f"replay-{os.getpid()}-{id(recording):x}",
@@ -93,8 +94,8 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         rate=float(facts["rate"]),
         method=facts["method"],
         substeps=int(facts["substeps"]),
-        q=first.values[1 : 1 + plant.n].copy(),
-        qd=first.values[1 + plant.n : 1 + 2 * plant.n].copy(),
+        q=q,
+        qd=qd,
         tau=efforts,
         inputs=given,
         policies=policies,
@@ -104,15 +105,24 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         return _Replayer(loop, recording).run()
 
 
+def _beginning(first: Sample, plant: BarePlant) -> tuple[Reals | None, Reals | None]:
+    """Where the run began, so that a rehearsal finds the choices of coordinates again."""
+    if plant.by_mode:
+        return None, None  # there is no rehearsal, and the first sample may be of any mode
+    q, qd = np.split(first.values[1 : 1 + 2 * plant.n].copy(), 2)
+    return q, qd
+
+
 def _check(facts: dict[str, str], plant: BarePlant) -> None:
     missing = [n for n in ("digest", "rate", "method", "substeps") if n not in facts]
     if missing:
         raise InputError(
             f"the recording does not tell {', '.join(missing)}", fix="Record with inloop record."
         )
-    if facts["digest"] != plant.digest:
+    digest = digest_of(plant)
+    if facts["digest"] != digest:
         raise InputError(
-            f"the recording is of model {facts['digest']}, this one is {plant.digest}",
+            f"the recording is of model {facts['digest']}, this one is {digest}",
             fix="Give the mechanism with the options that it was recorded with.",
         )
     if "motions" in facts:

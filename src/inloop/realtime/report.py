@@ -131,6 +131,8 @@ class Report:
                 f"independent coordinates changed {s['partitions']} times, "
                 f"{s['singular']} singular positions stepped over"
             )
+        if s["events"]:
+            lines.append(f"{s['events']} events in which a mode began")
         return [*lines, *self.notes]
 
     def __str__(self) -> str:

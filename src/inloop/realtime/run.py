@@ -1,8 +1,9 @@
-"""Run a plant against the clock: `il.run(plant)` to the end, `il.start(plant)` and go on."""
+"""Start a plant against the clock: `il.start(plant)`."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,10 +12,10 @@ from typing import Any
 from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
-from inloop.realtime.options import METHODS, Options
-from inloop.realtime.report import Report
+from inloop.realtime.options import Options
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
+from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
 
 
@@ -49,7 +50,8 @@ def start(
         motions: functions of time for driven joints, by name.
         about: facts that recordings shall carry, by name.
         rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
-            of independent coordinates that it needs are compiled before it runs [s].
+            of independent coordinates that it needs are compiled before it runs [s]. One with modes
+            keeps its first choices.
         options: see `Options`.
     """
     try:
@@ -62,9 +64,10 @@ def start(
         if not (math.isfinite(seconds) and seconds > 0.0):
             raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
         steps = max(1, round(seconds * chosen.rate))
-    if plant.loops is not None and plant.loops.partition.dependent and rehearse > 0.0:
+    step = chosen.period / chosen.substeps
+    chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
+    if chooses and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
-        step = chosen.period / chosen.substeps
         # what goes wrong in it shows again in the run
         with contextlib.suppress(SimulationError):
             simulate(
@@ -75,12 +78,13 @@ def start(
                 q=q,
                 qd=qd,
                 tau=tau,
-                inputs=inputs,
+                inputs={n: x for n, x in (inputs or {}).items() if n in plant.inputs},
                 motions=motions,
             )
     wiring = wire(
         plant,
         period=chosen.period,
+        step=step,
         method=METHODS[chosen.method],
         q=q,
         qd=qd,
@@ -91,35 +95,27 @@ def start(
     facts = {**_facts(plant, chosen), "rehearse": repr(rehearse), **(about or {})}
     if motions:
         facts["motions"] = ", ".join(motions)
+    if plant.by_mode:
+        facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))
-    return Loop(plant, replace(wiring, layout=layout), chosen, name or plant.name, steps)
+    return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
+
+
+def digest_of(plant: BarePlant) -> str:
+    """Hash of all numbers and laws of a model; of one with modes, over all of them."""
+    if not plant.by_mode:
+        return plant.digest
+    text = " ".join(each.digest for each in plant.by_mode.values())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
     """What is needed, beside inputs and parameters, to do the same steps again."""
     return {
-        "digest": plant.digest,
+        "digest": digest_of(plant),
         "rate": repr(options.rate),
         "method": options.method,
         "substeps": str(options.substeps),
         "extrapolate": str(options.extrapolate),
         "mode": options.mode,
     }
-
-
-def run(plant: BarePlant, **options: Any) -> Report:
-    """Run a plant against the clock until its time is over or somebody stops it.
-
-    Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
-
-    Args:
-        plant: the compiled mechanism.
-        options: those of `start`.
-
-    Returns:
-        The report on its deadlines, with the last outputs.
-    """
-    with start(plant, **options) as loop:
-        with contextlib.suppress(KeyboardInterrupt):
-            loop.wait()
-        return loop.close()

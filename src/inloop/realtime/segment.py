@@ -9,7 +9,6 @@ import ctypes
 import errno
 import fcntl
 import itertools
-import mmap
 import os
 import re
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from inloop.errors import InputError, MailboxError
 from inloop.native.mailbox_structure import HeaderStructure, realtime_function
 from inloop.realtime.layout import Layout, header_of
+from inloop.realtime.memory import Memory
 
 DIRECTORY = Path("/dev/shm")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -42,18 +42,17 @@ def running() -> list[str]:
 
 
 class Segment:
-    """A new segment, mapped; `close` removes it.
+    """A new segment, mapped; `close` takes its name away.
 
     Attributes:
         path: its file.
-        address: where it is mapped.
-        size: [bytes].
+        memory: that it is mapped to.
     """
 
     def __init__(self, name: str, layout: Layout, slots: tuple[int, int, int, int]) -> None:
         self.path = segment_path(name)
         header, text = header_of(layout, slots)
-        self.size = int(header.size)
+        size = int(header.size)
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{next(_counter)}.new")
         try:
             descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -61,31 +60,26 @@ class Segment:
             raise _no_room(error) from error
         try:
             # all pages now: a full disk must not end the loop later
-            os.posix_fallocate(descriptor, 0, self.size)
-            # and none is fetched while it runs
-            flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
-            self._map = mmap.mmap(descriptor, self.size, flags=flags)
+            os.posix_fallocate(descriptor, 0, size)
+            self.memory = Memory(descriptor, size)
             self._identity = _identity_of(os.fstat(descriptor))
-            self._map[: ctypes.sizeof(header)] = bytes(header)
-            self._map[header.text_offset : header.text_offset + len(text)] = text
+            self.memory.bytes[: ctypes.sizeof(header)] = bytes(header)
+            self.memory.bytes[header.text_offset : header.text_offset + len(text)] = text
             _publish(draft, self.path, name)
         except OSError as error:
             raise _no_room(error) from error
         finally:
             os.close(descriptor)
             draft.unlink(missing_ok=True)
-        self._view = ctypes.c_char.from_buffer(self._map)
-        self.address = ctypes.addressof(self._view)
 
     def close(self) -> None:
-        """Remove it; who is attached keeps the memory until he lets go."""
+        """Remove its name; who is attached keeps the memory until he lets go."""
         try:
             if _identity_of(os.stat(self.path)) == self._identity:
                 self.path.unlink()
         except FileNotFoundError:
             pass
-        del self._view
-        self._map.close()
+        del self.memory
 
 
 def _identity_of(facts: os.stat_result) -> tuple[int, int]:

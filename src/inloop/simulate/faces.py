@@ -10,7 +10,7 @@ import numpy as np
 
 from inloop.native import Mode, Transition, load_runtime
 from inloop.plant import Array, BarePlant, Event, native_engine
-from inloop.simulate.systems import ClosedSystem, TreeSystem
+from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem, prepared_for
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
 
@@ -22,13 +22,14 @@ class Face:
         plant: equations of the mode.
         system: what its stepper integrates.
         name: name of the mode.
+        prepared: what its events read that follows from parameters.
     """
 
     def __init__(self, name: str, plant: BarePlant, system: TreeSystem | ClosedSystem) -> None:
         self.name, self.plant, self.system = name, plant, system
         self._suffix = plant.loops.function("") if plant.loops is not None else ""
         self._engine = native_engine(plant, f"mode_energy{self._suffix}")
-        self._pre = np.ascontiguousarray(plant.prepared(f"mode_energy{self._suffix}"))
+        self.prepared: Prepared = prepared_for(plant, f"mode_energy{self._suffix}")
         parts = plant.loops.partition if plant.loops is not None else None
         n, states = plant.n, len(plant.mechanism.states)
         roles = (parts.independent, parts.dependent, parts.driven) if parts else ((), (), ())
@@ -47,7 +48,7 @@ class Face:
             self._formula("indicators") if events else 0,
             self._formula("project") if parts is not None else 0,
             self._formula("mode_energy"),
-            self._pre.ctypes.data,
+            self.prepared.values.ctypes.data,
             system.u.ctypes.data,
             *(role.ctypes.data for role in self._roles),
             n,

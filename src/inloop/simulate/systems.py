@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -163,13 +162,12 @@ class TreeSystem:
         """
         engine = native_engine(plant, "direct_dynamics")
         prepared = prepared_for(plant, "direct_dynamics")
-        self.prepared: tuple[Prepared, ...] = (prepared,)
         self._inputs = FollowedInputs(plant, u, signals)
         # the generated Jacobian knows no inputs that change by themselves: then by differences
         followed = method == Method.RODAS and signals is not None
         more = _Implicit(plant, None if followed else method)
         self.notes = more.notes
-        self.prepared = (*self.prepared, *more.prepared)
+        self.prepared: tuple[Prepared, ...] = (prepared, *more.prepared)
         context = _TreeContext(
             prepared.values.ctypes.data,
             tau.ctypes.data,
@@ -216,12 +214,12 @@ class ClosedSystem:
         system: what the steppers integrate.
         prepared: what follows from parameters.
         expand_address: of the C function that finds all about states.
-        q, qd, qdd: memory for all coordinates and their rates.
-        memory: all of these, and
-        lam, effort: memory for multipliers of the rows and efforts of the drives.
+        look_context: address to hand to it: unguarded, closed to the last bit, so that looking does
+            not change how a run goes on.
+        pivots_address: of the C function that gives the reciprocal pivots at a position.
         guard_view: factors of reciprocal pivots, as the rates read them.
-        tolerance_address: of the correction that ends Newton's method.
-        pivots: address of the C function that gives the pivots at a position.
+        q, qd, qdd: memory for all coordinates and their rates.
+        lam, effort: memory for multipliers of the rows and efforts of the drives.
     """
 
     @property
@@ -269,8 +267,6 @@ class ClosedSystem:
         prepared = prepared_for(plant, function)
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._guard = np.zeros(max(1, len(parts.rows)))
-        self.guard_view = self._guard
-        self.pivots = self._engine.library.address(f"{prefix}_pivots")
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
@@ -281,7 +277,7 @@ class ClosedSystem:
         self._inputs = FollowedInputs(plant, u, signals)
         more = _Implicit(plant, method)
         self.notes = more.notes
-        self.prepared = (*self.prepared, *more.prepared)
+        self.prepared += more.prepared
         self._settled = np.zeros((3, plant.n))
         address = self._engine.library.address
         self._context = _ClosedContext(
@@ -304,14 +300,17 @@ class ClosedSystem:
             *(a.ctypes.data for a in self._settled),
             *more.pointers,
         )
-        held = (tau, u, self._inputs, drive_pre, self._settled, more)
+        self._look = _ClosedContext.from_buffer_copy(self._context)
+        no_guard = np.zeros(max(1, len(parts.rows)))
+        self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
+        held = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
         self.expand_address = address(f"{prefix}_expand")
+        self.look_context = ctypes.addressof(self._look)
+        self.pivots_address = address(f"{prefix}_pivots")
+        self.guard_view = self._guard
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
-        self.memory = tuple(np.zeros(size) for size in sizes)
-        self.q, self.qd, self.qdd, self.lam, self.effort = self.memory
-        place = ctypes.addressof(self._context)
-        self.tolerance_address = place + _ClosedContext.tolerance.offset
+        self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
@@ -322,6 +321,11 @@ class ClosedSystem:
             predict=more.predict,
             correct=more.correct,
         )
+
+    @property
+    def tolerance_address(self) -> int:
+        """Where the rates read what ends Newton's method."""
+        return ctypes.addressof(self._context) + _ClosedContext.tolerance.offset
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
@@ -378,8 +382,7 @@ class ClosedSystem:
         name = f"{self._engine.unit.prefix}_expand"
         types = (POINTER, COUNT, *[POINTER] * len(arrays))
         call = self._engine.library.function(name, *types, returns=COUNT)
-        with self._closely():
-            good = call(ctypes.addressof(self._context), count, *(a.ctypes.data for a in arrays))
+        good = call(self.look_context, count, *(a.ctypes.data for a in arrays))
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
@@ -391,19 +394,6 @@ class ClosedSystem:
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
         return Samples(t, q, qd, z, signals, None, qdd)
-
-    @contextmanager
-    def _closely(self) -> Iterator[None]:
-        """Close loops as well as samples need it, wherever they are; then as before.
-
-        Looking at a state must not change the steps that follow.
-        """
-        before = self._guard.copy(), self._context.tolerance
-        self._guard[:], self._context.tolerance = 0.0, CLOSED
-        try:
-            yield
-        finally:
-            self._guard[:], self._context.tolerance = before
 
 
 def _states(plant: BarePlant, x: Array) -> dict[str, Array]:

@@ -26,20 +26,21 @@ void il_start_state(il_loop *loop)
     loop->safe_latched = 0;
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
-    il_set_state(loop, 0, loop->x_start);
+    il_load(loop, 0, loop->start);
 }
 
-/* The state that a command carries: partition, step, x. */
+/* The state that a command carries: aspect, step, stored state. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
-    const double partitions = loop->partition_count > 0 ? (double)loop->partition_count : 1.0;
-    if (!(values[1] >= 0.0 && values[1] < most && values[0] >= 0.0 && values[0] < partitions)) {
+    if (!(values[1] >= 0.0 && values[1] < most && values[0] >= 0.0 &&
+          values[0] < (double)loop->aspect_count) ||
+        !il_makes_sense(loop, values + 2)) {
         return 0;
     }
     il_start_state(loop);
     loop->step = (int64_t)values[1];
-    il_set_state(loop, (int64_t)values[0], values + 2);
+    il_load(loop, (int64_t)values[0], values + 2);
     return 1;
 }
 
@@ -211,7 +212,6 @@ double il_held_input(const il_loop *loop, int64_t k)
 
 void il_apply_inputs(il_loop *loop, double t)
 {
-    const int64_t count = loop->box.layout.inputs;
     const double span = loop->t_now - loop->t_before;
     double ahead = 0.0;
 
@@ -220,8 +220,10 @@ void il_apply_inputs(il_loop *loop, double t)
         ahead = (t + 0.5 * loop->h - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
     }
-    for (int64_t k = 0; k < count; k++) {
-        const double held = il_held_input(loop, k);
-        *loop->targets[k] = ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held;
+    for (int64_t k = 0; k < loop->target_count; k++) {
+        const il_target *target = &loop->targets[k];
+        const double held = il_held_input(loop, target->input);
+        *target->place =
+            ahead > 0.0 ? held + ahead * (held - loop->before[target->input]) : held;
     }
 }

@@ -11,12 +11,17 @@ int64_t il_loop_size(void)
     return (int64_t)sizeof(il_loop);
 }
 
+/* Numbers that are read from the mailbox before they are taken over. */
+static int64_t fresh_size(const inloop_header *layout)
+{
+    return layout->inputs > layout->parameters ? layout->inputs : layout->parameters;
+}
+
 int64_t il_loop_scratch(const il_loop *loop)
 {
     const inloop_header *layout = &loop->box.layout;
-    const int64_t x = layout->stepper_states, inputs = layout->inputs;
-    const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
-    return 2 * x + layout->rings[INLOOP_OUTPUTS].values + fresh + 2 * inputs +
+    return 2 * (int64_t)layout->stepper_states + layout->rings[INLOOP_OUTPUTS].values +
+           fresh_size(layout) + 2 * (int64_t)layout->inputs +
            layout->rings[INLOOP_COMMANDS].values;
 }
 
@@ -24,16 +29,14 @@ static void cut_scratch(il_loop *loop)
 {
     const inloop_header *layout = &loop->box.layout;
     double *next = loop->scratch;
-    const int64_t x = layout->stepper_states, inputs = layout->inputs;
-    const int64_t fresh = inputs > (int64_t)layout->parameters ? inputs : layout->parameters;
 
-    loop->x_good = next;
-    loop->pivot_values = next += x; /* dependent coordinates are among the states */
-    loop->outputs = next += x;
+    loop->good = next;
+    loop->pivots = next += layout->stepper_states; /* fewer than that */
+    loop->outputs = next += layout->stepper_states;
     loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
-    loop->now = next += fresh;
-    loop->before = next += inputs;
-    loop->command = next + inputs;
+    loop->now = next += fresh_size(layout);
+    loop->before = next += layout->inputs;
+    loop->command = next + layout->inputs;
 }
 
 static void tell_state(il_loop *loop, uint64_t state)
@@ -136,14 +139,10 @@ static void *body(void *argument)
 
 int64_t il_loop_start(il_loop *loop)
 {
-    if (loop->partition_count > 0) {
-        loop->system = loop->partitions[0].system;
-        loop->sources = loop->partitions[0].sources;
-    }
-    const int status = il_stepper_init(&loop->stepper, &loop->system, loop->method, loop->work,
-                                       loop->pivots);
-    if (status != IL_OK || loop->stepper.size != (int64_t)loop->box.layout.stepper_states ||
-        loop->substeps < 1 || !(loop->h > 0.0) || !(loop->period > 0.0) || !(loop->speed > 0.0)) {
+    if (loop->aspect_count < 1 || loop->substeps < 1 || !(loop->h > 0.0) ||
+        !(loop->period > 0.0) || !(loop->speed > 0.0) ||
+        il_machine_init(loop->machine) != IL_OK ||
+        il_stored_size(loop) != (int64_t)loop->box.layout.stepper_states) {
         return IL_BAD_ARGUMENT;
     }
     /* nobody else may write outputs */

@@ -15,10 +15,11 @@
 /* first: it asks the system's headers for more than C99 */
 #include "inloop.h"
 
-#include "il_stepper.h"
+#include "il_handover.h"
+#include "il_machine.h"
 #include "il_thread.h"
 
-enum il_mode {
+enum il_pace {
     IL_CLOCK = 0,    /* against the wall clock */
     IL_FREE = 1,     /* as fast as it goes */
     IL_LOCK_STEP = 2 /* each step waits for inputs that answer the outputs before it */
@@ -36,41 +37,48 @@ typedef struct il_prepare {
     double *prepared;
 } il_prepare;
 
-/* A function of the generated code that finds all about states; returns how many were good. */
-typedef int64_t il_expand(void *context, int64_t count, const double *t, const double *x,
-                          double *q, double *qd, double *qdd, double *lam, double *effort);
+/* Where an input goes: to each mode that knows it. */
+typedef struct il_target {
+    int64_t input;
+    double *place;
+} il_target;
 
-/* One choice of independent coordinates of a mechanism with loops; all have equally many. */
-typedef struct il_partition {
+/* The plant in one mode and with one choice of independent coordinates.
+ *
+ * A plant with several modes has one aspect for each, in their order. One without events has an
+ * aspect for each choice of independent coordinates that is compiled, all with equally many.
+ */
+typedef struct il_aspect {
     il_system system;
-    const double *const *sources;  /* of the outputs, see il_loop */
-    il_expand *expand;             /* finds the outputs */
-    double *q, *qd, *qdd;          /* where it leaves them */
-    double *lam, *effort;
-    const int64_t *independent;    /* their numbers */
-    const int64_t *dependent;
+    const double *const *sources; /* q, qd, z and signals: where each output is found */
+    il_expand expand;             /* finds what is not in the state; NULL: a tree */
+    void *context;                /* of expand: unguarded, closed to the last bit */
+    double *expanded[5];          /* where it leaves q, qd, qdd, multipliers, efforts */
+    il_formula observe;           /* what the force laws make known; may be NULL */
+    il_view view;                 /* what it reads; the loop sets the time */
+    double *observed;             /* its results */
+    /* for the choice of independent coordinates; guard is NULL if there is none */
+    const int64_t *independent, *dependent; /* numbers of coordinates */
     int64_t dependent_count;
-    double *guard;                 /* times reciprocal pivots: beyond 0 to 1 the choice is bad */
-    double *tolerance;             /* corrections below this end Newton's method */
-    void (*pivots)(void *context, double t, const double *q, double *pivots); /* at a position */
-} il_partition;
+    double *guard;     /* times reciprocal pivots: beyond 0 to 1 the choice is bad; 0: unguarded */
+    double *tolerance; /* of the rates; see il_loop.tolerances */
+    void (*pivots)(void *context, double t, const double *q, double *pivots); /* reciprocal ones */
+} il_aspect;
 
 typedef struct il_loop {
     /* the plant */
-    il_system system;              /* without partitions; else that of the one in use */
-    int64_t method;
-    double *work;                  /* il_work_size numbers */
-    int64_t *pivots;
-    double *x;                     /* state of the stepper */
-    const double *x_start;         /* after a reset */
+    il_machine *machine;           /* set up but not yet initialized; without a log of events */
+    il_mode *modes;                /* those of the machine: the loop changes their systems */
+    il_aspect *aspects;            /* the first one at the start */
+    int64_t aspect_count;
+    double worst_pivot;            /* how far a pivot may shrink before another choice is due */
+    double tolerances[2];          /* of Newton's corrections: while guarded, and unguarded */
+    const double *start;           /* stored state after a reset, see il_state.c */
+    double *told;                  /* out: number of the mode, events since the start */
     double h;                      /* sub-step [s] */
     int64_t substeps;              /* per period */
-    il_partition *partitions;      /* of a mechanism with loops; the first one at the start */
-    int64_t partition_count;       /* 0: no loops, all outputs are in the state */
-    double nearly_closed, closed;  /* tolerances in a step and of the outputs */
-    double worst_pivot;            /* how far a pivot may shrink before another partition is due */
-    const double *const *sources;  /* q, qd, z and signals: where each output is found */
-    double *const *targets;        /* where each input goes */
+    const il_target *targets;      /* where inputs go */
+    int64_t target_count;
     il_prepare *prepares;
     int64_t prepare_count;
     double *parameters;            /* values in use */
@@ -80,14 +88,14 @@ typedef struct il_loop {
     double *scratch;               /* il_loop_scratch numbers */
 
     /* how to run it */
-    int64_t mode;                  /* see il_mode */
+    int64_t mode;                  /* see il_pace */
     double period;                 /* of the clock at speed 1 [ns] */
     double speed;
     int64_t steps_wanted;          /* ends after so many, failed ones included; 0: never */
     int64_t paused;                /* start paused */
     int64_t extrapolate;           /* not 0: inputs go on along a straight line */
     int64_t stale_after;           /* [ns]; 0: never */
-    int64_t policy[5];             /* by status, see il_policy */
+    int64_t policy[12];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
     int64_t floor;                 /* not 0: run a bare loop beside it */
     il_privileges privileges;
@@ -101,12 +109,10 @@ typedef struct il_loop {
 
     /* private to the loop */
     pthread_t thread, floor_thread;
-    il_stepper stepper;
     il_privileges floor_privileges;
-    double *x_good, *outputs, *fresh, *now, *before, *command;
-    double *pivot_values;
-    int64_t partition;             /* in use */
-    int64_t unguarded;             /* steps left without limits of pivots */
+    double *good, *outputs, *fresh, *now, *before, *command, *pivots;
+    int64_t aspect;                /* in use */
+    int64_t unguarded;             /* steps left without a guard */
     int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
@@ -145,8 +151,11 @@ int il_is_safe(const il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);
 void il_publish_outputs(il_loop *loop, int64_t flags);
 void il_start_state(il_loop *loop);
-int il_refresh(il_loop *loop, int64_t substep);
-void il_set_state(il_loop *loop, int64_t partition, const double *x);
+int64_t il_stored_size(const il_loop *loop);
+void il_store(const il_loop *loop, double *to);
+int il_makes_sense(const il_loop *loop, const double *stored);
+void il_load(il_loop *loop, int64_t aspect, const double *stored);
+int il_look(il_loop *loop, int64_t substep);
 int il_change_partition(il_loop *loop);
 void il_step_over(il_loop *loop);
 void il_watch_partition(il_loop *loop);
@@ -161,6 +170,12 @@ void *il_floor_body(void *argument);
 static inline double il_time_of(const il_loop *loop, int64_t substep)
 {
     return (double)(loop->step * loop->substeps + substep) * loop->h;
+}
+
+/* Does the plant choose its independent coordinates while it runs? */
+static inline int il_chooses(const il_loop *loop)
+{
+    return loop->aspects[loop->aspect].guard != NULL;
 }
 
 static inline int il_has_command(const il_loop *loop)

@@ -47,19 +47,21 @@ int64_t il_mailbox_wait(inloop_mailbox *box, double timeout, inloop_record *reco
     return inloop_wait(box, timeout, record, outputs);
 }
 
-int64_t il_mailbox_await(inloop_mailbox *box, int64_t ring, uint64_t seen, double timeout)
+int64_t il_mailbox_attend(inloop_mailbox *box, uint64_t inputs, uint64_t commands, double timeout)
 {
     const int64_t end = inloop_now() + (int64_t)(timeout * 1e9);
     for (;;) {
-        const uint32_t bell = inloop_bell(box, (int)ring);
-        if (inloop_head(box, (int)ring) > seen) {
+        /* commands ring the bell of the inputs, too */
+        const uint32_t bell = inloop_bell(box, INLOOP_INPUTS);
+        if (inloop_head(box, INLOOP_INPUTS) > inputs ||
+            inloop_head(box, INLOOP_COMMANDS) > commands) {
             return INLOOP_OK;
         }
         const int64_t left = end - inloop_now();
         if (left <= 0) {
             return INLOOP_NOTHING;
         }
-        inloop_sleep(box, (int)ring, bell, left);
+        inloop_sleep(box, INLOOP_INPUTS, bell, left);
     }
 }
 

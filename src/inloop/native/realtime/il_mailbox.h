@@ -18,9 +18,9 @@ IL_EXPORT uint64_t il_mailbox_owner(const inloop_mailbox *box, int64_t ring);
 IL_EXPORT int64_t il_mailbox_read(inloop_mailbox *box, inloop_record *record, double *outputs);
 IL_EXPORT int64_t il_mailbox_wait(inloop_mailbox *box, double timeout, inloop_record *record,
                                   double *outputs);
-/* Wait until a ring has a record after number `seen`; INLOOP_NOTHING after `timeout` [s]. */
-IL_EXPORT int64_t il_mailbox_await(inloop_mailbox *box, int64_t ring, uint64_t seen,
-                                   double timeout);
+/* Wait until there are inputs or commands after these numbers; INLOOP_NOTHING after `timeout` [s]. */
+IL_EXPORT int64_t il_mailbox_attend(inloop_mailbox *box, uint64_t inputs, uint64_t commands,
+                                    double timeout);
 IL_EXPORT int64_t il_mailbox_next(inloop_mailbox *box, inloop_record *record, double *outputs);
 IL_EXPORT int64_t il_mailbox_newest(inloop_mailbox *box, int64_t ring, inloop_record *record,
                                     double *values);

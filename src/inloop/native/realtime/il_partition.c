@@ -1,4 +1,4 @@
-/* The choice of independent coordinates: taken into use, and changed when it becomes a bad one.
+/* The choice of independent coordinates, changed when it becomes a bad one.
  *
  * Offline, inloop.simulate chooses anew and compiles; here only choices that are compiled already
  * can be taken.
@@ -10,13 +10,13 @@
 /* over a singular position, as in inloop.simulate */
 enum { STEPS_UNGUARDED = 3 };
 
-/* Largest reciprocal pivot of a partition at a position; infinite where it cannot be used. */
-static double worst_of(il_loop *loop, const il_partition *partition, const double *q)
+/* Largest reciprocal pivot of a choice at a position; infinite where it cannot be used. */
+static double worst_of(il_loop *loop, const il_aspect *aspect, const double *q)
 {
     double worst = 0.0;
-    partition->pivots(partition->system.context, il_time_of(loop, 0), q, loop->pivot_values);
-    for (int64_t k = 0; k < partition->dependent_count; k++) {
-        const double size = fabs(loop->pivot_values[k]);
+    aspect->pivots(aspect->system.context, il_time_of(loop, 0), q, loop->pivots);
+    for (int64_t k = 0; k < aspect->dependent_count; k++) {
+        const double size = fabs(loop->pivots[k]);
         if (!inloop_finite(&size, 1)) {
             return HUGE_VAL;
         }
@@ -25,112 +25,77 @@ static double worst_of(il_loop *loop, const il_partition *partition, const doubl
     return worst;
 }
 
-static void use(il_loop *loop, int64_t number)
-{
-    const il_partition *partition = &loop->partitions[number];
-    loop->partition = number;
-    loop->system = loop->stepper.system = partition->system;
-    loop->sources = partition->sources;
-}
-
 /* The pivots may shrink by so much from what they are at this position, and keep their signs. */
 static void set_guard(il_loop *loop, const double *q)
 {
-    const il_partition *partition = &loop->partitions[loop->partition];
-    (void)worst_of(loop, partition, q);
-    *partition->tolerance = loop->nearly_closed;
-    for (int64_t k = 0; k < partition->dependent_count; k++) {
-        partition->guard[k] = 1.0 / (loop->worst_pivot * loop->pivot_values[k]);
+    const il_aspect *aspect = &loop->aspects[loop->aspect];
+    (void)worst_of(loop, aspect, q);
+    for (int64_t k = 0; k < aspect->dependent_count; k++) {
+        aspect->guard[k] = 1.0 / (loop->worst_pivot * loop->pivots[k]);
     }
-}
-
-static void remove_guard(il_loop *loop)
-{
-    const il_partition *partition = &loop->partitions[loop->partition];
-    /* near a singular position Newton converges worse */
-    *partition->tolerance = loop->closed;
-    for (int64_t k = 0; k < partition->dependent_count; k++) {
-        partition->guard[k] = 0.0;
-    }
-}
-
-int il_refresh(il_loop *loop, int64_t substep)
-{
-    if (loop->partition_count == 0) {
-        return IL_OK;
-    }
-    const il_partition *p = &loop->partitions[loop->partition];
-    const double t = il_time_of(loop, substep), tolerance = *p->tolerance;
-    const size_t bytes = (size_t)p->dependent_count * sizeof *p->guard;
-    /* closed to the last bit; looking must not change how the run goes on */
-    memcpy(loop->pivot_values, p->guard, bytes);
-    memset(p->guard, 0, bytes);
-    *p->tolerance = loop->closed;
-    const int64_t good = p->expand(p->system.context, 1, &t, loop->x, p->q, p->qd, p->qdd, p->lam,
-                                   p->effort);
-    memcpy(p->guard, loop->pivot_values, bytes);
-    *p->tolerance = tolerance;
-    return good == 1 ? IL_OK : IL_LOOP_OPEN;
-}
-
-void il_set_state(il_loop *loop, int64_t number, const double *x)
-{
-    memcpy(loop->x, x, (size_t)loop->stepper.size * sizeof *x);
+    *aspect->tolerance = loop->tolerances[0];
     loop->unguarded = 0;
-    if (loop->partition_count == 0) {
-        return;
-    }
-    use(loop, number);
-    remove_guard(loop);
-    if (il_refresh(loop, 0) == IL_OK) {
-        set_guard(loop, loop->partitions[number].q);
-    }
 }
 
 void il_step_over(il_loop *loop)
 {
-    remove_guard(loop);
+    const il_aspect *aspect = &loop->aspects[loop->aspect];
+    for (int64_t k = 0; k < aspect->dependent_count; k++) {
+        aspect->guard[k] = 0.0;
+    }
+    *aspect->tolerance = loop->tolerances[1];
     loop->unguarded = STEPS_UNGUARDED;
 }
 
 void il_watch_partition(il_loop *loop)
 {
     if (loop->unguarded > 0 && --loop->unguarded == 0) {
-        set_guard(loop, loop->partitions[loop->partition].q);
+        set_guard(loop, loop->aspects[loop->aspect].expanded[0]);
     }
 }
 
-int il_change_partition(il_loop *loop)
+/* The choice with the best pivots at a position. */
+static int64_t best_choice(il_loop *loop, const double *q)
 {
-    /* where the last good state is */
-    if (loop->partition_count < 2 || il_refresh(loop, 0) != IL_OK) {
-        return 0;
-    }
-    const il_partition *old = &loop->partitions[loop->partition];
-    int64_t best = loop->partition;
-    double least = worst_of(loop, old, old->q);
-    for (int64_t k = 0; k < loop->partition_count; k++) {
-        const il_partition *other = &loop->partitions[k];
-        const double worst = other == old ? least : worst_of(loop, other, old->q);
+    int64_t best = loop->aspect;
+    double least = worst_of(loop, &loop->aspects[best], q);
+    for (int64_t k = 0; k < loop->aspect_count; k++) {
+        const double worst = k == loop->aspect ? least : worst_of(loop, &loop->aspects[k], q);
         if (worst < least) {
             best = k;
             least = worst;
         }
     }
-    if (best == loop->partition) {
+    return best;
+}
+
+int il_change_partition(il_loop *loop)
+{
+    const il_aspect *old = &loop->aspects[loop->aspect];
+    const double *q = old->expanded[0], *qd = old->expanded[1];
+    double *x = loop->machine->x;
+
+    /* where the last good state is */
+    if (loop->aspect_count < 2 || il_look(loop, 0) != IL_OK) {
+        return 0;
+    }
+    const int64_t best = best_choice(loop, q);
+    if (best == loop->aspect) {
         return 0;
     }
     /* x = (q, qd of independent coordinates, z, q of dependent ones) */
-    const il_partition *new = &loop->partitions[best];
+    const il_aspect *new = &loop->aspects[best];
     const int64_t n = old->system.n, z = 2 * n, states = old->system.m - old->dependent_count;
     for (int64_t k = 0; k < n; k++) {
-        loop->x[k] = old->q[new->independent[k]];
-        loop->x[n + k] = old->qd[new->independent[k]];
+        x[k] = q[new->independent[k]];
+        x[n + k] = qd[new->independent[k]];
     }
     for (int64_t k = 0; k < new->dependent_count; k++) {
-        loop->x[z + states + k] = old->q[new->dependent[k]];
+        x[z + states + k] = q[new->dependent[k]];
     }
-    use(loop, best);
-    set_guard(loop, old->q);
+    loop->aspect = best;
+    loop->modes[0].system = new->system;
+    (void)il_machine_init(loop->machine);
+    set_guard(loop, q);
     return 1;
 }

@@ -8,22 +8,22 @@ static int advance(il_loop *loop)
     for (int64_t k = 0; k < loop->substeps; k++) {
         const double t = il_time_of(loop, k);
         il_apply_inputs(loop, t);
-        const int status = il_step(&loop->stepper, t, loop->h, loop->x);
+        const int status = il_machine_step(loop->machine, t, loop->h);
         if (status != IL_OK) {
             return status;
         }
     }
-    return il_refresh(loop, loop->substeps);
+    return il_look(loop, loop->substeps);
 }
 
 /* With other independent coordinates or, where none are better, over a singular position. */
-static int advance_otherwise(il_loop *loop, size_t bytes)
+static int advance_otherwise(il_loop *loop)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    memcpy(loop->x, loop->x_good, bytes);
+    il_load(loop, loop->aspect, loop->good);
     const int changed = il_change_partition(loop);
     if (changed) {
-        memcpy(loop->x_good, loop->x, bytes);
+        il_store(loop, loop->good);
     } else {
         il_step_over(loop);
     }
@@ -46,10 +46,16 @@ static void follow_policy(il_loop *loop, int64_t status)
     }
 }
 
+/* Statuses of a failed step that are told apart. */
+static int told_apart(int status)
+{
+    return status == IL_LOOP_OPEN || status == IL_CHATTERING ? status : IL_DIVERGED;
+}
+
 void il_one_period(il_loop *loop, int64_t flags)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    const size_t bytes = (size_t)loop->stepper.size * sizeof *loop->x;
+    const int64_t events = loop->machine->events_lost;
     const int late = (int)loop->late;
 
     loop->late = 0;
@@ -61,27 +67,31 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
     flags |= il_is_safe(loop) ? INLOOP_SAFE : 0;
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
-    memcpy(loop->x_good, loop->x, bytes);
+    il_store(loop, loop->good);
+    int64_t aspect = loop->aspect;
     int status = advance(loop);
-    if (status == IL_LOOP_OPEN && loop->partition_count > 0) {
-        status = advance_otherwise(loop, bytes);
+    if (status == IL_LOOP_OPEN && il_chooses(loop)) {
+        status = advance_otherwise(loop);
+        aspect = loop->aspect;
     }
+    const int failed = status != IL_OK;
     il_add(&statistics->steps, 1);
-    if (status == IL_OK) {
+    if (!failed) {
         il_watch_partition(loop);
         loop->step++;
+        il_add(&statistics->events, (uint64_t)(loop->machine->events_lost - events));
         status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
     } else {
         /* the last good state stays, and time with it */
-        status = status == IL_LOOP_OPEN ? IL_LOOP_OPEN : IL_DIVERGED;
-        memcpy(loop->x, loop->x_good, bytes);
+        status = told_apart(status);
+        il_load(loop, aspect, loop->good);
         il_add(&statistics->failed, 1);
-        (void)il_refresh(loop, 0);
+        (void)il_look(loop, 0);
     }
     loop->status = status;
     /* the record tells the inputs of this step; what follows from it is for the next one */
     il_publish_outputs(loop, flags);
-    if (status == IL_DIVERGED || status == IL_LOOP_OPEN) {
+    if (failed) {
         follow_policy(loop, status);
     }
 }
@@ -94,23 +104,24 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     double *value = loop->outputs;
 
     if (flags & INLOOP_SET) {
-        (void)il_refresh(loop, 0);
+        (void)il_look(loop, 0);
     }
+    const double *const *sources = loop->aspects[loop->aspect].sources;
     *value++ = il_time_of(loop, 0);
     for (int64_t k = 0; k < found; k++) {
-        *value++ = *loop->sources[k];
+        *value++ = *sources[k];
     }
     for (int64_t k = 0; k < (int64_t)layout->inputs; k++) {
         *value++ = il_held_input(loop, k);
     }
-    memcpy(value, loop->x, (size_t)loop->stepper.size * sizeof *value);
+    il_store(loop, value);
     const inloop_record about = {
         .answers = loop->input_sequence,
         .parameters = loop->parameter_sequence,
         .step = loop->step,
         .status = loop->status,
         .flags = flags,
-        .partition = loop->partition,
+        .partition = loop->aspect,
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);

@@ -10,8 +10,10 @@ int il_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
 {
     sigset_t all, before;
 
-    /* signals are for the thread that started it: Python wants its Ctrl-C */
+    /* signals are for the thread that started it: Python wants its Ctrl-C; all but those that the
+       thread itself brings about, see il_shelter.h */
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(thread, NULL, body, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -108,7 +108,7 @@ typedef struct inloop_record {
     int64_t step;        /* outputs: good steps since the start or the last reset */
     int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
     int64_t flags;       /* outputs: see inloop_flags */
-    int64_t partition;   /* outputs: which choice of independent coordinates x is made of */
+    int64_t partition;   /* outputs: mode, or choice of independent coordinates, of the state */
 } inloop_record;
 
 enum inloop_flags {
@@ -180,9 +180,10 @@ typedef struct inloop_statistics {
     double speed;
     uint64_t commands_done;  /* number of the last command that was obeyed or refused */
     uint64_t steps;          /* tried */
-    uint64_t failed;         /* that ended with DIVERGED or LOOP_OPEN; the state stayed as it was */
+    uint64_t failed;         /* that ended with DIVERGED, LOOP_OPEN or CHATTERING; the state stayed */
     uint64_t partitions;     /* changes of the independent coordinates of a closed mechanism */
     uint64_t singular;       /* singular positions that were stepped over */
+    uint64_t events;         /* that led from mode to mode, or back into the same one */
     uint64_t periods;        /* of the clock */
     uint64_t overruns;       /* periods that ended before a step was done, because the thread */
     uint64_t woken_late;     /*   was woken after the end, */

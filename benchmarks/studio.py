@@ -1,0 +1,147 @@
+"""The studio: from a pointer in the browser to the loop, from the loop to the page, and its cost.
+
+python -m benchmarks.studio [--mechanism NAME] [--seconds S]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.report import Bar, Findings, Row, note, progress, show
+
+MECHANISM, SECONDS = "piano", 20.0
+HERE = Path(__file__).parent
+HANDLE = """() => { const { pointer, view, hand } = inloop;
+    const box = view.canvas.getBoundingClientRect(); const [x, y] = pointer.seen(pointer.handle());
+    const along = Math.hypot(...hand.device.axis) / view.eye.perPixel(view.canvas.clientHeight);
+    return [box.left + x, box.top + y, along]; }"""
+LEGEND = """\
+Times in ms, with a browser that draws without a graphics card. Pointer: from the time that the
+event carries to the stamp of the loop's first outputs that used it. Page: from the stamp of the
+outputs to the page's script that gets them. Clocks are compared by questions and answers between
+page and server; half of the quickest round trip is the uncertainty of both."""
+
+
+def run(mechanism: str = MECHANISM, seconds: float = SECONDS) -> Findings:
+    """Measure and print."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        raise FileNotFoundError("the program 'chromium' is not installed")
+    progress(f"studio: {mechanism} driven by a pointer for {seconds:g} s")
+    words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with _studio(mechanism) as (address, process), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=words)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(address)
+        _wait(page, "window.inloop?.view.motion.frames.length > 60")
+        page.evaluate((HERE / "studio.js").read_text())
+        begin, cpu = time.monotonic(), _cpu(process)
+        _press(page, seconds)
+        cpu = (_cpu(process) - cpu) / (time.monotonic() - begin)
+        found = page.evaluate("window.finish()")
+        browser.close()
+    return _findings(found, cpu)
+
+
+def _press(page: Any, seconds: float) -> None:
+    """Move the driven body to and fro, about 60 times a second."""
+    x, y, along = page.evaluate(HANDLE)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    begin = time.monotonic()
+    while (t := time.monotonic() - begin) < seconds:
+        page.mouse.move(x, y + along * (0.5 - 0.5 * math.cos(2.0 * math.pi * t)))
+        time.sleep(1.0 / 60.0)
+    page.mouse.up()
+
+
+def _findings(found: Row, cpu: float) -> Findings:
+    least, offset = min(found["offsets"])
+    used, poses = np.array(found["used"]), np.array(found["poses"])
+    frames, pictures = (n / found["seconds"] for n in (len(poses), found["rendered"]))
+    pointer = _row("pointer event to the loop's input", used[:, 0] - (used[:, 1] + offset))
+    script = _row("loop's output to the page", poses[:, 0] + offset - poses[:, 1])
+    trips = _row("round trip page, server, page", np.array(found["offsets"])[:, 0])
+    show(["what", "p50", "p99", "max"], [_cells(row) for row in (pointer, script, trips)])
+    note(
+        f"{frames:.1f} frames of data and {pictures:.1f} pictures a second, "
+        f"{found['lost']} samples lost, server {100.0 * cpu:.1f} % of a core; "
+        f"clocks known to {0.5 * least:.2f} ms."
+    )
+    note(LEGEND)
+    note(f"Load of the machine: {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores.")
+    rates = {"frames": frames, "pictures": pictures, "lost": found["lost"], "server_cpu": cpu}
+    bars = [
+        Bar("studio: pointer event to the loop's input", pointer["p50"], 30.0, "ms", False),
+        Bar("studio: loop's output to the page's script", script["p50"], 20.0, "ms", False),
+        Bar("studio: frames of data a second", frames, 59.0, "/s"),
+        Bar("studio: server, of a core", 100.0 * cpu, 15.0, "%", False),
+    ]
+    return Findings([pointer, script, trips, {"what": "rates", **rates}], bars)
+
+
+def _row(what: str, times: Any) -> Row:
+    p50, p99, most = np.quantile(times, (0.5, 0.99, 1.0)).tolist()
+    return {"what": what, "count": len(times), "p50": p50, "p99": p99, "max": most}
+
+
+def _cells(row: Row) -> list[str]:
+    return [row["what"], *(f"{row[name]:.2f}" for name in ("p50", "p99", "max"))]
+
+
+def _cpu(process: int) -> float:
+    """Processor time that a process has used [s]."""
+    words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _wait(page: Any, expression: str, patience: float = 120.0) -> None:
+    end = time.monotonic() + patience
+    while not page.evaluate(expression):
+        if time.monotonic() > end:
+            raise TimeoutError(expression)
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def _studio(mechanism: str) -> Iterator[tuple[str, int]]:
+    """A studio in a process of its own: its address and its number."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "inloop.cli", "studio", mechanism, "--port", "0"]
+        command += ["--no-browser", "--json", "--recordings", directory]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        text = ""
+        try:
+            for line in process.stdout:
+                text += line
+                with contextlib.suppress(ValueError):
+                    yield json.loads(text)["address"], process.pid
+                    break
+        finally:
+            process.terminate()
+            process.communicate(timeout=20.0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mechanism", default=MECHANISM)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    options = parser.parse_args()
+    run(options.mechanism, options.seconds)

@@ -1,0 +1,175 @@
+"""The gallery as the studio's menu: how each mechanism looks and how it is started."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop import gallery
+from inloop.cli import midi
+from inloop.cli.subject import Subject, find_subject
+from inloop.errors import InloopError
+from inloop.gallery import Cylinder, Exhibit
+from inloop.realtime import running
+from inloop.studio.catalogue import Choice, Options
+from inloop.studio.stage import Stage, make_stage
+
+HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
+MIDDLE_C = 60
+THIN = 0.25  # width of a disc as part of its radius
+
+
+class GalleryCatalogue:
+    """All mechanisms of the gallery, and a file that was named on the command line.
+
+    Args:
+        rate: steps per second of all of them [Hz]; None: what suits each.
+        speed: simulated seconds per second at the start.
+        name: under which all of them run; None: the model's.
+    """
+
+    def __init__(
+        self, rate: float | None = None, speed: float = 1.0, name: str | None = None
+    ) -> None:
+        self._rate, self._speed, self._fixed_name = rate, speed, name
+        self._own: set[str] = set()  # names of plants that were handed out
+
+    @functools.cache  # noqa: B019  # one catalogue per program
+    def menu(self) -> list[dict[str, Any]]:
+        """Name, title and options of each."""
+        return [
+            {
+                "name": exhibit.name,
+                "title": exhibit.title,
+                "options": [
+                    {"name": name, "default": option.default, "doc": option.doc}
+                    for name, option in exhibit.options.items()
+                ],
+            }
+            for exhibit in map(gallery.get, gallery.names())
+        ]
+
+    def choose(self, name: str, options: Options) -> Choice:
+        """A mechanism of the gallery."""
+        gallery.get(name)  # complains of unknown names; no files from a page
+        words = [f"{key}={value}" for key, value in options.items()]
+        return self.subject(argparse.Namespace(mechanism=name, set=words))
+
+    def subject(self, args: argparse.Namespace) -> Choice:
+        """A mechanism of the command line."""
+        found = find_subject(args)
+        mechanism = found.model.build()
+        known = {p.name for p in mechanism.parameters}
+        for setting in found.settings:
+            if setting not in known:
+                raise il.InputError(
+                    f"'{args.mechanism}' has no option or parameter {setting[:40]!a}",
+                    fix=f"`inloop describe {args.mechanism}` tells all.",
+                )
+        plant = self._name(mechanism.name)
+        return Choice(
+            plant, _stage(found), args.mechanism, self._command(args, found.exhibit, plant)
+        )
+
+    def attached(self, plant: str, stage: Path | None) -> Choice:
+        """A plant that somebody else has started."""
+        with il.attach(plant) as box:
+            facts = dict(box.layout.about)
+        if stage is not None:
+            return Choice(plant, Stage.load(stage))
+        try:
+            words = json.loads(facts.get("settings", "[]"))
+            source = facts.get("source", "")
+            return Choice(
+                plant, _stage(find_subject(argparse.Namespace(mechanism=source, set=words)))
+            )
+        except (InloopError, ValueError, OSError):
+            return Choice(plant, Stage(plant, "Nobody has told how this plant looks."))
+
+    def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
+        """A recorder in a process of its own."""
+        return (*_program("record"), plant, "--to", str(path))
+
+    def _name(self, model: str) -> str:
+        """A name under which nothing else runs."""
+        if self._fixed_name is not None:
+            return self._fixed_name
+        taken = set(running()) - self._own
+        name = model if model not in taken else f"{model}-{os.getpid()}"
+        self._own.add(name)
+        return name
+
+    def _command(
+        self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str
+    ) -> tuple[str, ...]:
+        rate, substeps = pace(exhibit, self._rate)
+        words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
+        words += ["--speed", repr(self._speed), "--name", plant]
+        # a hand that rests is not a controller that has died
+        words += ["--stale-after", "never", "--with-parent", "--json"]
+        for setting in args.set:
+            words += ["--set", setting]
+        return (*_program("run"), *words)
+
+
+def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
+    """Rate [Hz] and sub-steps that suit a mechanism in real time."""
+    step = exhibit.step if exhibit is not None else 1e-3
+    found = rate or min(1.0 / step, HIGHEST)
+    return found, max(1, round(1.0 / (found * step)))
+
+
+def _program(command: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "inloop.cli", command)
+
+
+def _stage(subject: Subject) -> Stage:
+    mechanism, exhibit = subject.model.build(), subject.exhibit
+    if exhibit is None:
+        return make_stage(mechanism)
+    return make_stage(
+        mechanism,
+        title=exhibit.title,
+        look_at=exhibit.look_at,
+        plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
+        looks=_looks(exhibit, subject.options),
+        device=exhibit.device.data() if exhibit.device is not None else None,
+        notes=_notes(),
+    )
+
+
+def _notes() -> dict[str, Any]:
+    """What `inloop midi` listens to; only plants that tell all of it make notes."""
+    contact, damped = midi.Condition.parse(midi.CONTACT), midi.Condition.parse(midi.DAMPED)
+    return {
+        "speed": midi.SPEED,
+        "contact": contact.name,
+        "contact_above": contact.value,
+        "damped": damped.name,
+        "damped_above": damped.value,
+        "note": MIDDLE_C,
+    }
+
+
+def _looks(
+    exhibit: Exhibit, options: Mapping[str, bool | int | float]
+) -> dict[str, list[dict[str, Any]]]:
+    """Shapes by body; discs of the figure are discs here too."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    if exhibit.view is not None:
+        for body, radius in exhibit.view.discs.items():
+            half = THIN * radius / 2.0
+            disc = Cylinder((0.0, -half, 0.0), (0.0, half, 0.0), radius)
+            found[body] = [disc.shape()]
+    if exhibit.looks is not None:
+        given = {name: option.default for name, option in exhibit.options.items()} | dict(options)
+        for body, looks in exhibit.looks(**given).items():
+            found[body] = [look.shape() for look in looks]
+    return found

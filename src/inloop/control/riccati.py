@@ -1,0 +1,78 @@
+"""Algebraic Riccati equations in units that suit the solver.
+
+States of one mechanism may differ by ten powers of ten: angles of a hub, rates of bending at a
+kilohertz. The equations are solved for scaled states, weights and inputs, and scaled back.
+
+The sampled equation is solved by doubling (Chu, Fan, Lin & Wang 2004): pass k gives the least cost
+of 2^k samples. SciPy's solver orders eigenvalues instead, which fails for models whose fast modes
+die within a sample.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import matrix_balance, solve_continuous_are
+
+from inloop.control.linear_model import Array
+from inloop.errors import InputError
+
+MOST_PASSES = 60
+SETTLED = 1e-14  # relative change of the cost in a pass
+
+
+def riccati(A: Array, B: Array, Q: Array, R: Array, *, sampled: bool, fix: str) -> Array:
+    """The stabilizing solution P.
+
+    Continuous: Aᵀ P + P A - P B R⁻¹ Bᵀ P + Q = 0.
+    Sampled: P = Aᵀ P A - Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A + Q.
+
+    Args:
+        A: shape (n, n).
+        B: shape (n, m).
+        Q: weights of the states, symmetric.
+        R: weights of the inputs, diagonal and positive.
+        sampled: which of the two equations.
+        fix: what a user can do when there is no solution.
+
+    Raises:
+        InputError: there is none, or it cannot be computed.
+    """
+    _, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    # x = T x', u = R^(-1/2) u'
+    A_s = A * scale[None, :] / scale[:, None]
+    B_s = B / scale[:, None] / np.sqrt(np.diag(R))[None, :]
+    Q_s = Q * np.outer(scale, scale)
+    # P' = c P'' lets both quadratic terms have the same size
+    sizes = np.linalg.norm(Q_s), np.linalg.norm(B_s) ** 2
+    c = np.sqrt(sizes[0] / sizes[1]) if min(sizes) > 0.0 else 1.0
+    B_s, Q_s = np.sqrt(c) * B_s, Q_s / c
+    one = np.eye(B.shape[1])
+    try:
+        found = (
+            _doubled(A_s, B_s @ B_s.T, Q_s)
+            if sampled
+            else (solve_continuous_are(A_s, B_s, Q_s, one))
+        )
+    except (np.linalg.LinAlgError, ValueError) as error:
+        raise InputError(
+            f"the Riccati equation has no stabilizing solution ({error})", fix=fix
+        ) from error
+    return np.asarray(c * found / np.outer(scale, scale), dtype=np.float64)
+
+
+def _doubled(A: Array, G: Array, H: Array) -> Array:
+    """P for G = B R⁻¹ Bᵀ and H = Q."""
+    one = np.eye(len(A))
+    for _ in range(MOST_PASSES):
+        W = np.linalg.solve(one + G @ H, np.hstack([A, G]))
+        to_A, to_G = W[:, : len(A)], W[:, len(A) :]
+        added = A.T @ H @ to_A
+        G = G + A @ to_G @ A.T
+        H = H + 0.5 * (added + added.T)
+        A = A @ to_A
+        if not (np.all(np.isfinite(H)) and np.all(np.isfinite(A))):
+            break
+        # A is what is left of the closed loop after 2^k samples
+        if np.linalg.norm(added) <= SETTLED * np.linalg.norm(H) and np.linalg.norm(A) < 1.0:
+            return H
+    raise ValueError("a mode does not decay, at any cost or because it costs nothing")

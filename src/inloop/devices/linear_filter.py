@@ -1,0 +1,34 @@
+"""A linear filter with one input, as matrices: what an estimator is when nothing rounds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+
+class LinearFilter(NamedTuple):
+    """memory' = A memory + B reading; (position, velocity, acceleration) = C memory + D reading.
+
+    Attributes:
+        A: shape (n, n).
+        B: shape (n,).
+        C: shape (3, n).
+        D: shape (3,).
+    """
+
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    D: Matrix
+
+    def after(self, first: LinearFilter) -> LinearFilter:
+        """This filter behind another one, of which it reads the position."""
+        n, m = len(first.B), len(self.B)
+        A = np.block([[first.A, np.zeros((n, m))], [np.outer(self.B, first.C[0]), self.A]])
+        B = np.concatenate([first.B, self.B * first.D[0]])
+        C = np.hstack([np.outer(self.D, first.C[0]), self.C])
+        return LinearFilter(A, B, C, self.D * first.D[0])

@@ -1,0 +1,137 @@
+"""How bodies look in the studio, and which input a hand drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A flat piece with a polygon as its outline.
+
+    Attributes:
+        corners: in the plane, in order [m].
+        thickness: across the plane, half on either side [m].
+        plane: "xy", "xz" or "yz" of the body's axes.
+        color: "#rrggbb"; the page chooses one if there is none.
+    """
+
+    corners: tuple[tuple[float, float], ...]
+    thickness: float
+    plane: str = "xy"
+    color: str = ""
+
+    def shape(self) -> dict[str, Any]:
+        """As the page reads it."""
+        shape = {"corners": self.corners, "thickness": self.thickness, "plane": self.plane}
+        return _shape("plate", self.color, **shape)
+
+
+@dataclass(frozen=True)
+class Rod:
+    """A round bar between two points [m]."""
+
+    a: Point
+    b: Point
+    radius: float
+    color: str = ""
+
+    def shape(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return _shape("rod", self.color, a=self.a, b=self.b, radius=self.radius)
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A cylinder between the centers of its two faces [m]: a wheel, a roller."""
+
+    a: Point
+    b: Point
+    radius: float
+    color: str = ""
+
+    def shape(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return _shape("cylinder", self.color, a=self.a, b=self.b, radius=self.radius)
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A sphere [m]."""
+
+    center: Point
+    radius: float
+    color: str = ""
+
+    def shape(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return _shape("ball", self.color, center=self.center, radius=self.radius)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box along the axes of its body [m]."""
+
+    center: Point
+    size: Point
+    color: str = ""
+
+    def shape(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return _shape("box", self.color, center=self.center, size=self.size)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A thin line through points [m]: a string, a rail."""
+
+    points: tuple[Point, ...]
+    color: str = ""
+
+    def shape(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return _shape("line", self.color, points=self.points)
+
+
+Look = Plate | Rod | Cylinder | Ball | Box | Line
+GROUND = "ground"  # name under which looks of the ground are given
+
+
+@dataclass(frozen=True)
+class Device:
+    """An input that a person drives: with the pointer, the keyboard, a MIDI keyboard.
+
+    Attributes:
+        input: name of the plant's input.
+        low, high: its range, in the input's unit.
+        rest: its value when nobody drives.
+        body: that is dragged; "ground" for a place in the world.
+        point: where, in axes of the body [m].
+        axis: dragging along this direction of the world by its length [m] goes from low to high.
+        hint: what to do, one sentence.
+        keys: values while keys of the keyboard are down, by `KeyboardEvent.code`.
+        midi: a MIDI keyboard may drive it.
+    """
+
+    input: str
+    low: float
+    high: float
+    rest: float
+    body: str
+    point: Point
+    axis: Point
+    hint: str
+    keys: Mapping[str, float] = field(default_factory=dict)
+    midi: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return {**vars(self), "keys": dict(self.keys)}
+
+
+def _shape(kind: str, color: str, **numbers: Any) -> dict[str, Any]:
+    return {"kind": kind, **numbers, "colour": color or None}

@@ -1,0 +1,85 @@
+"""The telemetry of a plant in blocks of records, for readers that take all of it cheaply."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from inloop.native.library import Reals
+from inloop.native.mailbox_structure import (
+    OUTPUTS,
+    RecordStructure,
+    RingStructure,
+    realtime_function,
+)
+from inloop.realtime.mailbox import Mailbox
+
+ROWS = 2048  # in one block at most
+
+
+@dataclass(frozen=True)
+class Block:
+    """Records in the order in which the loop wrote them.
+
+    Attributes:
+        first: number of the first one.
+        lost: records before it that were overwritten before they could be read.
+        stamps: CLOCK_MONOTONIC when each was written [ns].
+        answers: number of the inputs that each step used.
+        values: outputs in the order of the layout, shape (count, outputs).
+    """
+
+    first: int
+    lost: int
+    stamps: np.ndarray[tuple[int], np.dtype[np.int64]]
+    answers: np.ndarray[tuple[int], np.dtype[np.int64]]
+    values: Reals
+
+
+class Telemetry:
+    """Reads every record of a mailbox once; one call of C per record, no Python object."""
+
+    def __init__(self, box: Mailbox) -> None:
+        self._box = box
+        self._records = (RecordStructure * ROWS)()
+        self._values = np.zeros((ROWS, box.layout.counts[OUTPUTS]))
+        size, stride = ctypes.sizeof(RecordStructure), self._values.strides[0]
+        first, values = ctypes.addressof(self._records), self._values.ctypes.data
+        self._places = [(first + size * k, values + stride * k) for k in range(ROWS)]
+        self._words = np.frombuffer(memoryview(self._records).cast("B"), dtype=np.int64).reshape(
+            ROWS, -1
+        )
+        self._next = realtime_function("il_mailbox_next")
+        self._last = 0
+        self.skip()
+
+    def skip(self) -> None:
+        """Leave out all records up to now; they do not count as lost."""
+        structure = self._box._use().box
+        place = structure.layout.rings[OUTPUTS]
+        head = RingStructure.from_address(structure.base + place.offset).head
+        structure.cursor = self._last = int(head)
+
+    def take(self) -> list[Block]:
+        """The next records, at most `ROWS` of them; a new block begins where some were lost."""
+        held = self._box._use()
+        address, call, count = held.address, self._next, 0
+        for record, row in self._places:
+            if call(address, record, row) != 0:
+                break
+            count += 1
+        if count == 0:
+            return []
+        words = self._words[:count].copy()
+        values = self._values[:count].copy()
+        cuts = np.flatnonzero(np.diff(words[:, 0]) != 1) + 1
+        blocks = []
+        for begin, end in pairwise([0, *cuts.tolist(), count]):
+            first = int(words[begin, 0])
+            part = slice(begin, end)
+            lost, self._last = first - self._last - 1, int(words[end - 1, 0])
+            blocks.append(Block(first, lost, words[part, 1], words[part, 2], values[part]))
+        return blocks

@@ -1,0 +1,111 @@
+"""The binary frames between server and page, little-endian.
+
+Header, 24 bytes: u8 kind, u8 0, u16 count, u32 sequence, f64 stamp (CLOCK_MONOTONIC [s]), f64 t
+(simulated [s]). What follows is aligned for typed arrays.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.native.library import Reals
+
+POSES, SAMPLES, ECHO, INPUT, PING = 1, 2, 3, 8, 9
+HEADER = struct.Struct("<BBHIdd")
+ROWS = struct.Struct("<II")  # number of the first sample, samples lost before it
+INPUT_FRAME = struct.Struct("<BBHIdd")
+PING_FRAME = struct.Struct("<B7xQ")
+PING_SHORT = struct.Struct("<BQ")
+ECHO_BODY = struct.Struct("<Qdd")
+MOST_SAMPLES = 0xFFFF
+WORD = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class InputFrame:
+    """A value that a page gives to an input.
+
+    Attributes:
+        index: number of the input, as in the greeting.
+        sequence: the page's count.
+        value: in the unit of the input.
+        page_time: the page's clock [ms].
+    """
+
+    index: int
+    sequence: int
+    value: float
+    page_time: float
+
+
+def poses_frame(sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals) -> bytes:
+    """Kind 1.
+
+    Args:
+        sequence: number of the outputs.
+        stamp: when the loop wrote them.
+        t: simulated time.
+        poses: position and quaternion of each body, shape (bodies, 7).
+        arrows: from and vector of each force, shape (arrows, 6).
+    """
+    head = HEADER.pack(POSES, 0, len(poses), sequence & WORD, stamp, t)
+    count = len(arrows).to_bytes(4, "little")
+    body = poses.astype("<f4").tobytes()
+    return b"".join((head, body, count, arrows.astype("<f4").tobytes(), b"\0\0\0\0"))
+
+
+def samples_frame(
+    generation: int, first: int, lost: int, stamp: float, t: Reals, signals: Reals
+) -> bytes:
+    """Kind 2.
+
+    Args:
+        generation: of the subscription.
+        first: number of the first sample.
+        lost: samples that are missing before it.
+        stamp: when the loop wrote the last one.
+        t: simulated times, shape (count,).
+        signals: shape (signals, count).
+    """
+    sequence = (generation & 0xFFFF) << 16 | (len(signals) & 0xFFFF)
+    head = HEADER.pack(SAMPLES, 0, len(t), sequence, stamp, float(t[-1]))
+    rows = ROWS.pack(first & WORD, min(lost, WORD))
+    return b"".join((head, rows, t.astype("<f8").tobytes(), signals.astype("<f4").tobytes()))
+
+
+def echo_frame(
+    token: int, sequence: int, now: float, t: float, used_at: float, page_time: float
+) -> bytes:
+    """Kind 3, the answer to a ping.
+
+    Args:
+        token: of the ping.
+        sequence: the page's count of the newest of its inputs that the loop has used.
+        now: CLOCK_MONOTONIC of the server.
+        t: simulated time.
+        used_at: stamp of the first outputs that used this input; 0 if there are none.
+        page_time: that the input carried.
+    """
+    head = HEADER.pack(ECHO, 0, 0, sequence & WORD, now, t)
+    return head + ECHO_BODY.pack(token, used_at, page_time)
+
+
+def read_frame(data: bytes) -> InputFrame | int | None:
+    """What a page has sent: an input, the token of a ping, or None for what makes no sense."""
+    if len(data) == INPUT_FRAME.size and data[0] == INPUT:
+        _, _, index, sequence, value, page_time = INPUT_FRAME.unpack(data)
+        if math.isfinite(value) and math.isfinite(page_time):
+            return InputFrame(index, sequence, value, page_time)
+    for form in (PING_FRAME, PING_SHORT):
+        if len(data) == form.size and data[0] == PING:
+            return int(form.unpack(data)[1])
+    return None
+
+
+def no_arrows() -> Reals:
+    """Of a plant whose forces nobody knows."""
+    return np.zeros((0, 6))

@@ -1,0 +1,71 @@
+"""Tells a person what is wrong with a plant that runs, and what to do."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from inloop.studio.sources import Condition, Moment
+
+LATELY = 3.0  # [s] for which an overrun is worth telling
+
+FAILURES = {
+    "DIVERGED": (
+        "the motion has become so fast that the numbers ran away; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
+    "LOOP_OPEN": (
+        "the loops of the mechanism could not be closed; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
+    "INPUT_STALE": (
+        "whoever writes the inputs has stopped; safe values are in their place",
+        "Start the controller again, or take the inputs here.",
+    ),
+}
+ENDINGS = {
+    "lost": (
+        "error",
+        "the process of the plant has died",
+        "Start it again.",
+    ),
+    "ended": ("warn", "the run has ended", "Start it again, or choose another mechanism."),
+    "starting": ("info", "the mechanism is being derived, compiled and started", ""),
+}
+
+
+class Health:
+    """Keeps in mind what happened lately."""
+
+    def __init__(self) -> None:
+        self._overruns: int | None = None
+        self._late_until = 0.0
+        self._late = 0
+
+    def notice(self, condition: Condition, moment: Moment | None) -> dict[str, Any] | None:
+        """The most important thing to tell now; None if all is well."""
+        if condition.state in ENDINGS:
+            level, text, fix = ENDINGS[condition.state]
+            return {"level": level, "text": text, "fix": fix}
+        status = moment.status if moment is not None else "OK"
+        self._count(condition.counters.get("overruns", 0))
+        if status in FAILURES:
+            text, fix = FAILURES[status]
+            level = "warn" if status == "INPUT_STALE" else "error"
+            return {"level": level, "text": text, "fix": fix}
+        if time.monotonic() < self._late_until:
+            return {
+                "level": "warn",
+                "text": f"{self._late} steps came too late",
+                "fix": "Close other programs, slow the time down, or start with a lower rate.",
+            }
+        return None
+
+    def _count(self, overruns: int) -> None:
+        """Overruns since the last time."""
+        before, self._overruns = self._overruns, overruns
+        if before is not None and overruns > before:
+            if time.monotonic() >= self._late_until:
+                self._late = 0
+            self._late += overruns - before
+            self._late_until = time.monotonic() + LATELY

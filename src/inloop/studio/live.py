@@ -1,0 +1,141 @@
+"""A plant that runs in another process, seen and steered through its mailbox."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import MailboxError
+from inloop.native.library import Reals
+from inloop.realtime import Mailbox, State, attach
+from inloop.realtime.statistics import Histogram, bin_edges
+from inloop.realtime.telemetry import Block, Telemetry
+from inloop.studio.sources import Condition, Moment
+
+STATES = {State.ARMED: "running", State.RUNNING: "running", State.PAUSED: "paused",
+          State.ENDED: "ended"}  # fmt: skip
+SHOWN = {"step_time": "step", "wake_up": "latency", "input_age": "input_age"}
+COUNTED = {"overruns": "overruns", "stale": "stale_inputs", "lost": "lost_telemetry",
+           "failed": "failed", "refused": "bad_inputs", "safe": "safe_steps"}  # fmt: skip
+WIDE = 8  # bins of the loop in one of the page: a quarter of an octave
+
+
+class Live:
+    """One reader for all clients, one writer of inputs, one thread at a time for commands.
+
+    Attributes:
+        name: under which the plant runs.
+        layout: names, units and sizes.
+    """
+
+    def __init__(self, name: str, wait: float = 0.0) -> None:
+        self.name = name
+        self._box = attach(name, wait)
+        self.layout = self._box.layout
+        self._orders: Mailbox = attach(name)  # for another thread
+        self._lock = threading.Lock()
+        self._telemetry = Telemetry(self._box)
+
+    @property
+    def process(self) -> int:
+        """In which the plant runs."""
+        return self._box.process
+
+    # what it puts out
+
+    def newest(self) -> Moment | None:
+        """The newest outputs; None from a damaged mailbox."""
+        try:
+            found = self._box.peek()
+        except MailboxError:
+            return None
+        return Moment(
+            found.sequence, 1e-9 * found.stamp, found.t, found.step, found.status_name,
+            found.flags, found.parameter_sequence, found.values,
+        )  # fmt: skip
+
+    def take(self) -> list[Block]:
+        """All records since the last time."""
+        return self._telemetry.take()
+
+    def skip(self) -> None:
+        """Forget the records since the last time."""
+        self._telemetry.skip()
+
+    def parameters(self) -> dict[str, float]:
+        """Values by name."""
+        return dict(self._box.parameters)
+
+    def condition(self) -> Condition:
+        """How it goes; "lost" if its process has died without a word."""
+        shared = self._box._use().shared
+        state = STATES.get(self._box.state, "ended")
+        if state != "ended" and self._box.gone:
+            state = "lost"
+        counters = {name: int(getattr(shared, key)) for name, key in COUNTED.items()}
+        return Condition(state, float(shared.speed), counters)
+
+    def histograms(self) -> dict[str, Any]:
+        """Times of the loop by name, in bins of a quarter of an octave."""
+        found = self._box.statistics().histograms
+        return {name: _coarse(found[key]) for name, key in SHOWN.items()}
+
+    # what it is told
+
+    def command(self, what: str, value: float = 0.0) -> None:
+        """Do it and wait until it is done."""
+        with self._lock:
+            box = self._orders
+            if what == "step":
+                box.step(int(value))
+            elif what == "speed":
+                box.set_speed(value)
+            else:
+                {"pause": box.pause, "go": box.resume, "reset": box.reset}[what]()
+
+    def set_parameters(self, values: dict[str, float]) -> None:
+        """Change parameters between the same two steps."""
+        with self._lock:
+            self._orders.parameters.set(values)
+
+    def take_inputs(self) -> None:
+        """Become the writer of the inputs.
+
+        Raises:
+            MailboxError: another process writes them.
+        """
+        self._box.take()
+
+    def write_inputs(self, values: Reals) -> int:
+        """Write all inputs; returns the number of this record."""
+        self._box.write(values)
+        return self._box.inputs_written
+
+    def release_inputs(self) -> None:
+        """Let another process write them."""
+        self._box.release()
+
+    def close(self) -> None:
+        """Let go of the memory; the plant goes on."""
+        with self._lock:
+            self._orders.close()
+        self._box.close()
+
+
+def _coarse(histogram: Histogram) -> dict[str, Any]:
+    """A histogram with few bins, for a page."""
+    edges, counts = bin_edges(), histogram.counts
+    wide = np.arange(0, len(counts), WIDE)
+    summed = np.add.reduceat(counts, wide)
+    used = np.flatnonzero(summed)
+    if not len(used):
+        return {"edges_us": [], "counts": [], **histogram.summary()}
+    begin, end = int(used[0]), int(used[-1]) + 1
+    cut = np.append(edges[wide], edges[-1])[begin : end + 1]
+    return {
+        "edges_us": (cut / 1e3).round(4).tolist(),
+        "counts": summed[begin:end].tolist(),
+        **histogram.summary(),
+    }

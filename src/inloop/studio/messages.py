@@ -1,0 +1,128 @@
+"""The texts that pages get: the greeting, and how it goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from inloop.realtime.layout import Layout
+from inloop.studio.inputs import Inputs
+from inloop.studio.running import Running
+
+PROTOCOL = 1
+RATES = {"m": "m/s", "rad": "rad/s"}
+
+
+def hello(running: Running) -> dict[str, Any]:
+    """All there is to know before anything moves."""
+    choice, source, show = running.choice, running.source, running.show
+    assert choice is not None and source is not None and show is not None
+    stage, layout = choice.stage, source.layout
+    return {
+        "kind": "hello",
+        "protocol": PROTOCOL,
+        "plant": {
+            "name": choice.name or choice.plant,
+            "title": stage.title,
+            "look_at": stage.look_at,
+            "rate_hz": 1.0 / layout.period,
+        },
+        "menu": running.catalogue.menu() if running.is_own else [],
+        "scene": show.scene,
+        "parameters": parameters(layout, source.parameters(), stage.docs),
+        "signals": signals(layout),
+        "inputs": inputs(layout, running.inputs, stage.docs),
+        "device": device(stage.device, layout),
+        "can": abilities(running),
+        "record": recordings(running),
+    }
+
+
+def state(running: Running) -> dict[str, Any]:
+    """How it goes."""
+    condition, moment = running.condition(), running.moment
+    counters = condition.counters
+    return {
+        "kind": "state",
+        "state": condition.state,
+        "speed": condition.speed,
+        "step": moment.step if moment is not None else 0,
+        "t": moment.t if moment is not None else 0.0,
+        "status": moment.status if moment is not None else "OK",
+        "flags": moment.flag_names if moment is not None else [],
+        "overruns": counters.get("overruns", 0),
+        "stale": counters.get("stale", 0),
+        "lost": counters.get("lost", 0),
+        "source": running.file or "live",
+        "driven": running.inputs is not None and running.inputs.owner is not None,
+        "notice": running.notice(condition),
+    }
+
+
+def recordings(running: Running) -> dict[str, Any]:
+    """What is being recorded, and what there is."""
+    return {"active": running.recordings.active, "files": running.recordings.files()}
+
+
+def abilities(running: Running) -> list[str]:
+    """Requests that make sense now."""
+    can = ["subscribe", "pause", "go", "step", "speed", "reset", "replay"]
+    if running.file:
+        can.append("live")
+    else:
+        can += ["set", "reset_parameter", "reset_parameters", "record"]
+        can += ["take_input", "release_input"]
+    if running.is_own:
+        can.append("choose")
+    return can
+
+
+def device(told: Mapping[str, Any] | None, layout: Layout) -> dict[str, Any] | None:
+    """What a hand drives, if the plant with its options has this input."""
+    units = {x.name: x.unit for x in layout.inputs}
+    if told is None or told["input"] not in units:
+        return None
+    return {**told, "unit": units[told["input"]]}
+
+
+def signals(layout: Layout) -> list[dict[str, str]]:
+    """Name and unit of everything that can be plotted, in the order of the outputs."""
+    units = {"t": "s"}
+    for c in layout.coordinates:
+        units[f"{c.name}.q"], units[f"{c.name}.qd"] = c.unit, RATES.get(c.unit, "")
+    units |= {x.name: x.unit for x in (*layout.states, *layout.signals, *layout.inputs)}
+    return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
+
+
+def parameters(
+    layout: Layout, values: Mapping[str, float], docs: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Those with a range can be changed with a slider; the others have no limits."""
+    return [
+        {
+            "name": p.name,
+            "value": values.get(p.name, p.default),
+            "default": p.default,
+            "unit": p.unit,
+            "low": _finite(p.least),
+            "high": _finite(p.most),
+            "doc": docs.get(p.name, ""),
+        }
+        for p in layout.parameters
+    ]
+
+
+def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[dict[str, Any]]:
+    """In the order of the numbers that input frames carry."""
+    found = []
+    for k, x in enumerate(layout.inputs):
+        low, high = driver.range_of(k) if driver is not None else (None, None)
+        doc = docs.get(x.name, "")
+        found.append({"name": x.name, "unit": x.unit, "low": low, "high": high, "doc": doc})
+    return found
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

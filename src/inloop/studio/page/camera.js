@@ -1,0 +1,178 @@
+// The eye: turns about a target in space, slides before the plane of a planar mechanism.
+
+import * as THREE from "./three.js";
+import { clamp } from "./numbers.js";
+
+// plane: right, up, towards the eye
+const SIDES = {
+  xy: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  xz: [[1, 0, 0], [0, 0, 1], [0, -1, 0]],
+  yz: [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
+};
+const FIELD = 32; // [deg]
+const MARGIN = 1.06;
+const [TOP, BOTTOM] = [0.16, 0.1]; // of the height, kept free for words
+const WIDEST = 4; // times the bounds that were given: what flies away is not followed
+const EASE = 0.08; // of the way, per frame
+
+export class Eye {
+  constructor() {
+    this.space = new THREE.PerspectiveCamera(FIELD);
+    this.side = new THREE.OrthographicCamera();
+    this.target = new THREE.Vector3();
+    this.changed = true;
+    this.aspect = 1;
+    this.setScene({ planar: null, up: "z", bounds: { min: [-1, -1, -1], max: [1, 1, 1] } });
+  }
+
+  get camera() {
+    return this.flat ? this.side : this.space;
+  }
+
+  setScene({ planar, up, bounds }) {
+    this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
+    this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
+    this.natural = this.size;
+    this.plane = SIDES[planar] ? planar : null;
+    this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
+    this.flat = this.plane !== null;
+    this.fit();
+  }
+
+  /** Look at a box, with a little room around it. */
+  frame(box) {
+    this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
+    this.size = this.box.getSize(new THREE.Vector3()).length();
+    if (!this.touched) this.fit();
+  }
+
+  /** Make room for what reaches beyond the bounds, at once or gently; false if nothing does. */
+  include(box, atOnce) {
+    const wider = this.box.clone().union(box);
+    const size = wider.getSize(new THREE.Vector3()).length();
+    if (this.box.containsBox(box) || size > WIDEST * this.natural) return false;
+    this.box = wider;
+    this.size = size;
+    if (this.touched) return true;
+    const { target, high, distance } = this;
+    const from = { target: target.clone(), high, distance };
+    this.fit();
+    if (atOnce) return true;
+    this.wish = { target: this.target.clone(), high: this.high, distance: this.distance };
+    this.target.copy(from.target);
+    this.high = from.high;
+    this.distance = from.distance;
+    return true;
+  }
+
+  /** One frame nearer to where the eye wishes to be. */
+  ease() {
+    const { wish } = this;
+    if (!wish) return;
+    if (this.touched) this.wish = null;
+    this.target.lerp(wish.target, EASE);
+    this.high += EASE * (wish.high - this.high);
+    this.distance += EASE * (wish.distance - this.distance);
+    this.changed = true;
+    if (Math.abs(this.distance / wish.distance - 1) < 1e-3 && Math.abs(this.high - wish.high) <= 1e-3 * wish.high) this.wish = null;
+  }
+
+  /** Whole scene in view, from the side or from a little above. */
+  fit() {
+    this.wish = null;
+    this.box.getCenter(this.target);
+    this.turn = this.plane === "yz" ? 0.9 : -0.62; // about up [rad]
+    this.lift = 0.32; // above the horizon [rad]
+    const [right, up] = this.axes();
+    const extent = this.box.getSize(new THREE.Vector3());
+    const width = Math.abs(extent.dot(right));
+    const height = Math.abs(extent.dot(up));
+    const room = 1 - TOP - BOTTOM;
+    const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
+    this.high = this.flat ? high : 0;
+    this.distance = (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
+    if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
+    this.home = this.flat ? this.high : this.distance;
+    this.changed = true;
+  }
+
+  /** Right, up and towards the eye, of the plane that is looked at. */
+  axes() {
+    return (SIDES[this.plane] ?? SIDES.xz).map((axis) => new THREE.Vector3(...axis));
+  }
+
+  setAspect(aspect) {
+    if (Math.abs(aspect - this.aspect) < 1e-3) return;
+    const fitted = !this.touched;
+    this.aspect = aspect;
+    if (fitted) this.fit();
+    this.changed = true;
+  }
+
+  toggleFlat() {
+    if (!this.plane) return;
+    this.flat = !this.flat;
+    this.touched = false;
+    this.fit();
+  }
+
+  /** Turn by angles [rad], or slide if seen from the side. */
+  orbit(dx, dy, height) {
+    if (this.flat) return this.pan(dx, dy, height);
+    this.touched = true;
+    this.turn -= (4.5 * dx) / height;
+    this.lift = clamp(this.lift + (4.5 * dy) / height, -1.5, 1.5);
+    this.changed = true;
+  }
+
+  /** Slide by pixels. */
+  pan(dx, dy, height) {
+    this.touched = true;
+    const perPixel = (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height;
+    const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+    const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+    this.target.addScaledVector(right, -dx * perPixel).addScaledVector(up, dy * perPixel);
+    this.changed = true;
+  }
+
+  zoom(factor) {
+    this.touched = true;
+    if (this.flat) this.high = clamp(this.high * factor, 0.02 * this.home, 20 * this.home);
+    else this.distance = clamp(this.distance * factor, 0.05 * this.home, 20 * this.home);
+    this.changed = true;
+  }
+
+  /** Length of one pixel at the target [m]. */
+  perPixel(height) {
+    return (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height;
+  }
+
+  /** Bring the camera to where the eye is. */
+  apply() {
+    const { camera, target } = this;
+    const away = new THREE.Vector3();
+    if (this.flat) {
+      const [, up, towards] = this.axes();
+      camera.up.copy(up);
+      away.copy(towards).multiplyScalar(4 * this.size);
+      const half = 0.5 * this.high;
+      Object.assign(camera, {
+        left: -half * this.aspect, right: half * this.aspect, top: half, bottom: -half,
+        near: 0.01 * this.size, far: 8 * this.size,
+      });
+    } else {
+      camera.up.copy(this.up);
+      const level = this.distance * Math.cos(this.lift);
+      const above = this.distance * Math.sin(this.lift);
+      const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
+      if (this.up.y) away.set(level * s, above, level * c);
+      else away.set(level * s, -level * c, above);
+      Object.assign(camera, { aspect: this.aspect, near: 0.02 * this.distance, far: this.distance + 8 * this.size });
+    }
+    camera.position.copy(target).add(away);
+    camera.lookAt(target);
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+    this.changed = false;
+  }
+}

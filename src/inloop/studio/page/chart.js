@@ -1,0 +1,130 @@
+// One chart: all chosen signals of one unit over simulated time.
+
+import uPlot from "/vendor/uPlot.esm.js";
+import { icon, make } from "./dom.js";
+import { figure } from "./numbers.js";
+
+const FONT = "11px system-ui, sans-serif";
+
+/** `on.zoom(from, to)`, `on.live()`, `on.drop(signal)`, `on.pan(from, to)`. */
+export class Chart {
+  constructor(unit, signals, palette, last, on) {
+    this.signals = signals;
+    this.last = last; // only the last one tells the time
+    this.on = on;
+    this.values = signals.map(() => make("output", { className: "value" }));
+    this.place = make("div", { className: "plot" });
+    this.element = make("figure", { className: "chart", "aria-label": `Plot of ${signals.map((s) => s.name).join(", ")}` },
+      make("figcaption", {}, ...signals.map((signal, i) => this.chip(signal, this.values[i])),
+        make("span", { className: "unit" }, unit || "–")),
+      this.place);
+    this.plot = new uPlot(this.options(signals, palette), [[], ...signals.map(() => [])], this.place);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.place);
+    this.listen();
+  }
+
+  chip(signal, value) {
+    const swatch = make("i", { className: "swatch" });
+    swatch.style.background = signal.colour;
+    return make("span", { className: "series" }, swatch, make("span", { className: "name" }, signal.name), value,
+      make("button", { className: "icon tiny", title: `Remove ${signal.name}`, "aria-label": `Remove ${signal.name}`,
+        onclick: () => this.on.drop(signal.name) }, icon("close")));
+  }
+
+  options(signals, palette) {
+    const axis = { stroke: palette.muted, font: FONT, grid: { stroke: palette.grid, width: 1 }, ticks: { show: false } };
+    return {
+      width: 100, height: 80, legend: { show: false }, padding: [6, 14, 0, 0],
+      cursor: { sync: { key: "inloop" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
+      scales: { x: { time: false }, y: { range: comfortable } },
+      axes: [
+        { ...axis, size: this.last ? 22 : 5, space: 70, values: (_, ticks) => ticks.map((t) => (this.last ? `${figure(t, 7)} s` : "")) },
+        { ...axis, size: 58, space: 26, values: (_, ticks) => ticks.map((y) => figure(y, 4)) },
+      ],
+      series: [{}, ...signals.map((signal) => ({ stroke: signal.colour, width: 1.5, points: { show: false }, pxAlign: 0, spanGaps: false }))],
+      hooks: { setSelect: [(plot) => this.selected(plot)] },
+    };
+  }
+
+  selected(plot) {
+    const { left, width } = plot.select;
+    if (width < 6) return;
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.on.zoom(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
+  }
+
+  listen() {
+    const over = this.plot.over;
+    over.addEventListener("dblclick", () => this.on.live());
+    // while a stretch is being marked nothing moves below the mouse
+    over.addEventListener("pointerdown", (event) => {
+      this.marking = event.pointerType === "mouse";
+      window.addEventListener("pointerup", () => { this.marking = false; }, { once: true });
+    });
+    over.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.scaleAbout(event.offsetX, Math.exp(0.0015 * event.deltaY));
+    }, { passive: false });
+    // fingers: one slides, two zoom
+    const fingers = new Map();
+    over.addEventListener("pointerdown", (event) => {
+      if (event.pointerType === "touch") fingers.set(event.pointerId, event.offsetX);
+    });
+    over.addEventListener("pointermove", (event) => {
+      if (!fingers.has(event.pointerId)) return;
+      const old = fingers.get(event.pointerId);
+      const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
+      fingers.set(event.pointerId, event.offsetX);
+      if (other === undefined) this.slide(event.offsetX - old);
+      else this.scaleAbout(other, Math.abs(old - other) / Math.max(Math.abs(event.offsetX - other), 8));
+    });
+    for (const end of ["pointerup", "pointercancel"]) over.addEventListener(end, (event) => fingers.delete(event.pointerId));
+  }
+
+  scaleAbout(pixel, factor) {
+    const { min, max } = this.plot.scales.x;
+    const about = this.plot.posToVal(pixel, "x");
+    this.on.zoom(about + (min - about) * factor, about + (max - about) * factor);
+  }
+
+  slide(pixels) {
+    const { min, max } = this.plot.scales.x;
+    const shift = this.plot.posToVal(0, "x") - this.plot.posToVal(pixels, "x");
+    this.on.zoom(min + shift, max + shift);
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.place;
+    if (width > 40 && height > 30) this.plot.setSize({ width, height });
+  }
+
+  get pixels() {
+    return Math.max(Math.round(this.plot.bbox.width / devicePixelRatio), 50);
+  }
+
+  show(data, from, to, latest) {
+    this.plot.batch(() => {
+      this.plot.setData(data, false);
+      this.plot.setScale("x", { min: from, max: to });
+    });
+    latest.forEach((value, i) => {
+      this.values[i].textContent = value === undefined ? "" : figure(value, 4);
+    });
+  }
+
+  destroy() {
+    this.observer.disconnect();
+    this.plot.destroy();
+    this.element.remove();
+  }
+}
+
+/** A range around the values that does not flicker with every sample. */
+function comfortable(_, least, most) {
+  if (!(most >= least)) return [-1, 1];
+  const size = Math.max(Math.abs(least), Math.abs(most));
+  const span = Math.max(most - least, 1e-3 * size, 1e-6);
+  const step = 10 ** Math.floor(Math.log10(span)) / 2;
+  return [Math.floor((least - 0.04 * span) / step) * step, Math.ceil((most + 0.04 * span) / step) * step];
+}

@@ -1,0 +1,77 @@
+// The hand on the driven input: whoever drives it (pointer, keys, controller, MIDI), one value goes out.
+
+import { clamp } from "./numbers.js";
+
+const TICK = 8; // between two values of a stroke [ms]
+
+export class Hand {
+  constructor(inputs) {
+    this.inputs = inputs;
+    this.device = null;
+    this.watchers = [];
+    this.touch = 60; // length of a stroke by key [ms]
+    this.value = 0;
+    this.source = null;
+  }
+
+  setDevice(device, index) {
+    clearInterval(this.stroking);
+    this.device = device;
+    this.index = index;
+    this.source = null;
+    this.value = device?.rest ?? 0;
+    this.tell();
+  }
+
+  /** Part of the range, 0 at low and 1 at high. */
+  get fraction() {
+    const { low, high } = this.device;
+    return (this.value - low) / (high - low);
+  }
+
+  /** Drive to a value at once. */
+  move(source, value, time) {
+    if (!this.device) return;
+    clearInterval(this.stroking);
+    this.source = source;
+    this.put(value, time);
+  }
+
+  /** Drive to a value within so many milliseconds, starting and ending gently. */
+  stroke(source, target, duration = this.touch, done = () => {}) {
+    if (!this.device) return;
+    clearInterval(this.stroking);
+    this.source = source;
+    const [start, from] = [performance.now(), this.value];
+    const go = () => {
+      const now = performance.now();
+      const s = clamp((now - start) / duration, 0, 1);
+      this.put(from + (target - from) * s * s * (3 - 2 * s), now);
+      if (s < 1) return;
+      clearInterval(this.stroking);
+      done();
+    };
+    this.stroking = setInterval(go, TICK);
+    go();
+  }
+
+  /** Back to rest, then let go. */
+  letGo(source, duration = this.touch) {
+    if (!this.device || this.source !== source) return;
+    this.stroke(source, this.device.rest, duration, () => {
+      this.inputs.drop(this.index);
+      this.source = null;
+      this.tell();
+    });
+  }
+
+  put(value, time) {
+    this.value = clamp(value, this.device.low, this.device.high);
+    this.inputs.hold(this.index, this.value, time);
+    this.tell();
+  }
+
+  tell() {
+    for (const watch of this.watchers) watch(this);
+  }
+}

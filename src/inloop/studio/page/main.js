@@ -1,0 +1,134 @@
+// The studio's page: connects its parts.
+
+import { Connection } from "./connection.js";
+import { Deadlines } from "./deadlines.js";
+import { byId, download } from "./dom.js";
+import { Extras } from "./extras.js";
+import { POSES, SAMPLES } from "./frames.js";
+import { Hand } from "./hand.js";
+import { HandPanel } from "./handpanel.js";
+import { Inputs } from "./inputs.js";
+import { Notices } from "./notices.js";
+import { unitName } from "./numbers.js";
+import { Parameters } from "./parameters.js";
+import { Plots } from "./plots.js";
+import { Pointer } from "./pointer.js";
+import { Recordings, Rewind } from "./recordings.js";
+import { Rulers } from "./rulers.js";
+import { Shortcuts } from "./shortcuts.js";
+import { KeySource } from "./sources.js";
+import { palette, startTheme } from "./theme.js";
+import { Transport } from "./transport.js";
+import { View } from "./view.js";
+
+const LOST = {
+  level: "error", text: "The studio does not answer.",
+  fix: "The loop goes on without this page. Is “inloop studio” still running? Trying again …",
+};
+
+startTheme((colours) => {
+  view.setPalette(colours);
+  plots.setPalette(colours);
+});
+
+const scheme = location.protocol === "https:" ? "wss" : "ws";
+const connection = new Connection(`${scheme}://${location.host}/ws`, {
+  open: () => notices.alarm("link", null),
+  lost: () => {
+    notices.alarm("link", LOST);
+    transport.chip("no link", "error");
+    inputs.clear();
+  },
+  text: (message) => RECEIVE[message.kind]?.(message),
+  frame: (frame) => {
+    if (frame.kind === POSES) view.motion.add(frame, performance.now() / 1000);
+    else if (frame.kind === SAMPLES) plots.add(frame);
+  },
+});
+
+const notices = new Notices();
+const view = new View(byId("view"), palette());
+const inputs = new Inputs(connection);
+const hand = new Hand(inputs);
+const handPanel = new HandPanel(hand, inputs, notices);
+const pointer = new Pointer(view, hand);
+const keys = new KeySource(hand);
+const transport = new Transport(connection, notices);
+const parameters = new Parameters(connection);
+const plots = new Plots(connection, palette(), view.slow);
+const deadlines = new Deadlines();
+const recordings = new Recordings(connection);
+const rewind = new Rewind(view);
+const extras = new Extras();
+const shortcuts = new Shortcuts(hand);
+new Rulers(view);
+
+const RECEIVE = {
+  hello(message) {
+    for (const named of [...message.parameters, ...message.signals, ...message.inputs]) named.unit = unitName(named.unit);
+    inputs.clear();
+    rewind.stop();
+    extras.clear();
+    transport.setPlant(message);
+    deadlines.setPlant(message.plant);
+    view.setScene(message.scene);
+    byId("side").hidden = !message.scene.planar;
+    const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
+    const device = index < 0 ? null : { unit: message.inputs[index].unit, ...message.device };
+    hand.setDevice(device, index);
+    handPanel.setPlant(device, message.inputs);
+    parameters.setPlant(message.parameters);
+    plots.setPlant(message.plant.name, message.signals, message.plots);
+    recordings.show(message.record, message.can);
+  },
+  subscribed: (message) => plots.subscribed(message),
+  parameters: ({ values }) => parameters.update(values),
+  state(message) {
+    transport.show(message);
+    recordings.playing(message.source);
+    deadlines.count(message);
+  },
+  histogram: (message) => deadlines.show(message),
+  notice: (message) => notices.toast(message),
+  scene: ({ scene }) => view.changeScene(scene),
+  record: (message) => recordings.show(message, transport.can),
+  panel: (message) => extras.show(message),
+  event: ({ name, data }) => {
+    if (data?.note !== undefined) extras.note(data);
+    else notices.toast({ level: "info", text: name });
+  },
+};
+
+const press = (id) => () => byId(id).click();
+byId("picture").onclick = async () => download(await view.picture(), `${byId("plant").value}.png`);
+byId("fit").onclick = () => {
+  view.eye.touched = false;
+  view.eye.fit();
+};
+byId("side").onclick = () => {
+  view.eye.toggleFlat();
+  view.build();
+};
+byId("forces").onclick = ({ currentTarget }) => {
+  view.showForces(!view.forcesShown);
+  currentTarget.setAttribute("aria-pressed", view.forcesShown);
+};
+
+shortcuts.add(" ", "Pause or go", press("pause"));
+shortcuts.add("k", "Pause or go", press("pause"));
+shortcuts.add(".", "One step", press("step"));
+shortcuts.add("Home", "Back to the start", press("reset"));
+shortcuts.add("[", "Slower", () => transport.faster(-1));
+shortcuts.add("]", "Faster", () => transport.faster(1));
+shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
+shortcuts.add("r", "Record or stop", press("record"));
+shortcuts.add("p", "Save a picture", press("picture"));
+shortcuts.add("l", "Hold or follow the plots", press("live"));
+shortcuts.add("f", "Fit the view", press("fit"));
+shortcuts.add("v", "From the side, or in space", press("side"));
+shortcuts.add("g", "Show or hide forces", press("forces"));
+shortcuts.add("t", "Dark or light", press("theme"));
+shortcuts.add("/", "Find a parameter", () => byId("find-parameter")?.focus());
+
+/** For tests and for the curious: the parts, by name. */
+window.inloop = { connection, view, hand, inputs, plots, parameters, notices, pointer, keys, transport, rewind };

@@ -1,0 +1,70 @@
+// Poses between frames: which two frames lie around the moment that is shown, and how far between.
+
+const KEPT = 60; // seconds that can be looked back at
+const WINDOW = 128; // frames over which the clocks are compared
+
+/** A history of pose frames and the moment shown. */
+export class Motion {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.frames = [];
+    this.offsets = [];
+    this.interval = 1 / 60;
+    this.dropped = 0;
+  }
+
+  /** Take a frame that arrived at page time `now` [s]; a stale one is dropped. */
+  add(frame, now) {
+    const newest = this.frames.at(-1);
+    if (newest && frame.stamp <= newest.stamp) {
+      if (newest.stamp - frame.stamp < 1) {
+        this.dropped += 1;
+        return;
+      }
+      this.clear(); // another machine's clock: another run
+    }
+    if (newest && this.frames.length) {
+      const interval = Math.min(frame.stamp - newest.stamp, 0.1);
+      this.interval += 0.05 * (interval - this.interval);
+    }
+    // the quickest frames tell the offset between the clocks; the others were late
+    this.offsets.push(now - frame.stamp);
+    if (this.offsets.length > WINDOW) this.offsets.shift();
+    this.frames.push(frame);
+    while (frame.stamp - this.frames[0].stamp > KEPT) this.frames.shift();
+  }
+
+  /** The frames around page time `now` [s], one frame behind so that there is one on either side. */
+  at(now) {
+    if (!this.frames.length) return null;
+    const offset = Math.min(...this.offsets);
+    return this.around(now - offset - 1.25 * this.interval);
+  }
+
+  /** The frames around a stamp [s] and the fraction between them. */
+  around(stamp) {
+    const { frames } = this;
+    if (!frames.length) return null;
+    let high = frames.length - 1;
+    if (stamp >= frames[high].stamp) return { before: frames[high], after: frames[high], fraction: 0 };
+    let low = 0;
+    if (stamp <= frames[0].stamp) return { before: frames[0], after: frames[0], fraction: 0 };
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (frames[middle].stamp <= stamp) low = middle;
+      else high = middle;
+    }
+    const before = frames[low];
+    const after = frames[high];
+    // a reset is a jump, not a motion
+    if (after.t < before.t || after.count !== before.count) return { before: after, after, fraction: 0 };
+    return { before, after, fraction: (stamp - before.stamp) / (after.stamp - before.stamp) };
+  }
+
+  get span() {
+    return this.frames.length ? [this.frames[0].stamp, this.frames.at(-1).stamp] : [0, 0];
+  }
+}

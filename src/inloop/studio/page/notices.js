@@ -1,0 +1,51 @@
+// What is wrong and what to do: an alarm over the picture while it lasts, notices that pass.
+
+import { byId, icon, make } from "./dom.js";
+
+const PASSING = { info: 5000, warn: 9000, error: 20000 }; // [ms]
+const MOST = 4;
+
+export class Notices {
+  constructor() {
+    this.alarms = new Map();
+  }
+
+  /** Show a condition by key as long as it lasts; null ends it. */
+  alarm(key, notice, action = null) {
+    const shown = JSON.stringify(notice);
+    if (this.alarms.get(key)?.shown === shown) return;
+    if (notice) this.alarms.set(key, { notice, action, shown });
+    else if (!this.alarms.delete(key)) return;
+    this.show();
+  }
+
+  /** The gravest condition is shown, the newest of equals. */
+  show() {
+    const box = byId("alarm");
+    const grave = { error: 2, warn: 1, info: 0 };
+    const [worst] = [...this.alarms.values()].reverse().sort((a, b) => grave[b.notice.level] - grave[a.notice.level]);
+    box.hidden = !worst;
+    if (!worst) return;
+    const { notice, action } = worst;
+    box.className = `alarm ${notice.level}`;
+    box.replaceChildren(make("div", {}, make("strong", {}, notice.text), notice.fix ? make("span", {}, notice.fix) : null),
+      ...(action ? [make("button", { onclick: action.run }, action.name)] : []));
+  }
+
+  /** A notice that passes; one that differs in its numbers only takes the place of the old one. */
+  toast({ level = "info", text, fix }) {
+    const place = byId("notices");
+    const kind = text.replace(/\d+/g, "#");
+    const same = [...place.children].find((child) => child.dataset.kind === kind);
+    const count = Number(same?.dataset.count ?? 0) + 1;
+    same?.remove();
+    const close = () => element.remove();
+    const element = make("div", { className: `notice ${level}` },
+      make("div", {}, make("strong", {}, text, " ", make("b", {}, count > 1 ? `×${count}` : "")), fix ? make("span", {}, fix) : null),
+      make("button", { className: "icon tiny", "aria-label": "Close", onclick: close }, icon("close")));
+    Object.assign(element.dataset, { kind, count });
+    place.append(element);
+    while (place.children.length > MOST) place.firstChild.remove();
+    setTimeout(close, PASSING[level] ?? PASSING.info);
+  }
+}

@@ -1,0 +1,138 @@
+// Mouse and fingers on the picture: on the driven body they drag it, elsewhere they move the eye.
+
+import * as THREE from "./three.js";
+
+const REACH = { mouse: 14, pen: 20, touch: 34 }; // around the place to grab [px]
+
+export class Pointer {
+  constructor(view, hand) {
+    this.view = view;
+    this.hand = hand;
+    this.fingers = new Map();
+    this.grip = null;
+    this.ray = new THREE.Raycaster();
+    const { canvas } = view;
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    // drags are told between frames where the browser can
+    const raw = "onpointerrawupdate" in canvas;
+    canvas.addEventListener(raw ? "pointerrawupdate" : "pointermove", (event) => this.drag(event));
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => this.up(event));
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      view.eye.zoom(Math.exp(0.0012 * event.deltaY));
+    }, { passive: false });
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+    canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Ray of a pointer in the world. */
+  cast(event) {
+    // in a drag the canvas stays where it is; asking for its place lays out the page
+    const box = this.grip?.box ?? this.view.canvas.getBoundingClientRect();
+    const x = (2 * (event.clientX - box.left)) / box.width - 1;
+    const y = 1 - (2 * (event.clientY - box.top)) / box.height;
+    this.ray.setFromCamera(new THREE.Vector2(x, y), this.view.eye.camera);
+    return this.ray.ray;
+  }
+
+  /** Where the hand can grip, in the world; null if nothing is driven. */
+  handle() {
+    const { device } = this.hand;
+    if (!device) return null;
+    const point = new THREE.Vector3(...device.point);
+    return this.view.nodes.get(device.body)?.localToWorld(point) ?? point;
+  }
+
+  /** Pixels of the canvas where a point of the world is seen. */
+  seen(point) {
+    const { width, height, eye } = this.view;
+    const p = point.clone().project(eye.camera);
+    return [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
+  }
+
+  hits(event) {
+    const handle = this.handle();
+    if (!handle) return false;
+    const box = this.view.canvas.getBoundingClientRect();
+    const [x, y] = this.seen(handle);
+    const reach = REACH[event.pointerType] ?? REACH.mouse;
+    if (Math.hypot(event.clientX - box.left - x, event.clientY - box.top - y) < reach) return true;
+    const node = this.view.nodes.get(this.hand.device.body);
+    this.cast(event);
+    return node ? this.ray.intersectObject(node, true).some((hit) => hit.object.isMesh) : false;
+  }
+
+  /** How far along the device's axis a ray passes it, in lengths of the axis. */
+  along(ray, origin, axis) {
+    // closest points of the lines origin + s axis and ray.origin + r direction
+    const d = ray.direction;
+    const w = origin.clone().sub(ray.origin);
+    const [aa, ad, aw, dw] = [axis.dot(axis), axis.dot(d), axis.dot(w), d.dot(w)];
+    const det = aa - ad * ad;
+    return det > 1e-9 * aa ? (ad * dw - aw) / det : 0;
+  }
+
+  down(event) {
+    const { canvas } = this.view;
+    canvas.focus({ preventScroll: true, focusVisible: false });
+    canvas.setPointerCapture(event.pointerId);
+    this.fingers.set(event.pointerId, event);
+    if (event.button !== 0 || this.grip || this.fingers.size > 1 || !this.hits(event)) return;
+    const origin = this.handle();
+    const axis = new THREE.Vector3(...this.hand.device.axis);
+    const at = this.along(this.cast(event), origin, axis);
+    const box = canvas.getBoundingClientRect();
+    this.grip = { id: event.pointerId, origin, axis, at, box, value: this.hand.value };
+    canvas.classList.add("gripping");
+    this.hand.move("pointer", this.hand.value, event.timeStamp);
+  }
+
+  drag(event) {
+    const { grip, hand } = this;
+    if (!grip || event.pointerId !== grip.id || !hand.device) return;
+    const { low, high } = hand.device;
+    const moved = this.along(this.cast(event), grip.origin, grip.axis) - grip.at;
+    hand.move("pointer", grip.value + moved * (high - low), event.timeStamp);
+  }
+
+  move(event) {
+    const old = this.fingers.get(event.pointerId);
+    if (!old) {
+      this.view.canvas.classList.toggle("grabbable", this.hits(event));
+      return;
+    }
+    if (this.grip?.id === event.pointerId) return;
+    this.fingers.set(event.pointerId, event);
+    const [dx, dy] = [event.clientX - old.clientX, event.clientY - old.clientY];
+    const { eye, height } = this.view;
+    const other = [...this.fingers.values()].find((f) => f.pointerId !== event.pointerId && f.pointerId !== this.grip?.id);
+    if (other) {
+      const gap = (f) => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
+      eye.zoom(gap(old) / Math.max(gap(event), 1));
+      eye.pan(dx / 2, dy / 2, height);
+    } else if (event.buttons & 2 || event.shiftKey) eye.pan(dx, dy, height);
+    else eye.orbit(dx, dy, height);
+  }
+
+  up(event) {
+    this.fingers.delete(event.pointerId);
+    if (this.grip?.id !== event.pointerId) return;
+    this.grip = null;
+    this.view.canvas.classList.remove("gripping");
+    this.hand.letGo("pointer");
+  }
+
+  /** The eye by keyboard, when the picture has the focus. */
+  key(event) {
+    const { eye, height } = this.view;
+    const step = event.shiftKey ? 60 : 20;
+    const moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
+    if (event.code in (this.hand.device?.keys ?? {})) return;
+    if (moves[event.key]) eye.orbit(...moves[event.key], height);
+    else if (event.key === "+" || event.key === "=") eye.zoom(1 / 1.15);
+    else if (event.key === "-") eye.zoom(1.15);
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,34 @@
+// Scales under the picture: how long a length is, and how long an arrow for a force.
+
+import { byId } from "./dom.js";
+import { roundDown, withPrefix } from "./numbers.js";
+
+const WIDEST = 110; // [px]
+
+export class Rulers {
+  constructor(view) {
+    this.view = view;
+    this.shown = {};
+    view.afterFrame.push(() => this.update());
+  }
+
+  update() {
+    const { eye, height, arrows } = this.view;
+    const perPixel = eye.perPixel(height);
+    const length = roundDown(WIDEST * perPixel);
+    this.show("length-scale", length / perPixel, withPrefix(length, "m"));
+    const legend = this.view.forcesShown ? arrows.legend : null;
+    if (legend) this.show("force-scale", legend.length / perPixel, withPrefix(legend.force, "N"));
+    else this.show("force-scale", 0, "");
+  }
+
+  show(id, pixels, words) {
+    const key = `${pixels.toFixed(1)} ${words}`;
+    if (this.shown[id] === key) return;
+    this.shown[id] = key;
+    const ruler = byId(id);
+    ruler.hidden = !words;
+    ruler.querySelector("i").style.width = `${pixels}px`;
+    ruler.querySelector("span").textContent = words;
+  }
+}

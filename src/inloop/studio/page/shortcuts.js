@@ -1,0 +1,49 @@
+// Keys of the page, and the sheet that lists them.
+
+import { byId, make, typing, usesSpace } from "./dom.js";
+import { keyName } from "./handpanel.js";
+
+export class Shortcuts {
+  constructor(hand) {
+    this.hand = hand;
+    this.table = new Map();
+    window.addEventListener("keydown", (event) => this.press(event));
+    byId("help").onclick = () => this.sheet();
+    this.add("?", "Show this sheet", () => this.sheet());
+  }
+
+  /** A key as `event.key` gives it, with what it does. */
+  add(key, what, run) {
+    this.table.set(key, { what, run });
+  }
+
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || byId("keys").open) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const entry = this.table.get(key);
+    if (!entry) return;
+    // a button or a list that has the focus keeps its own keys
+    if ([" ", "Home"].includes(key) && usesSpace(event)) return;
+    if (event.target.tagName === "SELECT") return;
+    event.preventDefault();
+    entry.run();
+  }
+
+  sheet() {
+    const dialog = byId("keys");
+    const { device } = this.hand;
+    const names = { " ": "Space" };
+    const taken = (key) => device?.keys && (names[key] ?? `Key${key.toUpperCase()}`) in device.keys;
+    const row = (keys, what) => make("div", {}, make("dt", {}, ...keys.map((key) => make("kbd", {}, key))), make("dd", {}, what));
+    const driven = Object.keys(device?.keys ?? {}).map(keyName);
+    dialog.replaceChildren(
+      make("h2", { id: "keys-title" }, "Keys"),
+      make("dl", {}, ...[...this.table].filter(([key]) => !taken(key)).map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
+        row(["←", "↑", "→", "↓"], "Turn or slide the view (when it has the focus)"),
+        row(["+", "−"], "Zoom"),
+        ...(driven.length ? [row(driven, `Drive ${device.input}`)] : [])),
+      make("p", { className: "quiet" }, "Drag the body that is driven with the mouse or a finger. Elsewhere a drag turns the view, with Shift or two fingers it slides; the wheel or two fingers zoom. Drag across a plot to zoom, double-click to follow again."),
+      make("form", { method: "dialog" }, make("button", { className: "main" }, "Close")));
+    if (!dialog.open) dialog.showModal();
+  }
+}

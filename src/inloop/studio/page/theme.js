@@ -1,0 +1,39 @@
+// Dark or light: the system's wish, or the person's choice, which is kept.
+
+import { byId } from "./dom.js";
+
+const KEY = "inloop.theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+/** Colours of the style sheet for what is drawn by script. */
+export function palette() {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  const list = (name, count) => Array.from({ length: count }, (_, i) => colour(`${name}-${i + 1}`));
+  return {
+    ink: colour("ink"), muted: colour("muted"), grid: colour("grid"), axis: colour("axis"), stage: colour("stage"),
+    ground: colour("ground"), link: colour("link"), force: colour("force"),
+    bodies: list("body", 6), series: list("series", 8),
+  };
+}
+
+/** Follow the theme; `changed(palette)` is called with each change. */
+export function startTheme(changed) {
+  const apply = () => {
+    const chosen = localStorage.getItem(KEY);
+    const dark = chosen ? chosen === "dark" : system.matches;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+  };
+  const toggle = () => {
+    const dark = document.documentElement.dataset.theme === "dark";
+    localStorage.setItem(KEY, dark ? "light" : "dark");
+    apply();
+    changed(palette());
+  };
+  system.addEventListener("change", () => {
+    apply();
+    changed(palette());
+  });
+  byId("theme").onclick = toggle;
+  apply();
+}

@@ -1,0 +1,60 @@
+"""Processes that the studio starts, and ends: the loop, and the recorder beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import IO
+
+STDERR_SHOWN = 600  # characters of what a process has said
+LOOK_EVERY = 0.02  # [s]
+
+
+class Process:
+    """One process in a session of its own, so that Ctrl-C reaches only the studio.
+
+    What it says goes to a file without a name.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=self._said,
+            stderr=self._said,
+            start_new_session=True,
+        )
+
+    @property
+    def number(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Has it not ended yet?"""
+        return self._process.poll() is None
+
+    def last_words(self) -> str:
+        """The end of what it has said."""
+        self._said.seek(0, 2)
+        self._said.seek(max(0, self._said.tell() - STDERR_SHOWN))
+        return self._said.read().decode(errors="replace").strip()
+
+    async def end(self, patience: float) -> None:
+        """Ask it to end, and make it end after so many seconds."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if not self.running:
+                break
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(number)
+            for _ in range(round(patience / LOOK_EVERY)):
+                if self._process.poll() is not None:
+                    break
+                await asyncio.sleep(LOOK_EVERY)
+        self._said.close()

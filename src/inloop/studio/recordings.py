@@ -1,0 +1,88 @@
+"""Recordings of the plant: one recorder at a time, and the files that it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+from inloop.errors import InputError
+from inloop.studio.catalogue import Catalogue
+from inloop.studio.processes import Process
+
+WRITTEN_WITHIN = 20.0  # [s] from the end of a recording
+LOOK_EVERY = 0.02  # [s]
+ENDING = ".mcap"
+
+
+class Recordings:
+    """A directory of recordings.
+
+    Attributes:
+        directory: where they are; made when the first one begins.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._process: Process | None = None
+        self._path: Path | None = None
+
+    @property
+    def active(self) -> bool:
+        """Is something being recorded?"""
+        return self._process is not None and self._process.running
+
+    def files(self) -> list[dict[str, Any]]:
+        """Name and size [bytes] of complete recordings, the newest first."""
+        if not self.directory.is_dir():
+            return []
+        paths = [p for p in self.directory.glob(f"*{ENDING}") if p.is_file()]
+        if self.active:
+            paths = [p for p in paths if p != self._path]  # not complete yet
+        paths.sort(key=lambda p: p.stat().st_mtime, reverse=True)
+        return [{"name": p.name, "bytes": p.stat().st_size} for p in paths]
+
+    def find(self, name: str) -> Path:
+        """The file of a recording.
+
+        Raises:
+            InputError: there is none of this name.
+        """
+        # compared with names of the list, so that no path can lead elsewhere
+        if name not in [entry["name"] for entry in self.files()]:
+            raise InputError(f"there is no recording {name[:60]!a}", fix="Choose one of the list.")
+        return self.directory / name
+
+    async def begin(self, catalogue: Catalogue, plant: str) -> None:
+        """Start a recorder, and wait until it records.
+
+        Raises:
+            InputError: there is one already, or no place for its file.
+        """
+        if self.active:
+            raise InputError("a recording is going on", fix="End it first.")
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"no recordings in {str(self.directory)!a}: {error.strerror}",
+                fix="Start the studio with --recordings DIRECTORY.",
+            ) from None
+        stamp = time.strftime("%Y-%m-%d_%H-%M-%S")
+        self._path = self.directory / f"{plant}_{stamp}{ENDING}"
+        self._process = Process(catalogue.record_command(plant, self._path))
+        while self._process.running and not self._path.exists():
+            await asyncio.sleep(LOOK_EVERY)
+        if not self._process.running:
+            problem, self._process = self._process.last_words(), None
+            raise InputError(f"the recorder did not start: {problem}")
+
+    async def end(self) -> str:
+        """End the recorder; returns its last words if it had ended before."""
+        process, self._process = self._process, None
+        if process is None:
+            return ""
+        problem = "" if process.running else process.last_words()
+        await process.end(WRITTEN_WITHIN)
+        return problem

@@ -1,0 +1,204 @@
+"""From the draft of a drawing to the scene that the page shows, for parameters as they are."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from inloop.plant import Array
+from inloop.plant.poses import Poses
+from inloop.studio.draft import GROUND, BodyDraft, Draft
+
+AXES = "xyz"
+PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
+ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness as parts of the whole size
+PARALLEL, FLAT = 1.0 - 1e-6, 1e-6
+MARGIN = 0.15  # around what may move
+SMALLEST, ROOM = 1e-2, 0.3  # [m]
+
+
+def empty_scene() -> dict[str, Any]:
+    """Of a plant that nobody can draw."""
+    bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0]}
+    return {"planar": None, "up": "z", "bounds": bounds, "bodies": [], "ground": [], "links": []}
+
+
+def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
+    """The scene; colors that nobody has given are left to the page.
+
+    Args:
+        draft: the parts.
+        poses: of the bodies, with the parameters of the plant.
+    """
+    points = poses.points
+    X = np.array(poses.at(np.array(draft.start)))
+    least, most = _bounds(draft, points, X)
+    size = float(np.max(most - least)) or 1.0
+    normal = _normal(draft, X)
+    planar = draft.plane or (PLANES[normal] if normal is not None else None)
+    bodies = []
+    for k, body in enumerate(draft.bodies):
+        across = None
+        if planar is not None:
+            seen = next(axis for axis, plane in PLANES.items() if set(plane) == set(planar))
+            across = X[k, 3:].reshape(3, 3)[seen]
+        bodies.append({"name": body.name, "shapes": _shapes(body, points, across, size)})
+    names = [body.name for body in draft.bodies]
+    links = [
+        {"name": name, "look": "spring", "from": _end(names, a, points[p]),
+         "to": _end(names, b, points[q])}
+        for name, a, p, b, q in draft.links
+    ]  # fmt: skip
+    ground = list(draft.ground_looks) or [
+        _shape("box", center=points[p].tolist(), size=[2.0 * JOINT * size] * 3)
+        for p in draft.ground
+    ]
+    return {
+        "planar": planar,
+        "up": _up(points[draft.gravity], planar),
+        "bounds": {"min": least.tolist(), "max": most.tolist()},
+        "bodies": bodies,
+        "ground": ground,
+        "links": links,
+    }
+
+
+def _end(names: list[str], body: int, p: Array) -> dict[str, Any]:
+    return {"body": "ground" if body == GROUND else names[body], "p": p.tolist()}
+
+
+def _shape(kind: str, **numbers: Any) -> dict[str, Any]:
+    return {"kind": kind, **numbers, "colour": None}
+
+
+def _up(gravity: Array, planar: str | None) -> str:
+    if planar == "xy":
+        return "y"
+    if planar is not None:
+        return "z"
+    return "y" if abs(gravity[1]) > max(abs(gravity[2]), FLAT) else "z"
+
+
+def _normal(draft: Draft, X: Array) -> int | None:
+    """The world axis across which nothing moves; None if there is none, or more than one."""
+    fits = {0, 1, 2}
+    for k, body in enumerate(draft.bodies):
+        along = np.abs(X[k, 3:].reshape(3, 3) @ np.array(body.axis))
+        if body.revolute:
+            fits &= {a for a in range(3) if along[a] > PARALLEL}
+        else:
+            fits &= {a for a in range(3) if along[a] < FLAT}
+    return fits.pop() if len(fits) == 1 else None
+
+
+def _bounds(draft: Draft, points: Array, X: Array) -> tuple[Array, Array]:
+    """Corners of a box around all that may be seen."""
+    seen = [points[p] for p in draft.ground]
+    for k, body in enumerate(draft.bodies):
+        p_WB, R_WB = X[k, :3], X[k, 3:].reshape(3, 3)
+        local = [points[p] for p in body.corners] + [np.zeros(3)] + _corners_of(body.looks)
+        seen += [p_WB + R_WB @ p for p in local]
+    seen += _corners_of(draft.ground_looks)
+    least, most = np.min(seen, axis=0), np.max(seen, axis=0)
+    if not draft.closed and not any(body.looks for body in draft.bodies):
+        # a tree may swing around its hinges on the ground
+        reach = _reach(draft, points)
+        for body, length in zip(draft.bodies, reach, strict=True):
+            if body.parent == GROUND and body.revolute:
+                turn = np.abs(np.array(body.axis)) < PARALLEL
+                around = np.where(turn, length, 0.0)
+                least = np.minimum(least, points[body.hinge] - around)
+                most = np.maximum(most, points[body.hinge] + around)
+    if np.max(most - least) < SMALLEST:
+        # a lone block or ball: some room, and the origin for a place to stand on
+        least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
+    margin = MARGIN * max(float(np.max(most - least)), 1e-3)
+    return least - margin, most + margin
+
+
+def _reach(draft: Draft, points: Array) -> list[float]:
+    """How far from its joint each body, and what hangs on it, can get [m]."""
+    reach = [
+        max((float(np.linalg.norm(points[p])) for p in b.corners), default=0.0)
+        for b in draft.bodies
+    ]
+    for k in reversed(range(len(draft.bodies))):
+        body = draft.bodies[k]
+        if body.parent != GROUND:
+            far = float(np.linalg.norm(points[body.hinge])) + reach[k]
+            reach[body.parent] = max(reach[body.parent], far)
+    return reach
+
+
+def _corners_of(looks: Any) -> list[Array]:
+    """Points that given shapes reach, in body axes."""
+    found: list[Array] = []
+    for look in looks:
+        if look["kind"] == "plate":
+            where = [AXES.index(letter) for letter in look["plane"]]
+            for corner in look["corners"]:
+                p = np.zeros(3)
+                p[where] = corner
+                found.append(p)
+        elif look["kind"] in ("rod", "cylinder"):
+            found += [np.array(look[end], dtype=float) for end in "ab"]
+        elif look["kind"] == "line":
+            found += [np.array(p, dtype=float) for p in look["points"]]
+        else:
+            half = np.array(look.get("size", [2.0 * look.get("radius", 0.0)] * 3)) / 2.0
+            found += [np.array(look["center"]) + sign * half for sign in (-1.0, 1.0)]
+    return found
+
+
+def _shapes(
+    body: BodyDraft, points: Array, across: Array | None, size: float
+) -> list[dict[str, Any]]:
+    """Shapes of a body: those given for it, or plates and rods between its corners."""
+    if body.looks:
+        return [dict(look) for look in body.looks]
+    corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)
+    shapes: list[dict[str, Any]] = []
+    if body.weight is not None:
+        center = points[body.weight].tolist()
+        shapes.append(_shape("ball", center=center, radius=WEIGHT * size))
+    plate = _plate(corners, across, size)
+    if plate is not None:
+        shapes.append(plate)
+    shapes += [
+        _shape("rod", a=a.tolist(), b=b.tolist(), radius=ROD * size)
+        for a, b in _bars(corners)
+    ]  # fmt: skip
+    if not shapes:
+        shapes.append(_shape("ball", center=[0.0, 0.0, 0.0], radius=WEIGHT * size))
+    return shapes
+
+
+def _bars(corners: Array) -> list[tuple[Array, Array]]:
+    """One bar along corners on a line; bars from the origin to each of the others."""
+    if len(corners) < 2:
+        return []
+    spread = corners - corners.mean(axis=0)
+    _, widths, directions = np.linalg.svd(spread)
+    if len(corners) == 2 or widths[1] <= FLAT * widths[0]:
+        order = np.argsort(corners @ directions[0])
+        return [(a, b) for a, b in pairwise(corners[order])]
+    return [(np.zeros(3), corner) for corner in corners if np.any(corner)]
+
+
+def _plate(corners: Array, across: Array | None, size: float) -> dict[str, Any] | None:
+    """The hull of corners in a plane through the body's origin, if they make an area."""
+    if across is None or np.max(np.abs(across)) < PARALLEL:
+        return None
+    normal = int(np.argmax(np.abs(across)))
+    if np.ptp(corners[:, normal]) > FLAT * size or abs(corners[0, normal]) > FLAT * size:
+        return None
+    plane = PLANES[normal]
+    flat = corners[:, [AXES.index(letter) for letter in plane]]
+    try:
+        hull = flat[ConvexHull(flat).vertices]
+    except QhullError:  # on a line
+        return None
+    return _shape("plate", corners=hull.tolist(), thickness=PLATE * size, plane=plane)

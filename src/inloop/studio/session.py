@@ -1,0 +1,221 @@
+"""The pages: who is there, what they ask for, what they get.
+
+Everything here happens in one thread; only what may take long is done in another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from inloop.errors import InloopError, InputError
+from inloop.studio import messages
+from inloop.studio.catalogue import Catalogue
+from inloop.studio.client import Client, Subscription, encode
+from inloop.studio.frames import InputFrame, echo_frame, read_frame
+from inloop.studio.recordings import Recordings
+from inloop.studio.requests import LONGEST, RequestError, read_request
+from inloop.studio.running import Running
+from inloop.studio.sources import COMMANDS, Source
+
+SPEEDS = (0.001, 1000.0)
+GENERATIONS = 0xFFFF
+
+
+class OffenceError(Exception):
+    """A client that must go; the message says why."""
+
+
+class Session:
+    """What the pages share.
+
+    Attributes:
+        clients: those who are there.
+        running: the plant.
+        busy: set when a page comes, so that nobody waits for the next slow beat.
+    """
+
+    def __init__(self, catalogue: Catalogue, recordings: Recordings) -> None:
+        self.clients: set[Client] = set()
+        self.running = Running(catalogue, recordings, self._greet_all)
+        self.busy = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # what everybody hears
+
+    def broadcast(self, message: dict[str, Any]) -> None:
+        """Tell all clients."""
+        text = encode(message)
+        for client in self.clients:
+            client.tell(text)
+
+    def tell_state(self) -> None:
+        """How it goes."""
+        self.broadcast(messages.state(self.running))
+
+    def tell_parameters(self, values: dict[str, float]) -> None:
+        """New values of parameters, and the scene if it looks different."""
+        self.broadcast({"kind": "parameters", "values": values})
+        show = self.running.show
+        if show is not None and show.set_parameters(values):
+            self.broadcast({"kind": "scene", "scene": show.scene})
+
+    def tell_note(self, note: dict[str, Any]) -> None:
+        """A note begins or ends."""
+        self.broadcast({"kind": "event", "name": "note", "t": note["t"], "data": note})
+
+    def _greet_all(self, new_source: bool) -> None:
+        if new_source:
+            hello = encode(messages.hello(self.running))
+            for client in self.clients:
+                self._greet(client, hello)
+        self.tell_state()
+
+    def _greet(self, client: Client, hello: str) -> None:
+        generation = (client.subscription.generation + 1) & GENERATIONS
+        client.subscription = Subscription(generation)
+        client.forget_samples()
+        client.tell(hello)
+
+    # the pages
+
+    def join(self, client: Client) -> None:
+        """A page was opened."""
+        self.clients.add(client)
+        if self.running.source is not None:
+            self._greet(client, encode(messages.hello(self.running)))
+        client.tell(messages.state(self.running))
+        self.busy.set()
+
+    def leave(self, client: Client) -> None:
+        """A page was closed."""
+        self.clients.discard(client)
+        if self.running.inputs is not None:
+            self.running.inputs.release(client)
+
+    def hear(self, client: Client, message: str | bytes) -> None:
+        """Do what a page asks for.
+
+        Raises:
+            OffenceError: the client must go.
+        """
+        if len(message) > LONGEST:
+            raise OffenceError(f"a message of {len(message)} bytes; {LONGEST} are allowed")
+        if not client.messages.take():
+            raise OffenceError("more than 200 messages per second")
+        try:
+            if isinstance(message, bytes):
+                self._hear_frame(client, message)
+            else:
+                self._do(client, read_request(message))
+        except RequestError as error:
+            _explain(client, error)
+            if not client.patience.take():
+                raise OffenceError("too many messages that make no sense") from None
+        except InloopError as error:
+            _explain(client, error)
+
+    def _hear_frame(self, client: Client, data: bytes) -> None:
+        found, inputs = read_frame(data), self.running.inputs
+        if isinstance(found, InputFrame):
+            if inputs is None:
+                raise RequestError("nothing can be driven here", fix="Go back to the live plant.")
+            inputs.set(client, found)
+        elif found is not None:
+            sequence, used_at, page_time = inputs.used if inputs is not None else (0, 0.0, 0.0)
+            t = self.running.moment.t if self.running.moment is not None else 0.0
+            client.answer(echo_frame(found, sequence, time.monotonic(), t, used_at, page_time))
+        else:
+            raise RequestError("a binary message makes no sense", fix="Reload the page.")
+
+    def _do(self, client: Client, request: dict[str, Any]) -> None:
+        """Requests that are done at once; the others go on in a task."""
+        what, running, source = request["do"], self.running, self.running.source
+        if what == "choose":
+            self._later(client, running.choose(request["name"], request.get("options", {})))
+            return
+        if source is None:
+            raise InputError("no plant runs just now", fix="Wait, or choose one.")
+        if what == "subscribe":
+            _subscribe(client, source, request)
+        elif what in ("set", "reset_parameter", "reset_parameters"):
+            values = _assignment(source, request)
+            self._later(client, asyncio.to_thread(source.set_parameters, values))
+        elif what in COMMANDS:
+            value = _argument(what, request)
+            self._later(client, asyncio.to_thread(source.command, what, value))
+        elif what == "record":
+            self._later(client, self._record(request["on"]))
+        elif what in ("replay", "live"):
+            self._later(client, running.replay(request.get("file", "")))
+        elif what in ("take_input", "release_input") and running.inputs is not None:
+            (running.inputs.take if what == "take_input" else running.inputs.release)(client)
+            self.tell_state()
+        else:
+            raise InputError(f"{what} is not possible here", fix="See what the page offers.")
+
+    async def _record(self, on: bool) -> None:
+        try:
+            await self.running.record(on)
+        finally:
+            self.broadcast({"kind": "record", **messages.recordings(self.running)})
+
+    def _later(self, client: Client, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes a while; tell the client if it goes wrong."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except InloopError as error:
+                _explain(client, error)
+            self.tell_state()
+
+        task = asyncio.get_running_loop().create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _subscribe(client: Client, source: Source, request: dict[str, Any]) -> None:
+    index, rate = source.layout.index, 1.0 / source.layout.period
+    unknown = [name for name in request["signals"] if name not in index]
+    if unknown:
+        raise RequestError(f"there is no signal {unknown[0][:60]!a}", fix="Choose one of the list.")
+    wanted = min(max(request.get("rate_hz", rate), 1e-3), rate)
+    every = max(1, round(rate / wanted))
+    columns = tuple(index[name] for name in request["signals"])
+    generation = (client.subscription.generation + 1) & GENERATIONS
+    client.subscription = Subscription(generation, columns, every)
+    client.forget_samples()
+    client.tell({
+        "kind": "subscribed", "generation": generation, "rate_hz": rate / every,
+        "signals": list(request["signals"]),
+    })  # fmt: skip
+
+
+def _assignment(source: Source, request: dict[str, Any]) -> dict[str, float]:
+    """Values for parameters, put into their ranges."""
+    known = {p.name: p for p in source.layout.parameters}
+    if request["do"] == "reset_parameters":
+        return {p.name: p.default for p in known.values()}
+    name = request["parameter"]
+    if name not in known:
+        raise RequestError(f"there is no parameter {name[:60]!a}", fix="Choose one of the list.")
+    declared = known[name]
+    if request["do"] == "reset_parameter":
+        return {name: declared.default}
+    return {name: min(max(request["value"], declared.least), declared.most)}
+
+
+def _argument(what: str, request: dict[str, Any]) -> float:
+    if what == "step":
+        return float(request.get("count", 1))
+    if what == "speed":
+        return min(max(float(request["factor"]), SPEEDS[0]), SPEEDS[1])
+    return 0.0
+
+
+def _explain(client: Client, error: InloopError) -> None:
+    mistake = error.mistakes[0]
+    client.notice("error", mistake.what or str(error), mistake.fix)

@@ -1,0 +1,97 @@
+"""Where the page's numbers come from: a plant that runs, or a recording of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from inloop.native.library import Reals
+from inloop.realtime import Flag
+from inloop.realtime.layout import Layout
+from inloop.realtime.telemetry import Block
+
+COMMANDS = ("pause", "go", "step", "speed", "reset")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The newest outputs.
+
+    Attributes:
+        sequence: number of the record.
+        stamp: CLOCK_MONOTONIC when it was written [s].
+        t: simulated time [s].
+        step: good steps since the start.
+        status: how the step ended, a word.
+        flags: see `Flag`.
+        parameters: number of the parameters in use.
+        values: all numbers in the order of the layout.
+    """
+
+    sequence: int
+    stamp: float
+    t: float
+    step: int
+    status: str
+    flags: int
+    parameters: int
+    values: Reals
+
+    @property
+    def flag_names(self) -> list[str]:
+        """The flags as words."""
+        return [str(flag.name).lower() for flag in Flag if self.flags & flag]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How it goes.
+
+    Attributes:
+        state: "running", "paused", "ended" or "lost".
+        speed: simulated seconds per second.
+        counters: overruns, stale, failed, ….
+    """
+
+    state: str
+    speed: float = 1.0
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+class Source(Protocol):
+    """A plant that runs, or a recording."""
+
+    layout: Layout
+    name: str
+
+    def newest(self) -> Moment | None:
+        """The newest outputs."""
+        ...
+
+    def take(self) -> list[Block]:
+        """All records since the last time."""
+        ...
+
+    def skip(self) -> None:
+        """Forget the records since the last time."""
+        ...
+
+    def parameters(self) -> dict[str, float]:
+        """Values by name, as they are now."""
+        ...
+
+    def condition(self) -> Condition:
+        """How it goes."""
+        ...
+
+    def histograms(self) -> dict[str, Any]:
+        """Times of the loop by name; nothing if nobody has measured them."""
+        ...
+
+    def command(self, what: str, value: float = 0.0) -> None:
+        """Do one of COMMANDS; may take a while, and is not called from the event loop."""
+        ...
+
+    def set_parameters(self, values: dict[str, float]) -> None:
+        """Change parameters, all between the same two steps."""
+        ...

@@ -1,0 +1,89 @@
+"""What the studio must know of a plant beside its mailbox: plain data from who has the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inloop.model import Mechanism
+from inloop.plant.poses import PoseLibrary, build_poses
+from inloop.studio.draft import Draft, draft
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How a plant looks, and what a person can do with it.
+
+    Attributes:
+        title: one line.
+        look_at: what is worth looking at.
+        draft: parts of the drawing; None for a plant that nobody can draw.
+        library: poses of its bodies.
+        device: input that a person drives, as `Device.data` gives it.
+        docs: what parameters and inputs mean, by name.
+        notes: signals that tell of its notes; see `Notes`.
+    """
+
+    title: str
+    look_at: str = ""
+    draft: Draft | None = None
+    library: PoseLibrary | None = None
+    device: Mapping[str, Any] | None = None
+    docs: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, Any] | None = None
+
+    def save(self, path: Path) -> None:
+        """Write it for another process."""
+        data = {
+            "title": self.title,
+            "look_at": self.look_at,
+            "draft": self.draft.data() if self.draft is not None else None,
+            "library": self.library.data() if self.library is not None else None,
+            "device": dict(self.device) if self.device is not None else None,
+            "docs": dict(self.docs),
+            "notes": dict(self.notes) if self.notes is not None else None,
+        }
+        path.write_text(json.dumps(data), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Stage:
+        """Read what `save` has written."""
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["draft"] is not None:
+            data["draft"] = Draft.read(data["draft"])
+        if data["library"] is not None:
+            data["library"] = PoseLibrary.read(data["library"])
+        return cls(**data)
+
+
+def make_stage(
+    mechanism: Mechanism,
+    *,
+    title: str = "",
+    look_at: str = "",
+    plane: str = "",
+    looks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    device: Mapping[str, Any] | None = None,
+    notes: Mapping[str, Any] | None = None,
+) -> Stage:
+    """Derive and compile what is needed to show a mechanism.
+
+    Args:
+        mechanism: the frozen model.
+        title: one line; the model's name by default.
+        look_at: what is worth looking at; the model's description by default.
+        plane: "xy", "xz" or "yz" to look at it from the side.
+        looks: shapes by name of the body, as `Look.shape` gives them.
+        device: input that a person drives.
+        notes: signals that tell of its notes.
+    """
+    parts, found = draft(mechanism, plane, looks)
+    library = build_poses(mechanism, found.points, found.turns)
+    docs = {p.name: p.doc for p in mechanism.parameters if p.doc}
+    docs |= {i.name: i.doc for i in mechanism.inputs if i.doc}
+    return Stage(
+        title or mechanism.name, look_at or mechanism.doc, parts, library, device, docs, notes
+    )

@@ -1,0 +1,149 @@
+"""The beat of the studio: poses 60 times a second, samples with them, states now and then."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+import numpy as np
+
+from inloop.errors import MailboxError
+from inloop.realtime.telemetry import ROWS, Block
+from inloop.studio.client import Client, Subscription
+from inloop.studio.frames import MOST_SAMPLES, samples_frame
+from inloop.studio.session import Session
+
+BEAT = 1.0 / 60.0  # [s]
+IDLE = 0.25  # [s] when nobody looks
+LOOK_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.25, 1.0  # [s]
+
+
+class Ticker:
+    """Reads the plant once for all pages."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._look_due = self._state_due = self._histogram_due = 0.0
+        self._shown: tuple[int, int] = (0, 0)  # source and number of the outputs shown last
+        self._parameters = 0
+        self._state = ""
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        due = time.monotonic()
+        while True:
+            self.beat()
+            pause = BEAT if self._session.clients else IDLE
+            now = time.monotonic()
+            # a beat that comes late is not made up
+            due = max(due + pause, now)
+            if self._session.clients:
+                await asyncio.sleep(due - now)
+            else:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._session.busy.wait(), pause)
+                self._session.busy.clear()
+                due = time.monotonic()
+
+    def beat(self) -> None:
+        """Once."""
+        running = self._session.running
+        running.refresh_inputs()
+        if not self._session.clients:
+            if running.source is not None:
+                running.source.skip()
+            return
+        try:
+            self._show()
+            self._plot()
+            self._tell()
+        except MailboxError:
+            pass  # the plant goes just now: the next state tells
+
+    def _show(self) -> None:
+        """The newest poses to everybody."""
+        running = self._session.running
+        source, show = running.source, running.show
+        if source is None or show is None:
+            return
+        moment = source.newest()
+        if moment is None:
+            return
+        running.moment = moment
+        which = (id(source), moment.sequence)
+        if moment.parameters != self._parameters:
+            self._parameters = moment.parameters
+            self._session.tell_parameters(source.parameters())
+        elif which == self._shown:
+            return
+        self._shown = which
+        frame = show.frame(moment)
+        for client in self._session.clients:
+            client.show(frame)
+
+    def _plot(self) -> None:
+        """All samples since the last time to those who plot."""
+        running = self._session.running
+        source, inputs, notes = running.source, running.inputs, running.notes
+        if source is None or notes is None:
+            return
+        plotting = [client for client in self._session.clients if client.subscription.columns]
+        driven = inputs is not None and inputs.owner is not None
+        if not (plotting or driven or notes.sound):
+            source.skip()
+            return
+        count = ROWS
+        while count >= ROWS:  # more may have come than one reading takes
+            blocks = source.take()
+            for block in blocks:
+                if inputs is not None:
+                    inputs.follow(block.answers, block.stamps)
+                for note in notes.hear(block):
+                    self._session.tell_note(note.data())
+                encoded: dict[Subscription, tuple[bytes, int]] = {}
+                for client in plotting:
+                    _send(client, block, encoded)
+            count = sum(len(block.stamps) for block in blocks)
+
+    def _tell(self) -> None:
+        """State and histograms when they are due, the state at once when it changes."""
+        session, now = self._session, time.monotonic()
+        if now >= self._look_due:
+            self._look_due = now + LOOK_EVERY
+            state = session.running.condition().state
+            if now >= self._state_due or state != self._state:
+                self._state, self._state_due = state, now + STATE_EVERY
+                session.tell_state()
+        if now >= self._histogram_due and session.running.source is not None:
+            self._histogram_due = now + HISTOGRAM_EVERY
+            found = session.running.source.histograms()
+            if found:
+                session.broadcast({"kind": "histogram", **found})
+
+
+def _send(client: Client, block: Block, encoded: dict[Subscription, tuple[bytes, int]]) -> None:
+    """A block to one client; the same frame serves all with the same subscription."""
+    wanted = client.subscription
+    if client.lost == 0 and wanted in encoded:
+        frame, count = encoded[wanted]
+    else:
+        rows = slice(-block.first % wanted.every, MOST_SAMPLES * wanted.every, wanted.every)
+        values = block.values[rows]
+        count = len(values)
+        if count == 0:
+            return
+        first = block.first + -block.first % wanted.every
+        frame = samples_frame(
+            wanted.generation, first, block.lost + client.lost, 1e-9 * float(block.stamps[-1]),
+            values[:, 0], np.ascontiguousarray(values[:, list(wanted.columns)].T),
+        )  # fmt: skip
+        if client.lost == 0:
+            encoded[wanted] = (frame, count)
+    before = client.lost
+    if client.plot(frame, count) and (before or block.lost):
+        client.notice(
+            "warn", f"{before + block.lost} samples were lost on the way to this page",
+            "Plot fewer signals, or ask for fewer samples per second.",
+        )  # fmt: skip
+        client.lost = 0

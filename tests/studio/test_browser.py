@@ -1,0 +1,560 @@
+"""The page in a real browser: Debian's Chromium, driven by Playwright, against a plant that runs.
+
+The plant is a pan on a spring, pressed by a hand: at rest z = -(m g + push) / k, which tells by
+itself whether a slider or a drag has reached the physics.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import inloop as il
+from inloop.realtime import Mailbox, State
+from inloop.studio.stage import make_stage
+
+CHROMIUM = "/usr/bin/chromium"
+MASS, GRAVITY, STIFFNESS, DAMPING = 1.3, 9.81, 90.0, 15.0
+AXIS, HIGHEST = 0.15, 12.0  # pressing so far [m] is so much [N]
+RATE = 1000.0
+PATIENCE = 20.0  # [s] on a machine that is busy
+COMPILATION = 180.0  # [s] of a mechanism that nobody has compiled yet
+WIDE = {"width": 1440, "height": 900}
+PICTURES = os.environ.get("INLOOP_PICTURES")  # a directory for the README's pictures
+PLOTTED = ["key_front.travel", "key_front.force", "capstan.force", "hammer.q"]
+
+
+def pan() -> il.Model:
+    m = il.Model("pan", gravity=(0.0, 0.0, -GRAVITY))
+    m.body(
+        "pan", on=m.ground, joint=il.prismatic("z", name="z"), mass=MASS, inertia=(0.1, 0.2, 0.3)
+    )
+    k = m.parameter("stiffness", STIFFNESS, unit="N/m", range=(20.0, 400.0))
+    d = m.parameter("damping", DAMPING, unit="N*s/m", range=(0.0, 60.0))
+    push = m.input("push", unit="N")
+    m.joint_force("pan", lambda q, qd, t: -k * q - d * qd - push)
+    return m
+
+
+DEVICE = {
+    "input": "push", "low": 0.0, "high": HIGHEST, "rest": 0.0, "body": "pan",
+    "point": (0.1, 0.0, 0.0), "axis": (0.0, 0.0, -AXIS), "hint": "Press the pan.",
+    "keys": {"KeyA": 7.5}, "midi": True,
+}  # fmt: skip
+LOOKS = {
+    "pan": [{"kind": "box", "center": (0, 0, 0), "size": (0.3, 0.1, 0.03), "colour": None}],
+    "ground": [{"kind": "box", "center": (0, 0, -0.45), "size": (0.5, 0.1, 0.02), "colour": None}],
+}
+
+
+def until(found: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+    """Wait for something to become true."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        value = found()
+        if value:
+            return value
+        time.sleep(0.02)
+    pytest.fail(f"{what} did not happen within {patience:g} s")
+
+
+def comes(page: Page, expression: str, patience: float = PATIENCE) -> None:
+    """Wait for an expression in the page; polling inside the page would need `unsafe-eval`."""
+    until(lambda: page.evaluate(expression), expression, patience)
+
+
+class Studio:
+    """`inloop studio …` in a process of its own."""
+
+    def __init__(self, *words: str) -> None:
+        command = [sys.executable, "-m", "inloop.cli", "studio", *words, "--no-browser", "--json"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        text = ""
+        for line in self.process.stdout:
+            text += line
+            with contextlib.suppress(ValueError):
+                self.address = json.loads(text)["address"]
+                return
+        pytest.fail(f"the studio did not start: {text}")
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=10.0)
+
+
+@pytest.fixture(scope="module")
+def browser(require_file: Callable[[str, str], None]) -> Iterator[Browser]:
+    require_file(CHROMIUM, "chromium")
+    words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=words)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def loop(browser: Browser) -> Iterator[il.Loop]:
+    plant = pan().compile(backend="c")
+    name = f"browser-{os.getpid()}"
+    with il.start(
+        plant, name=name, rate=RATE, priority=None, lock_memory=False, stale_after=None
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def words(loop: il.Loop, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """What the studio is started with."""
+    directory = tmp_path_factory.mktemp("studio")
+    make_stage(pan().build(), title="A pan", plane="xz", looks=LOOKS, device=DEVICE).save(
+        directory / "stage.json"
+    )
+    return (
+        "--attach", loop.name, "--stage", str(directory / "stage.json"),
+        "--recordings", str(directory / "recordings"),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def studio(words: tuple[str, ...]) -> Iterator[Studio]:
+    found = Studio(*words, "--port", "0")
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def box(loop: il.Loop) -> Iterator[Mailbox]:
+    """The plant's mailbox: what the loop does, without asking the page."""
+    with il.attach(loop.name) as found:
+        yield found
+
+
+@pytest.fixture
+def errors() -> list[str]:
+    """What the browser complained of; empty at the end of each test that does not expect it."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, studio: Studio, errors: list[str]) -> Iterator[Page]:
+    """The page, open and with a first pose."""
+    with opened(browser, studio.address, errors) as found:
+        yield found
+    assert not errors
+
+
+@contextlib.contextmanager
+def opened(browser: Browser, address: str, errors: list[str], **options: Any) -> Iterator[Page]:
+    context = browser.new_context(**{"viewport": {"width": 1100, "height": 700}, **options})
+    page = context.new_page()
+    page.set_default_timeout(1000.0 * PATIENCE)
+    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    comes(page, "window.inloop?.view.motion.frames.length > 2", COMPILATION)
+    yield page
+    context.close()
+
+
+def grip(page: Page) -> tuple[float, float, float]:
+    """Where the driven body can be gripped [px], and how many pixels are a meter."""
+    x, y, per_meter = page.evaluate(
+        """() => { const { pointer, view } = inloop; const [x, y] = pointer.seen(pointer.handle());
+        const box = view.canvas.getBoundingClientRect();
+        return [box.left + x, box.top + y, 1 / view.eye.perPixel(view.height)]; }"""
+    )
+    return x, y, per_meter
+
+
+def rest(push: float = 0.0, stiffness: float = STIFFNESS) -> float:
+    """Where the pan comes to rest [m]."""
+    return -(MASS * GRAVITY + push) / stiffness
+
+
+def settles(box: Mailbox, z: float) -> None:
+    until(
+        lambda: abs(box.peek()["z.q"] / z - 1.0) < 0.01 and abs(box.peek()["z.qd"]) < 0.01,
+        f"rest at {z:.4f} m",
+    )
+
+
+def parameters(box: Mailbox) -> dict[str, float]:
+    return box.parameters_at(box.peek().parameter_sequence) or {}
+
+
+def test_everything_comes_from_the_own_host_and_the_mechanism_moves(
+    browser: Browser, studio: Studio, box: Mailbox, errors: list[str]
+) -> None:
+    context = browser.new_context(viewport={"width": 1100, "height": 700})
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    response = page.goto(studio.address)
+    assert response is not None
+    policy = response.headers["content-security-policy"]
+    assert "default-src 'self'" in policy and "unsafe-inline" not in policy
+    comes(page, "window.inloop?.view.motion.frames.length > 2")
+    hosts = {url.split("/")[2] for url in asked if not url.startswith(("data:", "blob:"))}
+    assert hosts == {studio.address.split("/")[2]}
+    # it moves: back to the start, from where the pan falls
+    page.click("#reset")
+    seen = set()
+    for _ in range(20):
+        seen.add(page.evaluate("inloop.view.nodes.get('pan').position.z.toFixed(4)"))
+        time.sleep(0.03)
+    assert len(seen) > 5
+    # and it is where the loop says: exactly, when both stand still
+    settles(box, rest())
+    page.click("#pause")
+    until(lambda: box.state is State.PAUSED, "pause")
+    z = box.peek()["z.q"]
+    until(
+        lambda: abs(page.evaluate("inloop.view.nodes.get('pan').position.z") - z) < 1e-6, "the pose"
+    )
+    page.click("#pause")
+    until(lambda: box.state is State.RUNNING, "running again")
+    context.close()
+    assert not errors
+
+
+def test_a_slider_changes_the_physics(page: Page, box: Mailbox) -> None:
+    settles(box, rest())
+    slider = page.get_by_role("slider", name="stiffness")
+    track = slider.bounding_box()
+    assert track is not None
+    page.mouse.move(track["x"] + 0.3 * track["width"], track["y"] + track["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(track["x"] + 0.5 * track["width"], track["y"] + track["height"] / 2, steps=8)
+    page.mouse.up()
+    field = page.get_by_role("textbox", name="stiffness in N/m")
+    chosen = float(field.input_value())
+    assert abs(chosen - 210.0) < 12.0  # the middle of the range
+    until(lambda: parameters(box)["stiffness"] == chosen, "a new stiffness")
+    settles(box, rest(stiffness=chosen))
+    # by number, beyond the range: the range's end
+    field.fill("1e9")
+    field.press("Enter")
+    until(lambda: parameters(box)["stiffness"] == 400.0, "the largest stiffness")
+    settles(box, rest(stiffness=400.0))
+    page.get_by_role("textbox", name="damping").fill("20,5")
+    page.keyboard.press("Enter")
+    until(lambda: parameters(box)["damping"] == 20.5, "a new damping")
+    # one back, the other stays; then all
+    page.get_by_role("button", name="Reset stiffness").click()
+    until(lambda: parameters(box) == {"stiffness": STIFFNESS, "damping": 20.5}, "one reset")
+    page.get_by_role("button", name="Reset all").click()
+    until(lambda: parameters(box) == {"stiffness": STIFFNESS, "damping": DAMPING}, "all reset")
+    assert float(field.input_value()) == STIFFNESS
+    settles(box, rest())
+
+
+def test_dragging_the_driven_body_drives_the_input(page: Page, box: Mailbox) -> None:
+    settles(box, rest())
+    x, y, per_meter = grip(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for part in np.linspace(0.0, 0.6, 7):
+        page.mouse.move(x, y + part * AXIS * per_meter)
+    until(lambda: box.peek()["push"] == pytest.approx(0.6 * HIGHEST, rel=0.02), "the push")
+    push = box.peek()["push"]
+    settles(box, rest(push))
+    assert box.writer is not None
+    # beyond the range it is the range's end
+    page.mouse.move(x, y + 2.0 * AXIS * per_meter)
+    until(lambda: box.peek()["push"] == HIGHEST, "the largest push")
+    page.mouse.up()
+    until(lambda: box.peek()["push"] == 0.0, "rest")
+    until(lambda: box.writer is None, "inputs given back")
+    # elsewhere a drag moves the eye and not the pan
+    before = page.evaluate("inloop.view.eye.target.toArray()")
+    canvas = page.locator("#view").bounding_box()
+    assert canvas is not None
+    page.mouse.move(canvas["x"] + 60.0, canvas["y"] + 150.0)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 120.0, canvas["y"] + 190.0, steps=4)
+    page.mouse.up()
+    assert page.evaluate("inloop.view.eye.target.toArray()") != before
+    assert box.peek()["push"] == 0.0
+
+
+def test_controller_and_midi_keyboard_drive_the_input(
+    browser: Browser, studio: Studio, box: Mailbox, errors: list[str]
+) -> None:
+    context = browser.new_context()
+    context.add_init_script(
+        """window.pad = { id: "Test pad", axes: [0], buttons: [] };
+        navigator.getGamepads = () => [window.pad];
+        window.port = { name: "Test keys" };
+        navigator.requestMIDIAccess = async () => ({ inputs: new Map([[0, window.port]]) });"""
+    )
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(studio.address)
+    comes(page, "window.inloop?.hand.device")
+    page.evaluate(
+        """() => { const event = new Event("gamepadconnected"); event.gamepad = window.pad;
+        window.dispatchEvent(event); window.pad.axes[0] = 0.5; }"""
+    )
+    until(lambda: box.peek()["push"] == 0.5 * HIGHEST, "half a push")
+    page.evaluate("window.pad.axes[0] = 0.02")
+    until(lambda: box.peek()["push"] == 0.0, "rest")
+    page.get_by_role("button", name="Connect").click()
+    page.get_by_role("button", name="Test keys").wait_for()
+    page.evaluate("window.port.onmidimessage({ data: [0x90, 60, 100] })")
+    until(lambda: box.peek()["push"] == HIGHEST, "a note")
+    page.evaluate("window.port.onmidimessage({ data: [0x80, 60, 0] })")
+    until(lambda: box.peek()["push"] == 0.0, "its end")
+    context.close()
+    assert not errors
+
+
+def test_with_the_keyboard_alone(page: Page, box: Mailbox) -> None:
+    # everything that can be used has a name and can be reached
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("button, select, input, a, summary")]
+        .filter((e) => e.checkVisibility() && !e.disabled)
+        .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent.trim()))
+        .map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    reached = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id"))
+    order = ["pause", "step", "reset", "speed", "record", "picture", "theme", "help", "view"]
+    assert [name for name in reached if name in order] == order
+    # the driven input, by its key
+    page.keyboard.down("a")
+    until(lambda: box.peek()["push"] == 7.5, "the key's push")
+    page.keyboard.up("a")
+    until(lambda: box.peek()["push"] == 0.0, "rest")
+    # pause, one step, slower, on: when no button has the focus, which keeps the space bar
+    page.locator("#view").focus()
+    page.keyboard.press("Space")
+    until(lambda: box.state is State.PAUSED, "pause")
+    step = box.peek().step
+    page.keyboard.press(".")
+    until(lambda: box.peek().step != step, "a step")
+    assert box.peek().step == step + 1
+    page.keyboard.press("[")
+    until(lambda: page.locator("#speed").input_value() == "0.5", "half speed")
+    page.keyboard.press("]")
+    until(lambda: page.locator("#speed").input_value() == "1", "full speed")
+    page.keyboard.press("Space")
+    until(lambda: box.state is State.RUNNING, "running again")
+    # the sheet of keys names them all, the device's too
+    page.keyboard.press("?")
+    sheet = page.locator("#keys").inner_text()
+    assert "Pause or go" in sheet and "Drive push" in sheet
+    page.keyboard.press("Escape")
+    assert not page.locator("#keys").is_visible()
+    dark = page.locator("html").get_attribute("data-theme")
+    page.keyboard.press("t")
+    assert page.locator("html").get_attribute("data-theme") != dark
+
+
+def test_plots_get_every_sample_and_can_be_held(page: Page) -> None:
+    page.click("#choose-signals")
+    page.get_by_role("checkbox", name="push").check()
+    page.get_by_role("checkbox", name="z.qd").uncheck()
+    page.keyboard.press("Escape")
+    page.click("#reset")
+    comes(page, "inloop.plots.samples.end > 0.9 && inloop.plots.samples.end < 6")
+    times, z, push = page.evaluate(
+        """() => { const s = inloop.plots.samples; const n = s.length;
+        return [s.times, s.columns.get("z.q"), s.columns.get("push")]
+            .map((a) => [...a.subarray(0, n)]); }"""
+    )
+    np.testing.assert_allclose(np.diff(times), 1.0 / RATE, rtol=1e-6)
+    assert len(times) > 500 and set(push) == {0.0}
+    # what was plotted is the motion: m z'' = -m g - k z - d z', by differences of the samples
+    z, h = np.array(z), 1.0 / RATE
+    every = 20  # steps; float32 samples differ too little between two
+    z, h = z[::every], every * h
+    zd, zdd = (z[2:] - z[:-2]) / (2 * h), (z[2:] - 2 * z[1:-1] + z[:-2]) / h**2
+    force = -MASS * GRAVITY - STIFFNESS * z[1:-1] - DAMPING * zd
+    assert np.max(np.abs(MASS * zdd - force)) < 0.05 * MASS * GRAVITY
+    assert page.locator(".chart").count() == 2  # one per unit: m and N
+    # hold by zooming: drag across a chart
+    over = page.locator(".chart .u-over").first.bounding_box()
+    assert over is not None
+    page.mouse.move(over["x"] + 0.5 * over["width"], over["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(over["x"] + 0.8 * over["width"], over["y"] + 30, steps=5)
+    page.mouse.up()
+    assert page.locator("#live").get_attribute("aria-pressed") == "false"
+    scale = "(({ min, max }) => [min, max])(inloop.plots.charts[0].plot.scales.x)"
+    until(lambda: np.diff(page.evaluate(scale))[0] == pytest.approx(0.3 * 5.0, rel=0.05), "zoom")
+    held = page.evaluate(scale)
+    received = page.evaluate("inloop.plots.samples.received")
+    comes(page, f"inloop.plots.samples.received > {received} + 200")
+    assert page.evaluate(scale) == held
+    page.click("#live")
+    until(lambda: page.evaluate(scale)[1] > held[1], "following again")
+
+
+def test_recording_and_picture_can_be_kept(page: Page, words: tuple[str, ...]) -> None:
+    page.click("#record")
+    comes(page, "document.querySelector('#record').ariaPressed === 'true'")
+    until(lambda: list(Path(words[-1]).glob("*.mcap")), "a file")
+    page.click("#record")
+    link = page.get_by_role("link", name="Download").first
+    with page.expect_download() as saved:
+        link.click()
+    content = Path(saved.value.path()).read_bytes()
+    assert content.startswith(b"\x89MCAP0\r\n") and content.endswith(b"\x89MCAP0\r\n")
+    with page.expect_download() as saved:
+        page.click("#picture")
+    assert saved.value.suggested_filename.endswith(".png")
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+    # look back: the picture stands where one wants it, the loop goes on
+    page.keyboard.press("b")
+    page.locator("#rewind-at").evaluate(
+        "(e) => { e.value = e.min; e.dispatchEvent(new Event('input')); }"
+    )
+    shown = page.evaluate("inloop.view.moment")
+    assert shown == pytest.approx(page.evaluate("inloop.view.motion.span[0]"), abs=1.0)
+    page.get_by_role("button", name="Live", exact=True).first.click()
+    assert page.evaluate("inloop.view.moment") is None
+
+
+def test_a_tablet_fits_and_fingers_drag(
+    browser: Browser, studio: Studio, box: Mailbox, errors: list[str]
+) -> None:
+    options = {"viewport": {"width": 820, "height": 1180}, "has_touch": True,
+               "color_scheme": "dark"}  # fmt: skip
+    with opened(browser, studio.address, errors, **options) as page:
+        assert page.locator("html").get_attribute("data-theme") == "dark"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 820
+        small = page.evaluate(
+            """() => [...document.querySelectorAll(".bar button, .corner button")]
+            .filter((e) => e.checkVisibility() && e.getBoundingClientRect().height < 30)
+            .map((e) => e.id)"""
+        )
+        assert small == []
+        x, y, _ = grip(page)
+        touch = page.context.new_cdp_session(page)
+        for kind, down in (("touchStart", 0.0), ("touchMove", 30.0), ("touchMove", 60.0)):
+            point = [{"x": x, "y": y + down}]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": point})
+        until(lambda: box.peek()["push"] > 1.0, "a push by finger")
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        until(lambda: box.peek()["push"] == 0.0, "rest")
+    assert not errors
+
+
+def test_a_studio_that_went_away_is_told_and_found_again(
+    browser: Browser, words: tuple[str, ...], errors: list[str], box: Mailbox
+) -> None:
+    first = Studio(*words, "--port", "0")
+    port = first.address.rstrip("/").rsplit(":", 1)[1]
+    with opened(browser, first.address, errors) as page:
+        first.end()
+        alarm = page.locator("#alarm")
+        alarm.wait_for(state="visible")
+        assert "does not answer" in alarm.inner_text()
+        assert box.state is State.RUNNING  # the loop does not mind
+        frames = page.evaluate("inloop.view.motion.frames.length")
+        second = Studio(*words, "--port", port)
+        until(lambda: "does not answer" not in alarm.inner_text(), "the link")
+        comes(page, f"inloop.view.motion.frames.length !== {frames}")
+        second.end()
+    assert [error for error in errors if "WebSocket" not in error] == []
+
+
+def test_a_killed_loop_is_told_and_started_again(
+    browser: Browser, tmp_path: Path, errors: list[str]
+) -> None:
+    studio = Studio("pendulum", "--port", "0", "--recordings", str(tmp_path))
+    try:
+        with opened(browser, studio.address, errors) as page:
+            assert page.locator("#plant option").count() > 15  # the whole gallery
+            loops = children(studio.process.pid)
+            assert len(loops) == 1
+            os.kill(loops[0], 9)
+            alarm = page.locator("#alarm.error")
+            alarm.wait_for(state="visible")
+            assert "died" in alarm.inner_text()
+            page.get_by_role("button", name="Start again").click()
+            page.locator("#chip", has_text="running").wait_for()
+            assert "died" not in page.locator("#alarm").inner_text()
+    finally:
+        studio.end()
+    assert not errors
+
+
+def children(process: int) -> list[int]:
+    path = Path(f"/proc/{process}/task/{process}/children")
+    return [int(word) for word in path.read_text().split()]
+
+
+def test_dragging_the_key_strikes_the_string(
+    browser: Browser, tmp_path: Path, errors: list[str]
+) -> None:
+    studio = Studio("piano", "--port", "0", "--recordings", str(tmp_path))
+    try:
+        with opened(browser, studio.address, errors, viewport=WIDE) as page:
+            page.evaluate("(names) => inloop.plots.choose(names)", PLOTTED)
+            with il.attach(page.evaluate("inloop.transport.plant.name")) as box:
+                until(lambda: abs(box.peek()["hammer.qd"]) < 0.01, "the hammer at rest")
+                x, y, per_meter = grip(page)
+                page.mouse.move(x, y)
+                page.mouse.down()
+                while box.next() is not None:
+                    pass  # records of before
+                for part in np.linspace(0.0, 11.5e-3, 5):
+                    page.mouse.move(x, y + part * per_meter)
+                until(lambda: blow(box) > 1.0, "a blow on the string")
+                # the note that it sounds is told
+                page.locator("#note").wait_for(state="visible")
+                name, velocity = page.locator("#note").inner_text().split("velocity")
+                assert name.strip() and 1 <= int(velocity) <= 127
+                # thrown, and caught by the back-check while the key is held down
+                until(lambda: box.peek()["back_check.force"] > 0.1, "the hammer in the check")
+                assert box.peek()["string.force"] == 0.0
+                keep_pictures(page)
+                page.mouse.up()
+                until(lambda: box.peek()["finger"] == 0.0, "the key let go")
+    finally:
+        studio.end()
+    assert not errors
+
+
+def blow(box: Mailbox) -> float:
+    """The largest force on the string in the records since the last time [N]."""
+    most = 0.0
+    while (outputs := box.next()) is not None:
+        most = max(most, outputs["string.force"])
+    return most
+
+
+def keep_pictures(page: Page) -> None:
+    """Both themes, while nothing moves, if somebody asks for them."""
+    if PICTURES is None:
+        return
+    time.sleep(2.0)
+    page.evaluate("inloop.connection.say('pause')")
+    page.locator("#alarm").wait_for(state="hidden")
+    for theme in ("light", "dark"):
+        page.evaluate(
+            "(theme) => { if (document.documentElement.dataset.theme !== theme) "
+            "document.querySelector('#theme').click(); }",
+            theme,
+        )
+        time.sleep(1.5)
+        page.screenshot(path=Path(PICTURES) / f"studio_{theme}.png")
+    page.evaluate("inloop.connection.say('go')")

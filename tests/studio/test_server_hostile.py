@@ -1,0 +1,164 @@
+"""Messages and visitors that mean no good."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import struct
+from typing import Any
+
+import pytest
+
+from inloop.errors import InputError
+from inloop.studio.client import MOST_BYTES, Client
+from inloop.studio.frames import read_frame
+from inloop.studio.gate import Gate
+from inloop.studio.requests import RequestError, read_request
+
+websockets = pytest.importorskip("websockets")
+
+NONSENSE = [
+    "", "nonsense", "[]", "3", '"set"', "{}", '{"do":3}', '{"do":"explode"}', '{"do":"set"}',
+    '{"do":"set","parameter":"g"}', '{"do":"set","parameter":"g","value":NaN}',
+    '{"do":"set","parameter":"g","value":1e999}', '{"do":"set","parameter":"g","value":"1"}',
+    '{"do":"set","parameter":"g","value":true}', '{"do":"set","parameter":["g"],"value":1}',
+    '{"do":"set","parameter":"g","value":1,"more":2}', '{"do":"step","count":-1}',
+    '{"do":"step","count":1.5}', '{"do":"subscribe","signals":"q"}',
+    '{"do":"subscribe","signals":[1]}', '{"do":"record","on":1}', '{"do":"choose","name":""}',
+    '{"do":"choose","name":"a","options":{"n":null}}', '{"do":"choose","name":"a","options":[1]}',
+    '{"do":"set","parameter":"g","value":' + "9" * 400 + "}",
+    "[" * 900,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NONSENSE, ids=range(len(NONSENSE)))
+def test_nonsense_is_refused(text: str) -> None:
+    with pytest.raises(RequestError):
+        read_request(text)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x08", b"\x07" * 24, struct.pack("<BBHIdd", 8, 0, 0, 1, math.nan, 0.0),
+     struct.pack("<BBHIdd", 8, 0, 0, 1, math.inf, 0.0), b"\x09" * 10],
+)  # fmt: skip
+def test_frames_that_make_no_sense(data: bytes) -> None:
+    assert read_frame(data) is None
+
+
+def test_the_gate() -> None:
+    local = Gate()
+    here = {"host": "127.0.0.1:8750"}
+    own = {**here, "origin": "http://127.0.0.1:8750"}
+    assert not local.refusal(here, "") and not local.socket_refusal(own, "")
+    for host in ("", "evil.example", "127.0.0.1.evil.example", "evil.example:8750", "[", "::1x"):
+        assert local.refusal({"host": host}, "")
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:8751", "http://localhost:8750"):
+        assert local.socket_refusal({**here, "origin": origin}, "")
+    assert local.socket_refusal(here, ""), "a program without a token"
+    for host, token in (("0.0.0.0", ""), ("127.0.0.1", "short")):
+        with pytest.raises(InputError):
+            Gate(host, token)
+    open_to_others = Gate("0.0.0.0", "a-long-token", frozenset({"lab"}))
+    for cookie, query, passes in (
+        ("", "", False), ("", "token=a-long-toke", False), ("inloop_token=wrong", "", False),
+        ("", "token=a-long-token", True), ("inloop_token=a-long-token", "", True),
+    ):  # fmt: skip
+        headers = {"host": "lab:8750", "cookie": cookie}
+        assert (not open_to_others.refusal(headers, query)) == passes
+        assert (not open_to_others.socket_refusal(headers, query)) == passes
+    assert open_to_others.refusal({"host": "other:8750"}, "token=a-long-token")
+
+
+def test_foreign_pages_do_not_get_in(studio: Any) -> None:
+    url = studio.address.replace("http", "ws") + "/ws"
+
+    async def try_to(**options: Any) -> int:
+        try:
+            async with websockets.connect(url, **options):
+                return 101
+        except websockets.InvalidStatus as error:
+            return int(error.response.status_code)
+
+    async def act() -> None:
+        assert await try_to(origin=studio.address) == 101
+        assert await try_to(origin="http://evil.example") == 403
+        assert await try_to(origin="null") == 403
+        assert await try_to() == 403
+
+    asyncio.run(act())
+
+
+def test_offenders_are_told_and_let_go(studio: Any) -> None:
+    async def offend(*messages: str | bytes, times: int = 1) -> tuple[int, str]:
+        async with studio.page() as page:
+            try:
+                for _ in range(times):
+                    for message in messages:
+                        await page.socket.send(message)
+                await asyncio.wait_for(page._reader, 10.0)
+            except websockets.ConnectionClosed:
+                await page._reader
+            notices = [m["text"] for m in page.texts if m["kind"] == "notice"]
+            return page.socket.close_code, notices[-1]
+
+    async def act() -> None:
+        async with studio.page() as bystander:
+            ping = struct.pack("<BQ", 9, 1)
+            set_g = json.dumps({"do": "set", "parameter": "g", "value": 9.81})
+            for messages, times, word in (
+                (("x" * 5000,), 1, "bytes"),
+                ((b"\x08" * 5000,), 1, "bytes"),
+                ((ping, set_g), 1000, "messages per second"),
+                (("nonsense",), 40, "no sense"),
+            ):
+                code, text = await offend(*messages, times=times)
+                assert code == 1008 and word in text
+            # wrong names and numbers are told, and forgiven now and then
+            async with studio.page() as page:
+                for message in (
+                    '{"do":"set","parameter":"nothing","value":1}',
+                    '{"do":"subscribe","signals":["nothing"]}',
+                    '{"do":"replay","file":"../../etc/passwd"}',
+                    struct.pack("<BBHIdd", 8, 0, 999, 1, 0.0, 0.0),
+                    struct.pack("<BBHIdd", 8, 0, 0, 1, math.nan, 0.0),
+                ):
+                    told = asyncio.create_task(page.text("notice"))
+                    await asyncio.sleep(0)
+                    await page.socket.send(message)
+                    assert (await told)["level"] == "error"
+            # nobody else has noticed
+            assert (await bystander.text("state"))["state"] == "running"
+
+    asyncio.run(act())
+
+
+def test_a_page_that_does_not_read_loses_samples_and_is_told() -> None:
+    class Stuck:
+        """A browser that has stopped."""
+
+        async def send_text(self, data: str) -> None:
+            await asyncio.sleep(3600.0)
+
+        send_bytes: Any = send_text
+
+    async def act() -> None:
+        client = Client(Stuck())
+        sender = asyncio.create_task(client.send_all())
+        frame, queued = bytes(1000), 0
+        for k in range(10_000):
+            client.show(b"pose %d" % k)
+            queued += client.plot(frame, 10)
+            if k % 100 == 0:
+                await asyncio.sleep(0)
+        assert MOST_BYTES - 2000 < 1000 * queued <= MOST_BYTES + 2000
+        assert client.lost == 10 * (10_000 - queued) > 0
+        # of poses only the newest waits
+        assert client._pose == b"pose 9999"
+        for _ in range(2000):
+            client.notice("info", "x")
+        assert client.overwhelmed
+        sender.cancel()
+
+    asyncio.run(act())
