@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -40,6 +41,7 @@ class GalleryCatalogue:
         self._rate, self._speed, self._fixed_name = rate, speed, name
         self._own: set[str] = set()  # names of plants that were handed out
 
+    @functools.cache  # noqa: B019  # one catalogue per program
     def menu(self) -> list[dict[str, Any]]:
         """Name, title and options of each."""
         return [

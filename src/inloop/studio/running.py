@@ -101,6 +101,7 @@ class Running:
         try:
             if choice.command:
                 self._loop = Process(choice.command)
+            await asyncio.to_thread(self.catalogue.menu)  # slow the first time
             self._live = await self._attach(choice.plant)
         except InloopError as error:
             mistake = error.mistakes[0]

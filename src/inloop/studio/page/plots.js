@@ -118,8 +118,9 @@ export class Plots {
       live: () => this.follow(),
       drop: (name) => this.toggle(name),
     };
-    this.charts = [...units].map(([unit, signals]) => new Chart(unit, signals, this.palette, on));
+    this.charts = [...units].map(([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on));
     const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
+    this.stale = true;
     byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
   }
 
@@ -143,6 +144,7 @@ export class Plots {
   draw() {
     const { samples, held } = this;
     if (document.hidden || (samples.received === this.drawn && !this.stale)) return;
+    if (this.charts.some((chart) => chart.marking)) return;
     this.drawn = samples.received;
     this.stale = false;
     const [from, to] = held ?? [samples.end - this.window, samples.end];

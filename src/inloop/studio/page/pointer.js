@@ -75,7 +75,7 @@ export class Pointer {
 
   down(event) {
     const { canvas } = this.view;
-    canvas.focus({ preventScroll: true });
+    canvas.focus({ preventScroll: true, focusVisible: false });
     canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, event);
     if (event.button !== 0 || this.grip || this.fingers.size > 1 || !this.hits(event)) return;
