@@ -62,7 +62,9 @@ def _outline(look: Look) -> np.ndarray:
     (xa, _, za), (xb, _, zb) = look.a, look.b
     if (xa, za) != (xb, zb):
         r = look.radius
-        return np.array([(xa, 0.0, za - r), (xb, 0.0, zb - r), (xb, 0.0, zb + r), (xa, 0.0, za + r)])
+        return np.array(
+            [(xa, 0.0, za - r), (xb, 0.0, zb - r), (xb, 0.0, zb + r), (xa, 0.0, za + r)]
+        )
     turn = np.linspace(0.0, 2.0 * np.pi, 25)
     round_ = [xa + look.radius * np.cos(turn), np.zeros_like(turn), za + look.radius * np.sin(turn)]
     return np.stack(round_, axis=1)
