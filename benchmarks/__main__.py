@@ -29,7 +29,9 @@ SECTIONS = {
     "loops_large": "Large closed mechanisms",
     "realtime": "Real time",
     "friction": "Friction in real time",
+    "flexible": "Flexible links",
     "links": "Links",
+    "studio": "Studio",
 }
 
 

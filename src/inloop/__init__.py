@@ -5,7 +5,7 @@ native code, run them.
 """
 
 from inloop import control, devices, realtime
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise, run
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -18,6 +18,8 @@ from inloop.errors import (
     SimulationError,
 )
 from inloop.model import (
+    FlexibleLinkHandle,
+    Handle,
     Mechanism,
     Shape,
     axis_angle,
@@ -44,7 +46,7 @@ from inloop.model import (
     universal,
 )
 from inloop.native import include_dir
-from inloop.realtime import attach, run, start
+from inloop.realtime import attach, start
 from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
@@ -72,7 +74,7 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "InloopError", "InputError", "LinkError",
+    "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle", "InloopError", "InputError", "LinkError",
     "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape",
     "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
     "blank_figure", "circle", "compile_mechanism", "condense", "control", "cos", "coulomb_contact",

@@ -14,6 +14,7 @@ from inloop.realtime import Mailbox, Outputs
 from inloop.realtime.recorder import Recorder
 from inloop.realtime.recording import Recording
 from inloop.realtime.replay import replay
+from inloop.realtime.run import digest_of
 
 
 @pytest.fixture(scope="module")
@@ -93,12 +94,19 @@ def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> 
 
 def test_sub_models_with_other_coordinates(name: str) -> None:
     """Off a table at 1 m and 2 m/s, then a parabola; in the air there is one coordinate more."""
-    table, air = il.Model("table"), il.Model("air")
-    table.body("x", on=table.ground, joint=il.prismatic("x", initial=(0.0, 2.0)), mass=1.0)
-    table.event("edge", lambda q: 1.0 - q["x"], to="air", then=lambda: {"z.q": 0.8, "z.qd": 0.0})
-    x = air.body("x", on=air.ground, joint=il.prismatic("x"))
-    air.body("z", on=x, joint=il.prismatic("z"), mass=1.0)
-    plant = il.piecewise({"table": table, "air": air})
+
+    def table_and_air(mass: float) -> il.Plant:
+        table, air = il.Model("table"), il.Model("air")
+        table.body("x", on=table.ground, joint=il.prismatic("x", initial=(0.0, 2.0)), mass=1.0)
+        then = {"z.q": 0.8, "z.qd": 0.0}
+        table.event("edge", lambda q: 1.0 - q["x"], to="air", then=lambda: then)
+        x = air.body("x", on=air.ground, joint=il.prismatic("x"))
+        air.body("z", on=x, joint=il.prismatic("z"), mass=mass)
+        return il.piecewise({"table": table, "air": air})
+
+    plant, other = table_and_air(1.0), table_and_air(1.5)
+    assert plant.digest == other.digest
+    assert digest_of(plant) != digest_of(other)  # all modes count in recordings
     with il.start(plant, name=name, rate=1000.0, mode="free", seconds=0.8) as loop:
         assert loop.wait(30)
         records = list(iter(loop.mailbox.next, None))

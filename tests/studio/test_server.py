@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.realtime import running
+from inloop.realtime import attach, running
 from inloop.realtime.segment import segment_path
 
 PERIOD = 1e-3
@@ -297,11 +297,11 @@ def test_the_page_is_served_with_a_strict_policy(studio: Any) -> None:
 
 def test_a_killed_studio_takes_its_loop_along(studio: Any, tmp_path: Path) -> None:
     other = type(studio)(tmp_path, "double_pendulum", "--token", "correct-horse")
-    end = time.monotonic() + 20.0
-    while other.plant not in running() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert other.plant in running()
+    with attach(other.plant, wait=20.0) as box:
+        while box.peek().t < 0.1:
+            time.sleep(0.02)
     other.end(signal.SIGKILL)
+    end = time.monotonic() + 20.0
     while other.plant in running() and time.monotonic() < end:
         time.sleep(0.02)
     assert other.plant not in running() and not segment_path(other.plant).exists()

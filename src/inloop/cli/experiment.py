@@ -35,10 +35,15 @@ def try_experiment(args: argparse.Namespace, subject: Subject) -> int:
         heading(f"{exhibit.title}: {name}")
         paragraph(f"{exhibit.experiments[name].doc}\ncomputed in {duration(seconds)}")
         paragraph()
-        table(("figure", "value"), [(k, f"{v:.6g}") for k, v in outcome.figures.items()])
+        table(("figure", "value"), [(k, _text(v)) for k, v in outcome.figures.items()])
         for note in outcome.notes:
             paragraph(f"\n{note}")
     return 0
+
+
+def _text(value: float | tuple[float, ...]) -> str:
+    numbers = value if isinstance(value, tuple) else (value,)
+    return ", ".join(f"{number:.6g}" for number in numbers)
 
 
 def _check(args: argparse.Namespace, subject: Subject) -> None:

@@ -94,11 +94,22 @@ class Rig:
         )
 
 
-def _filtered(period: float) -> Estimator:
-    return FilteredDifferences(period, 70.0)
+def _low_pass(cutoff: float) -> Callable[[float], Estimator]:
+    return lambda period: FilteredDifferences(period, cutoff)
 
 
 # 50 lines per inch, differences at 7 ms: the device of Gillespie and Cutkosky
 COARSE = Rig(period=7e-3, limit=40.0, sensor=lambda: Encoder.per_inch(50), substeps=14)
 # 0.1 µm at 10 kHz, derivatives behind a low-pass of 70 Hz
-FINE = Rig(period=1e-4, limit=40.0, sensor=lambda: Encoder(1e-7), estimator=_filtered, substeps=1)
+FINE = Rig(
+    period=1e-4, limit=40.0, sensor=lambda: Encoder(1e-7), estimator=_low_pass(70.0), substeps=1
+)
+# 1 µm at 2 kHz, low-pass of 20 Hz: slow enough for a process beside the loop
+SMOOTH = Rig(
+    mass=0.3,
+    period=5e-4,
+    limit=40.0,
+    sensor=lambda: Encoder(1e-6),
+    estimator=_low_pass(20.0),
+    substeps=1,
+)

@@ -102,9 +102,7 @@ class Beam:
         return [values[k] for k in self.lateral]
 
 
-def build_beams(
-    mechanism: Mechanism, symbols: Symbols, links: Sequence[Link]
-) -> tuple[Beam, ...]:
+def build_beams(mechanism: Mechanism, symbols: Symbols, links: Sequence[Link]) -> tuple[Beam, ...]:
     """All flexible links of a mechanism."""
     return tuple(_beam(item, mechanism, symbols, links) for item in mechanism.flexible_links)
 

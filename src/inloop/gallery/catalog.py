@@ -14,6 +14,7 @@ NAMES = (
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
     "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action", "piano", "flexlink",
+    "flexible_four_bar",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 NAMED = 8  # names that are listed when there is no near one

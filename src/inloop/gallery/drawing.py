@@ -49,6 +49,10 @@ def draw(axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
         color, order = (FIRST, 4) if k == 0 else (LATER, 2)
         for corners in shown.bodies.values():
             _draw_body(axes, np.stack(flattened(corners[k], view.axes), axis=1), color, order)
+        for nodes in shown.flexible.values():
+            x, y = flattened(nodes[k], view.axes)
+            axes.plot(x, y, color=color, linewidth=1.8 if order > 2 else 1.0, zorder=order,
+                      solid_capstyle="round", marker="o", markersize=2.6)  # fmt: skip
         if k == 0:
             for name, radius in view.discs.items():
                 rim = _rim(plant, name, radius, result.q[(rows or [0])[0]])

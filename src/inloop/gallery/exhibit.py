@@ -15,6 +15,7 @@ import inloop as il
 from inloop.gallery.drawing import View, draw
 from inloop.gallery.experiment import Bench, Experiment, Outcome
 from inloop.gallery.look import Device, Look
+from inloop.gallery.look_drawing import draw_looks
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
 
@@ -163,9 +164,19 @@ class Exhibit:
             *(panel for panel in view.panels if _is_there(panel, result)),
             file=file,
             title=self.title,
-            drawing=lambda axes: draw(axes, view, plant, result),
+            drawing=lambda axes: self._draw(axes, view, plant, result),
             until=view.until,
         )
+
+    def _draw(self, axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
+        """Draw the mechanism: as it looks if that is told, else as lines."""
+        if self.looks is None or len(view.axes) != len("xy"):
+            draw(axes, view, plant, result)
+            return
+        row = int(np.argmin(np.abs(result.t - view.times[0])))
+        looks = self.looks(**{name: option.default for name, option in self.options.items()})
+        draw_looks(axes, view.axes, looks, plant, result.q[row])
+        axes.set_axis_off()
 
     def experiment(
         self,

@@ -31,14 +31,15 @@ class Outcome:
     """What an experiment has found.
 
     Attributes:
-        figures: numbers by name; the unit ends the name where there is one: "release_1 [s]".
+        figures: numbers, or several in a row, by name; the unit ends the name where there is one:
+            "release_1 [s]".
         draw: draws into an empty figure of matplotlib.
         size: width and height of the drawing [inch].
         result: the run that was looked at, if there was a single one.
         notes: what a reader of the figures should know.
     """
 
-    figures: Mapping[str, float]
+    figures: Mapping[str, float | tuple[float, ...]]
     draw: Callable[[Any], None]
     size: tuple[float, float] = (8.0, 6.0)
     result: il.Result | None = None

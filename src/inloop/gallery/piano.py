@@ -19,8 +19,14 @@ import inloop as il
 from inloop.gallery import piano_data as data
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option
+from inloop.gallery.piano_blows import DOUBLE_BLOW
 from inloop.gallery.piano_contacts import FRONT, add_contacts
+from inloop.gallery.piano_force import FORCE
+from inloop.gallery.piano_looks import DEVICE, piano_looks
+from inloop.gallery.piano_phases import PHASES
+from inloop.gallery.piano_repetition import REPETITION
 from inloop.gallery.piano_rest import MM, inertias
+from inloop.gallery.piano_timing import TIMING
 
 MOST_TRAVEL = 12e-3  # of a finger [m]
 RISING_TIME = 3e-4  # in which the strike speed follows the hammer [s]
@@ -137,5 +143,14 @@ EXHIBIT = Exhibit(
     step=1e-4,
     method="implicit",
     view=View("xz", (("key.q", "whippen.q", "hammer.q"), "capstan.force")),
+    experiments={
+        "force": FORCE,
+        "double_blow": DOUBLE_BLOW,
+        "repetition": REPETITION,
+        "timing": TIMING,
+        "phases": PHASES,
+    },
+    looks=piano_looks,
+    device=DEVICE,
     options={"finger": Option(True, "a finger on a free key; else the key's motion is given")},
 )

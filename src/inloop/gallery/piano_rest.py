@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import inloop as il
 from inloop.gallery import piano_data as data
 from inloop.gallery.piano_data import Piece, Point
 
@@ -137,11 +138,11 @@ def forces_at_rest() -> dict[str, float]:
         "lever_stop": lever_stop,
         "damper_seat": value["damper_mass"] * g,
     }
-    idle = [name for name, force in found.items() if force <= 0.0]
+    idle = [f"'{name}'" for name, force in found.items() if force <= 0.0]
     if idle:
-        raise ValueError(
-            f"{', '.join(idle)} would carry nothing at rest: {found}. Change piano_data.py so that "
-            "every part rests on its cushion."
+        raise il.InputError(
+            f"piano: the cushions {', '.join(idle)} would carry nothing at rest",
+            fix="Change masses, springs or points in piano_data.py: every part rests on a cushion.",
         )
     return found
 

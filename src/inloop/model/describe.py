@@ -18,6 +18,9 @@ BODY_HEADER = (
     "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"
 )  # fmt: skip
 EVENT_HEADER = ("event", "in mode", "when", "follows", "impact", "restitution")
+FLEXIBLE_HEADER = (
+    "flexible link", "on", "elements", "mass [kg/m]", "EI [N·m²]", "EA [N]", "damping [1/s, s]"
+)  # fmt: skip
 PARAMETER_HEADER = ("parameter", "value", "unit", "range", "meaning")
 LARGEST_EXPRESSION = 12  # nodes
 SHORT = Notation(
@@ -35,6 +38,7 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(BODY_HEADER, [_body_row(body) for body in mechanism.bodies])
     sections += _section(("point", "on", "position [m]"), list(_point_rows(mechanism)))
     sections += _section(PARAMETER_HEADER, list(_parameter_rows(mechanism)))
+    sections += _section(FLEXIBLE_HEADER, _flexible_rows(mechanism))
     sections += _section(("loop", "kind", "between", "axis", "length [m]"), _loop_rows(mechanism))
     sections += _section(("constraint", "vanishes", "unit"), _constraint_rows(mechanism))
     sections += _section(("driven", "by", "position"), _drive_rows(mechanism))
@@ -100,6 +104,21 @@ def _parameter_rows(mechanism: Mechanism) -> Iterator[Row]:
         yield p.name, f"{p.default:g}", p.unit, bounds, p.doc
     for i in mechanism.inputs:
         yield i.name, "input", i.unit, "", i.doc
+
+
+def _flexible_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            link.name,
+            GROUND_NAME if link.body < 0 else mechanism.bodies[link.body].name,
+            f"{len(link.nodes)}{', stiffening' if link.stiffening else ''}",
+            _scalar(link.mass_per_length),
+            _scalar(link.EI),
+            "" if link.EA is None else _scalar(link.EA),
+            _vector((link.alpha, link.beta)),
+        )
+        for link in mechanism.flexible_links
+    ]
 
 
 def _loop_rows(mechanism: Mechanism) -> list[Row]:

@@ -96,12 +96,13 @@ class FlexibleBuilder:
         z = self._bending_axis(read, bends_about, root_joint, x)
         count = _read_count(read, elements)
         size = _read_positive(read, length, "length")
+        # points rest_1, rest_2, … are where the nodes are while the link is straight
         # tip first: what hangs on the tip then changes the last pivot only, see formalisms/flexible
         names = tuple(f"{name}_{k}" for k in range(1, count + 1))
         for k in reversed(range(count)):
             p = scaled(size * ((k + 1) / count), x)
-            draft.add_site(SiteDraft("point", name, f"node_{k + 1}", Pose(p), read.where))
-            self._node(names[k], f"{name}.node_{k + 1}", (x, z), EA is not None, read.where)
+            draft.add_site(SiteDraft("point", name, f"rest_{k + 1}", Pose(p), read.where))
+            self._node(names[k], f"{name}.rest_{k + 1}", (x, z), EA is not None, read.where)
         draft.flexible_links.append(
             FlexibleLinkDraft(
                 name=name,

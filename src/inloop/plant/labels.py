@@ -24,7 +24,12 @@ def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
         )
         for b in mechanism.bodies
     ]
+    flexible = [
+        (l.p_BE, l.R_BE, l.mass_per_length, l.EI, l.EA, l.alpha, l.beta, l.stiffening)
+        for l in mechanism.flexible_links
+    ]
     text = f"{mechanism.describe()}{mechanism.gravity}{numbers}{list(parameters)}"
+    text += f"{flexible}" if flexible else ""
     text += _laws(mechanism)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

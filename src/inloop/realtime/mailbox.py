@@ -36,6 +36,7 @@ OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_M
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
 
+_STATES = {state.value: state for state in State}
 _handles = itertools.count()
 
 
@@ -293,8 +294,8 @@ class Mailbox(Commands, Closing):
     @property
     def state(self) -> State:
         """What the loop does."""
-        held, known = self._use(), {state.value: state for state in State}
-        return known.get(int(held.shared.state), State.ENDED)
+        held = self._use()
+        return _STATES.get(held.shared.state, State.ENDED)
 
     @property
     def process(self) -> int:

@@ -39,6 +39,13 @@ export class Eye {
     this.fit();
   }
 
+  /** Look at a box, with a little room around it. */
+  frame(box) {
+    this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
+    this.size = this.box.getSize(new THREE.Vector3()).length();
+    if (!this.touched) this.fit();
+  }
+
   /** Make room for what reaches beyond the bounds, at once or gently; false if nothing does. */
   include(box, atOnce) {
     const wider = this.box.clone().union(box);
@@ -83,7 +90,7 @@ export class Eye {
     const room = 1 - TOP - BOTTOM;
     const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
     this.high = this.flat ? high : 0;
-    this.distance = (0.5 * this.size * 1.05) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
+    this.distance = (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
     if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;

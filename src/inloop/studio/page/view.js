@@ -24,6 +24,7 @@ export class View {
     this.moment = null; // a stamp to look back at; null: now
     this.forcesShown = true;
     this.rendered = 0;
+    this.moved = -Infinity; // when the last picture was made [ms]
     this.afterFrame = [];
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.resize();
@@ -53,7 +54,11 @@ export class View {
     this.measured = now;
     const box = new THREE.Box3();
     for (const node of this.nodes.values()) box.expandByObject(node);
-    if (box.isEmpty() || !this.eye.include(box, first)) return;
+    if (box.isEmpty()) return;
+    // parts that are held by contacts stay near where they are; the others may swing
+    const held = first && this.shown.after.arrows.length > 0;
+    if (held) this.eye.frame(box.expandByObject(this.ground));
+    if (!held && !this.eye.include(box, first)) return;
     if (first) this.build(); // the floor lies below all of it
   }
 
@@ -74,10 +79,9 @@ export class View {
     this.root.clear();
     this.nodes.clear();
     const { scene, palette } = this;
-    const ground = new THREE.Group();
-    ground.add(this.grid());
-    for (const shape of scene.ground) ground.add(shapeObject(shape, palette.ground, palette));
-    this.root.add(ground);
+    this.ground = new THREE.Group();
+    for (const shape of scene.ground) this.ground.add(shapeObject(shape, palette.ground, palette));
+    this.root.add(this.ground, this.grid());
     scene.bodies.forEach((body, index) => {
       const node = new THREE.Group();
       const colour = palette.bodies[index % palette.bodies.length];
@@ -119,6 +123,7 @@ export class View {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
+    Object.assign(this, { width, height }); // asking the canvas each time would lay out the page
     this.setQuality(this.slow ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.eye.setAspect(width / height);
@@ -127,7 +132,7 @@ export class View {
 
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
-    if (!this.scene) return;
+    if (!this.scene || (this.slow && now - this.moved < SLOW)) return;
     this.eye.ease();
     const moment = this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
     const moved = moment !== null && this.pose(moment);
@@ -209,6 +214,7 @@ const POINT = new THREE.Vector3();
 const TURN = new THREE.Quaternion();
 const NONE = new Float32Array(0);
 const STILL = 250; // [ms]
+const SLOW = 30; // between two pictures without a graphics card, to leave time for what matters [ms]
 const MEASURE = 300; // [ms]
 
 /** True if the processor draws, so that smoothing would cost more frames than it is worth. */
