@@ -20,7 +20,7 @@ from inloop.gallery.flexlink_plots import (
 )
 from inloop.gallery.flexlink_twice import UNREADABLE, Twice, run_twice, twice_figures
 
-SECONDS = 5.0
+SECONDS = 8.0
 STEP = Reference(UPRIGHT, UPRIGHT + math.radians(4.0))
 TITLES = {
     "1": "tuning 1\n$Q_y$ = 1000, 50; $Q_w$ = 100",
