@@ -24,7 +24,7 @@ def ball() -> il.Plant:
 
 @pytest.fixture(scope="module")
 def action() -> il.Plant:
-    return gallery.get("simple_action").build().compile()
+    return gallery.get("simple_action").build(at_rest=False).compile()
 
 
 def advance(box: Mailbox, count: int) -> Outputs:
