@@ -5,22 +5,26 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# without npm everything is built but the libraries of the studio's page
+WITHOUT_NPM := $(if $(shell command -v npm 2>/dev/null),,INLOOP_WITHOUT_STUDIO=1)
 
 # what the tests call, as program:debian-package or file:debian-package
 DEBIAN_PYTHON := /usr/lib/python3/dist-packages
 TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ ip:iproute2 \
   rosmaster:python3-rosmaster $(DEBIAN_PYTHON)/rospy:python3-rospy \
   $(DEBIAN_PYTHON)/sensor_msgs:python3-sensor-msgs $(DEBIAN_PYTHON)/std_msgs:python3-std-msgs \
-  /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev jackd:jackd2
+  /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev jackd:jackd2 chromium:chromium
 
-DEMO_EXTRAS := plot,terminal
+DEMO_EXTRAS := plot,studio,terminal
+# make demo HEADLESS=1: no browser, a piece is played instead
+HEADLESS ?=
 PYTEST_OPTIONS ?=
 
 .PHONY: demo test bench figures lint format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
-	@$(BIN)/inloop demo
+	@$(BIN)/inloop demo $(if $(filter-out 0,$(HEADLESS)),--play,--studio)
 
 test: $(VENV)/.ready-test test-programs lint
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
@@ -58,17 +62,21 @@ $(BIN)/python:
 
 $(VENV)/.ready-demo: pyproject.toml | $(BIN)/python
 	@echo "installing inloop and what it needs"
-	@$(PIP) --editable '.[$(DEMO_EXTRAS)]'
+	@command -v npm >/dev/null 2>&1 || { \
+	  echo "The studio's page needs three.js and uPlot, which npm fetches, and npm is not there."; \
+	  echo "Everything else works. For the studio, install npm (Debian and Ubuntu: sudo apt-get"; \
+	  echo "install npm), then: make clean demo"; }
+	@$(WITHOUT_NPM) $(PIP) --editable '.[$(DEMO_EXTRAS)]'
 	@touch $@
 
 $(VENV)/.ready-bench: pyproject.toml | $(VENV)/.ready-demo
 	@echo "installing what the benchmarks compare with"
-	@$(PIP) --editable '.[$(DEMO_EXTRAS),bench]'
+	@$(WITHOUT_NPM) $(PIP) --editable '.[$(DEMO_EXTRAS),bench]'
 	@touch $@
 
 $(VENV)/.ready-test: pyproject.toml | $(VENV)/.ready-demo
 	@echo "installing what the tests need"
-	@$(PIP) --editable '.[test]'
+	@$(WITHOUT_NPM) $(PIP) --editable '.[test]'
 	@touch $@
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------

@@ -31,6 +31,7 @@ SECTIONS = {
     "friction": "Friction in real time",
     "flexible": "Flexible links",
     "links": "Links",
+    "studio": "Studio",
 }
 
 

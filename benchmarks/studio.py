@@ -25,15 +25,15 @@ from benchmarks.report import Bar, Findings, Row, note, progress, show
 
 MECHANISM, SECONDS = "piano", 20.0
 HERE = Path(__file__).parent
-HANDLE = """() => { const { pointer, view } = inloop; const box = view.canvas.getBoundingClientRect();
-    const [x, y] = pointer.seen(pointer.handle()); const axis = inloop.hand.device.axis;
-    const along = Math.hypot(...axis) / view.eye.perPixel(view.canvas.clientHeight);
+HANDLE = """() => { const { pointer, view, hand } = inloop;
+    const box = view.canvas.getBoundingClientRect(); const [x, y] = pointer.seen(pointer.handle());
+    const along = Math.hypot(...hand.device.axis) / view.eye.perPixel(view.canvas.clientHeight);
     return [box.left + x, box.top + y, along]; }"""
 LEGEND = """\
-Times in ms, with a browser that draws without a graphics card. Pointer: from the time that the event
-carries to the stamp of the loop's first outputs that used it. Page: from the stamp of the outputs to
-the page's script that gets them. Clocks are compared by questions and answers between page and
-server; half of the quickest round trip is the uncertainty of both."""
+Times in ms, with a browser that draws without a graphics card. Pointer: from the time that the
+event carries to the stamp of the loop's first outputs that used it. Page: from the stamp of the
+outputs to the page's script that gets them. Clocks are compared by questions and answers between
+page and server; half of the quickest round trip is the uncertainty of both."""
 
 
 def run(mechanism: str = MECHANISM, seconds: float = SECONDS) -> Findings:
@@ -74,34 +74,31 @@ def _press(page: Any, seconds: float) -> None:
 def _findings(found: Row, cpu: float) -> Findings:
     least, offset = min(found["offsets"])
     used, poses = np.array(found["used"]), np.array(found["poses"])
-    pointer = used[:, 0] - (used[:, 1] + offset)
-    script = poses[:, 0] + offset - poses[:, 1]
-    frames = len(poses) / found["seconds"]
-    rows = [_row("pointer event to the loop's input", pointer), _row("loop's output to the page", script)]
-    trips = np.array(found["offsets"])[:, 0]
-    rows.append(_row("round trip page, server, page", trips))
-    show(["what", "p50", "p99", "max"], [_cells(row) for row in rows])
+    frames, pictures = (n / found["seconds"] for n in (len(poses), found["rendered"]))
+    pointer = _row("pointer event to the loop's input", used[:, 0] - (used[:, 1] + offset))
+    script = _row("loop's output to the page", poses[:, 0] + offset - poses[:, 1])
+    trips = _row("round trip page, server, page", np.array(found["offsets"])[:, 0])
+    show(["what", "p50", "p99", "max"], [_cells(row) for row in (pointer, script, trips)])
     note(
-        f"{frames:.1f} frames of data and {found['rendered'] / found['seconds']:.1f} pictures a second, "
+        f"{frames:.1f} frames of data and {pictures:.1f} pictures a second, "
         f"{found['lost']} samples lost, server {100.0 * cpu:.1f} % of a core; "
         f"clocks known to {0.5 * least:.2f} ms."
     )
     note(LEGEND)
     note(f"Load of the machine: {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores.")
-    rows.append({"what": "rates", "frames": frames, "server_cpu": cpu,
-                 "pictures": found["rendered"] / found["seconds"], "lost": found["lost"]})  # fmt: skip
+    rates = {"frames": frames, "pictures": pictures, "lost": found["lost"], "server_cpu": cpu}
     bars = [
-        Bar("studio: pointer event to the loop's input, median", rows[0]["p50"], 30.0, "ms", False),
-        Bar("studio: loop's output to the page's script, median", rows[1]["p50"], 20.0, "ms", False),
+        Bar("studio: pointer event to the loop's input", pointer["p50"], 30.0, "ms", False),
+        Bar("studio: loop's output to the page's script", script["p50"], 20.0, "ms", False),
         Bar("studio: frames of data a second", frames, 59.0, "/s"),
         Bar("studio: server, of a core", 100.0 * cpu, 15.0, "%", False),
     ]
-    return Findings(rows, bars)
+    return Findings([pointer, script, trips, {"what": "rates", **rates}], bars)
 
 
 def _row(what: str, times: Any) -> Row:
-    quantiles = np.quantile(times, (0.5, 0.99, 1.0)).tolist()
-    return {"what": what, "count": len(times), **dict(zip(("p50", "p99", "max"), quantiles, strict=True))}
+    p50, p99, most = np.quantile(times, (0.5, 0.99, 1.0)).tolist()
+    return {"what": what, "count": len(times), "p50": p50, "p99": p99, "max": most}
 
 
 def _cells(row: Row) -> list[str]:

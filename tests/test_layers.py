@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "realtime": {"simulate", "plant", "native"},
     "io": {"model", "simulate", "realtime"},
     "links": {"realtime"},
-    "studio": {"realtime", "simulate", "plant", "model", "native"},
+    "studio": {"realtime", "simulate", "plant", "model", "native", "devices"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers

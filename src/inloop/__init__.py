@@ -5,7 +5,7 @@ native code, run them.
 """
 
 from inloop import control, devices, realtime
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise, run
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -46,7 +46,7 @@ from inloop.model import (
     universal,
 )
 from inloop.native import include_dir
-from inloop.realtime import attach, run, start
+from inloop.realtime import attach, start
 from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (

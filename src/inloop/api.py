@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from inloop import analysis
+from inloop import analysis, realtime
 from inloop.errors import InputError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.plant import Array, BarePlant, Signal
@@ -171,3 +172,29 @@ def load(path: str | Path, **options: Any) -> Model:
     model = io.load(path, model_type=Model, **options)
     assert isinstance(model, Model)
     return model
+
+
+def run(
+    plant: BarePlant, *, studio: bool = False, browser: bool = True, **options: Any
+) -> realtime.Report:
+    """Run a plant against the clock until its time is over or somebody stops it.
+
+    Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
+
+    Args:
+        plant: the compiled mechanism.
+        studio: show it in the browser; the page is served by a process of its own.
+        browser: open the page; else its address is printed only.
+        options: those of `start`.
+
+    Returns:
+        The report on its deadlines, with the last outputs.
+    """
+    with realtime.start(plant, **options) as loop, contextlib.ExitStack() as stack:
+        if studio:
+            from inloop.studio.beside import Beside
+
+            stack.enter_context(Beside(loop.name, plant.mechanism, browser))
+        with contextlib.suppress(KeyboardInterrupt):
+            loop.wait()
+        return loop.close()

@@ -17,4 +17,4 @@ from inloop.control import LinearModel
 @pytest.fixture(scope="session")
 def hinged() -> LinearModel:
     """An upright beam of four elements: its hub falls over."""
-    return beam(4, gravity=-8.7)
+    return beam(4, gravity=9.81)

@@ -31,32 +31,52 @@ def element(h: float) -> tuple[np.ndarray, np.ndarray]:
     return M, K
 
 
+def weight(start: float, h: float, gravity: float) -> np.ndarray:
+    """Stiffness of gravity in an upright element that begins at a height: it carries what is above.
+
+    Its potential is -½ ∫ m g (L - x) w'² dx.
+    """
+    K = np.zeros((4, 4))
+    # three points are exact: w'² is of fourth order, the load of first
+    points, shares = np.polynomial.legendre.leggauss(3)
+    for x, share in zip(0.5 * h * (points + 1.0), 0.5 * h * shares, strict=True):
+        s = x / h
+        slope = np.array(
+            [6 * (s * s - s) / h, 1 - 4 * s + 3 * s * s, 6 * (s - s * s) / h, 3 * s * s - 2 * s]
+        )
+        K -= share * MASS * gravity * (LENGTH - start - x) * np.outer(slope, slope)
+    return K
+
+
 def beam(elements: int = 4, gravity: float = 0.0, *, bare: bool = False) -> il.control.LinearModel:
     """Command of the motor [N m] to its angle [rad] and to the slope at mid-span [rad].
 
     Args:
         elements: an even number.
-        gravity: stiffness of gravity on the hub, below zero when upright [N m/rad].
+        gravity: on an upright beam [m/s²].
         bare: without hub and damping.
     """
     n = 2 * elements + 2
-    M, K = np.zeros((n, n)), np.zeros((n, n))
+    M, K, falls = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    h = LENGTH / elements
     for k in range(elements):
-        m_e, k_e = element(LENGTH / elements)
-        M[2 * k : 2 * k + 4, 2 * k : 2 * k + 4] += m_e
-        K[2 * k : 2 * k + 4, 2 * k : 2 * k + 4] += k_e
+        m_e, k_e = element(h)
+        here = slice(2 * k, 2 * k + 4)
+        M[here, here] += m_e
+        K[here, here] += k_e
+        falls[here, here] += weight(k * h, h, gravity)
     # the root does not move, only turns
-    M, K = M[1:, 1:], K[1:, 1:]
+    M, K, falls = M[1:, 1:], K[1:, 1:], falls[1:, 1:]
     n -= 1
-    M[0, 0] += 0.0 if bare else HUB
-    # bending is damped, turning as a whole is not
+    # velocities of bending are damped as the source does it, turning as a whole is not
     rigid = np.zeros((n, 1))
     rigid[0] = 1.0
     for node in range(1, elements + 1):
         rigid[2 * node - 1 : 2 * node + 1, 0] = node * LENGTH / elements, 1.0
     bending = np.eye(n) - rigid @ np.eye(n)[:1]
-    damping = (not bare) * (ALPHA * bending.T @ M @ bending + BETA * K)
-    K[0, 0] += gravity
+    damping = (not bare) * (ALPHA * M @ bending + BETA * K)
+    M[0, 0] += 0.0 if bare else HUB
+    K = K + falls
     inverse = np.linalg.inv(M)
     A = np.zeros((2 * n + 1, 2 * n + 1))
     A[:n, n : 2 * n] = np.eye(n)

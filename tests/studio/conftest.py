@@ -24,7 +24,6 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from inloop.realtime import running  # noqa: E402
-from inloop.studio.vendor_files import NEEDED, VENDOR  # noqa: E402
 
 PATIENCE = 20.0  # [s] for anything to come
 T = TypeVar("T")
@@ -106,16 +105,13 @@ class Studio:
     """A studio that shows a mechanism of the gallery."""
 
     def __init__(self, directory: Path, *words: str) -> None:
-        for name in NEEDED:
-            # whether the page's libraries are there is another test's matter
-            if not (VENDOR / name).exists():
-                VENDOR.mkdir(exist_ok=True)
-                (VENDOR / name).write_text("")
         command = [sys.executable, "-m", "inloop.cli", "studio", *words]
         command += ["--no-browser", "--port", "0", "--json", "--recordings", str(directory)]
         # others may run the same mechanism at the same time
         command += ["--name", f"studio-test-{os.getpid()}-{next(_numbers)}"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # no browser here: the page's libraries may be missing
+        environment = {**os.environ, "INLOOP_WITHOUT_STUDIO": "1"}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
         told = ""
         while not told.endswith("}\n"):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.realtime import running
+from inloop.realtime import attach, running
 from inloop.realtime.segment import segment_path
 
 PERIOD = 1e-3
@@ -196,7 +196,7 @@ def test_record_download_replay(studio: Any) -> None:
         async with studio.page() as page:
             await page.do("record", on=True)
             await page.text("record", lambda m: m["active"])
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(0.6)
             await page.do("record", on=False)
             found = await page.text("record", lambda m: not m["active"] and m["files"])
             name, size = found["files"][0]["name"], found["files"][0]["bytes"]
@@ -229,7 +229,7 @@ def test_record_download_replay(studio: Any) -> None:
 def test_ten_pages_and_one_that_does_not_read(studio: Any) -> None:
     async def act() -> None:
         async with contextlib.AsyncExitStack() as stack:
-            lazy = await stack.enter_async_context(studio.page(max_queue=1))
+            lazy = await stack.enter_async_context(studio.page(max_queue=1, close_timeout=0.2))
             lazy._reader.cancel()
             await lazy.socket.send('{"do":"subscribe","signals":["angle.q","angle.qd"]}')
             pages = [await stack.enter_async_context(studio.page()) for _ in range(9)]
@@ -297,11 +297,11 @@ def test_the_page_is_served_with_a_strict_policy(studio: Any) -> None:
 
 def test_a_killed_studio_takes_its_loop_along(studio: Any, tmp_path: Path) -> None:
     other = type(studio)(tmp_path, "double_pendulum", "--token", "correct-horse")
-    end = time.monotonic() + 20.0
-    while other.plant not in running() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert other.plant in running()
+    with attach(other.plant, wait=20.0) as box:
+        while box.peek().t < 0.1:
+            time.sleep(0.02)
     other.end(signal.SIGKILL)
+    end = time.monotonic() + 20.0
     while other.plant in running() and time.monotonic() < end:
         time.sleep(0.02)
     assert other.plant not in running() and not segment_path(other.plant).exists()

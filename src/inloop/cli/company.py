@@ -19,7 +19,8 @@ import inloop as il
 from inloop.cli.robot_program import build_robot_controller
 from inloop.realtime import Fault, Injector, Loop, read_fault
 
-CONTROLLERS = ("pd", "computed_torque", "pd_c", "computed_torque_c", "none")
+ROBOT = ("pd", "computed_torque", "pd_c", "computed_torque_c")
+CONTROLLERS = (*ROBOT, "flexlink_pi", "flexlink_lq", "none")
 READY_WITHIN = 30.0  # [s]
 ENDS_WITHIN = 3.0  # [s] after the plant, then it is told to
 WRITTEN_WITHIN = 60.0  # [s] after the plant: the rest of a recording
@@ -47,10 +48,10 @@ class Company:
     def _check(self) -> None:
         if self._kills and self._wanted is None:
             raise il.InputError("there is no controller to kill", fix="Add --controller pd.")
-        if self._args.settings and self._wanted not in CONTROLLERS:
+        if self._args.settings and self._wanted not in ROBOT:
             raise il.InputError(
-                "--settings is for the controllers of the gallery",
-                fix=f"Use --controller {' or '.join(CONTROLLERS[:-1])}.",
+                "--settings is for the controllers of the robot",
+                fix=f"Use --controller {' or '.join(ROBOT)}.",
             )
         if self._faults and self._args.mode == "lock-step":
             raise il.InputError(
@@ -96,7 +97,7 @@ class Company:
 
     def _controller_command(self, name: str) -> list[str]:
         wanted, settings = str(self._wanted), self._args.settings
-        if wanted in ("pd", "computed_torque"):
+        if wanted in CONTROLLERS and not wanted.endswith("_c"):
             words = [sys.executable, "-m", f"inloop.gallery.controllers.{wanted}", name]
             return [*words, "--settings", settings] if settings else words
         if wanted in CONTROLLERS:

@@ -14,6 +14,7 @@ import numpy as np
 import inloop as il
 from inloop import gallery
 from inloop.cli.check import verdict
+from inloop.cli.demo_piece import play_piece
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.timing import batch_nanoseconds, hot_nanoseconds
 from inloop.cli.trace import can_draw, draw_curve
@@ -36,6 +37,7 @@ inloop list                                        what else there is
 inloop describe puma560                            bodies, joints, parameters
 inloop derive puma560 --out puma_c                 the generated C, ready to be embedded
 inloop run double_pendulum --headless --seconds 20 --plot pendulum.png
+inloop studio piano                                play it in the browser
 inloop run n_pendulum --headless --set n=40 --set length=0.05"""
 
 
@@ -44,6 +46,16 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "derive, compile and simulate a robot and a pendulum, and tell about it"
     parser = commands.add_parser("demo", parents=[shared], help=text, description=text)
     parser.add_argument("--plot", metavar="FILE", help="write a figure of the double pendulum")
+    parser.add_argument(
+        "--play",
+        action="store_true",
+        help="let a finger play a piece on the piano action at the end",
+    )
+    parser.add_argument(
+        "--studio",
+        action="store_true",
+        help="end in the studio, with the piano action in the browser",
+    )
     parser.set_defaults(call=call)
 
 
@@ -62,6 +74,8 @@ def call(args: argparse.Namespace) -> int:
         told["mechanisms"][name] = _exhibit(
             exhibit, shown, args.plot if name == EXHIBITS[-1] else None
         )
+    if args.play:
+        told["piece"] = play_piece(shown)
     told["seconds"] = time.perf_counter() - start
     if shown:
         heading("What to try next")
@@ -69,6 +83,11 @@ def call(args: argparse.Namespace) -> int:
         paragraph(f"\nThat took {duration(told['seconds'])}.")
     else:
         print_json(told)
+    if args.studio:
+        heading("The piano action, in the browser")
+        from inloop.cli.main import main
+
+        return main(["studio", "piano"])
     return 0 if all(m["ok"] for m in told["mechanisms"].values()) else 1
 
 

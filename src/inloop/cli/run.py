@@ -16,7 +16,7 @@ from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.run_data import run_data
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
-NO_STUDIO = "The studio comes with a later version; this run is headless."
+NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."
 SAMPLES = 10_000  # a run keeps at most about so many states
 RESULT_ENDINGS = (".csv", ".npz", ".parquet")
 STOPPED, FAILED = 130, 2

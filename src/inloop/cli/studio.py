@@ -13,9 +13,11 @@ from typing import Any
 
 import inloop as il
 from inloop import gallery
+from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
 from inloop.cli.studio_catalogue import GalleryCatalogue
 
+PORT = 8750
 FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the first there is
 
 
@@ -37,7 +39,9 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on: 127.0.0.1")
-    parser.add_argument("--port", type=int, default=8750, help="0 for any that is free; 8750")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help=f"{PORT} by default, or any that is free"
+    )
     parser.add_argument(
         "--token", default="", metavar="T|auto", help="that visitors must show; for other machines"
     )
@@ -56,6 +60,8 @@ def call(args: argparse.Namespace) -> int:
     from inloop.studio.session import Session
     from inloop.studio.vendor_files import check_vendor
 
+    if args.with_parent:
+        end_with_parent()
     check_vendor()
     if args.attach and args.mechanism:
         raise il.InputError("a plant that runs is what it is", fix="Leave out the mechanism.")
@@ -67,7 +73,7 @@ def call(args: argparse.Namespace) -> int:
     else:
         args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
         choice = catalogue.subject(args)
-    place = listen(args.host, args.port)
+    place = listen(args.host, args.port, PORT)
     address = _address(args.host, place.getsockname()[1], token)
 
     def ready() -> None:

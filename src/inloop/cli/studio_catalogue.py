@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import inloop as il
 from inloop import gallery
+from inloop.cli import midi
 from inloop.cli.subject import Subject, find_subject
 from inloop.errors import InloopError
 from inloop.gallery import Cylinder, Exhibit
@@ -20,6 +22,7 @@ from inloop.studio.catalogue import Choice, Options
 from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
+MIDDLE_C = 60
 THIN = 0.25  # width of a disc as part of its radius
 
 
@@ -38,6 +41,7 @@ class GalleryCatalogue:
         self._rate, self._speed, self._fixed_name = rate, speed, name
         self._own: set[str] = set()  # names of plants that were handed out
 
+    @functools.cache  # noqa: B019  # one catalogue per program
     def menu(self) -> list[dict[str, Any]]:
         """Name, title and options of each."""
         return [
@@ -105,9 +109,7 @@ class GalleryCatalogue:
     def _command(
         self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str
     ) -> tuple[str, ...]:
-        step = exhibit.step if exhibit is not None else 1e-3
-        rate = self._rate or min(1.0 / step, HIGHEST)
-        substeps = max(1, round(1.0 / (rate * step)))
+        rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed), "--name", plant]
         # a hand that rests is not a controller that has died
@@ -115,6 +117,13 @@ class GalleryCatalogue:
         for setting in args.set:
             words += ["--set", setting]
         return (*_program("run"), *words)
+
+
+def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
+    """Rate [Hz] and sub-steps that suit a mechanism in real time."""
+    step = exhibit.step if exhibit is not None else 1e-3
+    found = rate or min(1.0 / step, HIGHEST)
+    return found, max(1, round(1.0 / (found * step)))
 
 
 def _program(command: str) -> tuple[str, ...]:
@@ -125,14 +134,29 @@ def _stage(subject: Subject) -> Stage:
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
         return make_stage(mechanism)
+    hand = exhibit.hand(**subject.options)
     return make_stage(
         mechanism,
         title=exhibit.title,
         look_at=exhibit.look_at,
         plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
         looks=_looks(exhibit, subject.options),
-        device=exhibit.device.data() if exhibit.device is not None else None,
+        device=hand.data() if hand is not None else None,
+        notes=_notes(),
     )
+
+
+def _notes() -> dict[str, Any]:
+    """What `inloop midi` listens to; only plants that tell all of it make notes."""
+    contact, damped = midi.Condition.parse(midi.CONTACT), midi.Condition.parse(midi.DAMPED)
+    return {
+        "speed": midi.SPEED,
+        "contact": contact.name,
+        "contact_above": contact.value,
+        "damped": damped.name,
+        "damped_above": damped.value,
+        "note": MIDDLE_C,
+    }
 
 
 def _looks(

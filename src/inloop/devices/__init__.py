@@ -17,17 +17,17 @@ from inloop.devices.midi_port import MidiPort
 from inloop.devices.midi_velocity import hammer_speed, midi_velocity
 from inloop.devices.notes import Note, NoteMaker
 from inloop.devices.passivity import ParallelController, PassivityObserver, SeriesController
-from inloop.devices.rig import COARSE, FINE, Rig
+from inloop.devices.rig import COARSE, FINE, SMOOTH, Rig
 from inloop.devices.sampled_loop import Impedance, SampledLoop
 from inloop.devices.station import Station
 from inloop.devices.stiffness_range import StiffnessRange, measured_stiffness
 from inloop.devices.voice_coil import VoiceCoil
 
 __all__ = [
-    "COARSE", "FINE", "Actuator", "AdaptiveWindow", "BackwardDifferences", "Converter", "Coupling",
-    "DeviceChain", "Encoder", "Estimator", "FilteredDifferences", "Finger", "HallPair", "Handle",
-    "Impedance", "KalmanEstimator", "LoadCell", "Magnet", "MidiPort", "Motion", "Note", "NoteMaker",
-    "ParallelController", "PassivityObserver", "Rig", "SampledLoop", "Sensor", "SeriesController",
-    "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "hammer_speed",
+    "COARSE", "FINE", "SMOOTH", "Actuator", "AdaptiveWindow", "BackwardDifferences", "Converter",
+    "Coupling", "DeviceChain", "Encoder", "Estimator", "FilteredDifferences", "Finger", "HallPair",
+    "Handle", "Impedance", "KalmanEstimator", "LoadCell", "Magnet", "MidiPort", "Motion", "Note",
+    "NoteMaker", "ParallelController", "PassivityObserver", "Rig", "SampledLoop", "Sensor",
+    "SeriesController", "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "hammer_speed",
     "measured_stiffness", "midi_velocity", "write_midi_file",
 ]  # fmt: skip

@@ -34,6 +34,7 @@ class Rig:
         reserve: energy that the displayed mechanism has at the start and may give [J]: what its
             weight and its springs can do.
         finger: holds the handle.
+        stops: lowest and highest position of the handle [m].
         substeps: of the simulated handle within a period.
     """
 
@@ -49,6 +50,7 @@ class Rig:
     controlled: bool = False
     reserve: float = 0.0
     finger: Finger = field(default_factory=Finger)
+    stops: tuple[float, float] = (-math.inf, math.inf)
     substeps: int = 10
 
     def __post_init__(self) -> None:
@@ -79,7 +81,7 @@ class Rig:
         """The handle with its motor, at rest; `substeps` of its steps are a period."""
         step = self.period / self.substeps
         motor = Actuator(step, limit=self.limit, lag=self.lag, delay=self.delay)
-        return Handle(motor, self.mass, self.damping, self.friction, self.finger)
+        return Handle(motor, self.mass, self.damping, self.friction, self.finger, self.stops)
 
     def sampled_loop(self, *, spring_reads_estimate: bool = False) -> SampledLoop:
         """The linear loop without a hand: no rounding, no dry friction, no limit."""
@@ -94,11 +96,22 @@ class Rig:
         )
 
 
-def _filtered(period: float) -> Estimator:
-    return FilteredDifferences(period, 70.0)
+def _low_pass(cutoff: float) -> Callable[[float], Estimator]:
+    return lambda period: FilteredDifferences(period, cutoff)
 
 
 # 50 lines per inch, differences at 7 ms: the device of Gillespie and Cutkosky
 COARSE = Rig(period=7e-3, limit=40.0, sensor=lambda: Encoder.per_inch(50), substeps=14)
 # 0.1 µm at 10 kHz, derivatives behind a low-pass of 70 Hz
-FINE = Rig(period=1e-4, limit=40.0, sensor=lambda: Encoder(1e-7), estimator=_filtered, substeps=1)
+FINE = Rig(
+    period=1e-4, limit=40.0, sensor=lambda: Encoder(1e-7), estimator=_low_pass(70.0), substeps=1
+)
+# 1 µm at 2 kHz, low-pass of 20 Hz: slow enough for a process beside the loop
+SMOOTH = Rig(
+    mass=0.3,
+    period=5e-4,
+    limit=40.0,
+    sensor=lambda: Encoder(1e-6),
+    estimator=_low_pass(20.0),
+    substeps=1,
+)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 
 from inloop.devices.coupling import Coupling
 from inloop.devices.rig import Rig
 
-CALMER = 0.99  # of the motion before: less than this is dying out
+CALMER = 0.99  # of the speed before: less than this is dying out
+STILL = 0.01  # of the speed of the push: less than this is rest
+LEAST_PERIODS, LEAST_SWINGS = 2000, 24  # of a run
+ACCURACY = 0.02
 
 
 @dataclass(frozen=True)
@@ -52,25 +56,27 @@ def measured_stiffness(rig: Rig, damping: float = 0.0, *, push: float = 0.2) -> 
     """
     scale = rig.mass / rig.period**2
     computed = rig.sampled_loop().stiffness_limit(damping)
-    low, high = 0.0, min(max(0.1 * computed, 1e-5 * scale), scale)
+    low, high = 0.0, min(max(0.5 * computed, 1e-5 * scale), scale)
     while calms(rig, Coupling(high, damping), push):
         low, high = high, 2.0 * high
         if high > 100.0 * scale:
             return float("inf")
-    while high - low > 0.02 * high and high > 1e-7 * scale:
+    while high - low > ACCURACY * high and high > 1e-7 * scale:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if calms(rig, Coupling(middle, damping), push) else (low, middle)
     return 0.5 * (low + high)
 
 
-def calms(rig: Rig, coupling: Coupling, push: float = 0.2, periods: int = 2000) -> bool:
+def calms(rig: Rig, coupling: Coupling, push: float = 0.2) -> bool:
     """Tell whether a pushed handle comes to rest, or moves less and less.
 
     Its speed in the last quarter of the run is compared with that in the second quarter.
     """
     chain, handle = rig.chain(), rig.handle()
     handle.velocity = push
-    quarter, squares = periods // 4, [0.0, 0.0, 0.0, 0.0]
+    swing = 2.0 * math.pi * math.sqrt(rig.mass / coupling.stiffness)
+    quarter = max(LEAST_PERIODS, round(LEAST_SWINGS * swing / rig.period)) // 4
+    squares = [0.0, 0.0, 0.0, 0.0]
     for k in range(4 * quarter):
         command = chain.step(handle.position, coupling, velocity=handle.velocity)
         for _ in range(rig.substeps):
@@ -78,4 +84,4 @@ def calms(rig: Rig, coupling: Coupling, push: float = 0.2, periods: int = 2000) 
         squares[k // quarter] += handle.velocity**2
         if abs(handle.velocity) > 1e3 * push:
             return False
-    return squares[3] <= CALMER**2 * squares[1]
+    return squares[3] <= max(CALMER**2 * squares[1], (STILL * push) ** 2 * quarter)

@@ -95,7 +95,9 @@ def _draw(figure: Any, traces: Mapping[str, Mapping[str, Trace]]) -> None:
         for controller, color in CONTROLLERS.items():
             trace, healthy = traces[name][controller], traces["none"][controller]
             draw_trace(column, healthy, color=GRAY, linewidth=0.8)
-            draw_trace(column, trace, color=color, linewidth=1.2, label=f"tuning {controller}")
+            draw_trace(
+                column, trace.standing, color=color, linewidth=1.2, label=f"tuning {controller}"
+            )
         _draw_end(column[0], traces[name])
         for axis in column:
             axis.axvspan(BEGIN, END, color=RED, alpha=0.08, linewidth=0)
@@ -116,8 +118,8 @@ def _draw_end(axis: Any, runs: Mapping[str, Trace]) -> None:
     """Say who fell over."""
     fallen = [f"tuning {name}" for name, trace in runs.items() if trace.fell]
     if fallen:
-        axis.text(0.98, 0.03, f"fell over: {', '.join(fallen)}", transform=axis.transAxes,
-                  ha="right", color=RED, fontsize=9)  # fmt: skip
+        axis.text(0.98, 0.95, f"fell over: {', '.join(fallen)}", transform=axis.transAxes,
+                  ha="right", va="top", color=RED, fontsize=9)  # fmt: skip
 
 
 FAULTS = Experiment("LQ control with a lost gauge, a stuck encoder, a saturated motor", _run)

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from inloop.gallery.controllers.flexlink_signals import COMMAND, ENCODER, STRAIN
 RATE = 1000.0  # [Hz]
 STABLE = 2.2  # step times fastest pole, well within what RK4 can follow
 READY_WITHIN = 60.0  # [s]
-FALLEN = np.pi / 3  # away from the reference: nothing is left to control [rad]
+FALLEN = np.pi / 3  # away from the start: nothing is left to control [rad]
 
 Reals = npt.NDArray[np.float64]
 _numbers = itertools.count()
@@ -60,6 +60,16 @@ class Trace:
     def fell(self) -> bool:
         """Has the link fallen over?"""
         return bool(np.max(np.abs(self.angle - self.angle[0])) > FALLEN)
+
+    @property
+    def standing(self) -> Trace:
+        """The part until it fell over."""
+        fallen = np.abs(self.angle - self.angle[0]) > FALLEN
+        end = int(np.argmax(fallen)) if np.any(fallen) else len(fallen)
+        return replace(
+            self,
+            **{name: getattr(self, name)[:end] for name in vars(self) if name != "report"},
+        )
 
     def figures(self, reference: Reference) -> il.control.StepFigures:
         """Overshoot, settling and the like of its first step, within 5 %."""

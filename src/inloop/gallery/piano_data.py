@@ -95,7 +95,7 @@ DIALS = {
         "[T] the hammer is caught 12 to 15 mm below the string",
     ),
     "repetition_spring": Dial(
-        0.052, "N*m", (0.02, 0.12), "torque of the repetition spring on its lever, at rest",
+        0.051, "N*m", (0.02, 0.12), "torque of the repetition spring on its lever, at rest",
         "[P] just more than the weight of the hammer, so that it rises slowly out of the check",
     ),
     "jack_spring": Dial(
@@ -186,7 +186,7 @@ SHANK_AT_REST = 0.35  # below the level [rad]: 47 mm of blow at 130 mm
 BUTTON = (64.0, 74.65)  # underside of the let-off button, at its normal place
 SCREW = (74.0, 131.35)  # underside of the drop screw, at its normal place
 DAMPER = (225.0, 150.0)  # its felt on the string
-CUSHION_GAP = 3.0  # between shank and rest cushion, at rest
+CUSHION_GAP = 2.0  # between shank and rest cushion, at rest
 JACK_GAP = 0.03  # between jack and knuckle, at rest: the lever carries the hammer [T]
 
 RADIUS = {
@@ -222,7 +222,7 @@ HEAD = ((132.0, -20.0), (130.0, 40.0))  # from tail to crown
 REPETITION_RATE = 0.25  # [N·m/rad]: a long spring, 10 % more when the lever is pressed down
 JACK_RATE = 0.02  # [N·m/rad]
 # friction of the pins [N·m] and of the damper's guide [N], and the speed at which it is reached
-PINS = {"key": 1.2e-2, "whippen": 6e-4, "jack": 3e-4, "lever": 3e-3, "hammer": 1e-3}
+PINS = {"key": 1.2e-2, "whippen": 6e-4, "jack": 3e-4, "lever": 5e-3, "hammer": 1e-3}
 PIN_SPEED = 0.02  # [rad/s]
 GUIDE, GUIDE_SPEED = 0.03, 2e-3  # [N], [m/s]
 

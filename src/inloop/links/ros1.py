@@ -18,12 +18,12 @@ import time
 import xmlrpc.client
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from inloop.errors import LinkError, MailboxError
+from inloop.errors import LinkError
 from inloop.links import ros1_node
-from inloop.links.joints import JointPort, JointState, namespace_of
+from inloop.links.joint_link import JointLink
+from inloop.links.joints import JointState
 
 PACKAGES = "python3-rospy python3-rosmaster python3-sensor-msgs python3-std-msgs"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -31,28 +31,19 @@ _READY_WITHIN = 20.0  # [s]
 _LOOK_AT_PARAMETERS = 0.5  # [s]
 
 
-class Ros1Link:
-    """A ROS node for a running plant; use it in a `with` statement.
+class Ros1Link(JointLink):
+    """A ROS node for a running plant."""
 
-    Attributes:
-        port: joints and counts.
-        namespace: of the topics.
-    """
+    def __init__(self, name: str, *, python: str = SYSTEM_PYTHON, **options: Any) -> None:
+        """Start the node.
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        wait: float = 0.0,
-        namespace: str | None = None,
-        rate: float | None = None,
-        python: str = SYSTEM_PYTHON,
-    ) -> None:
-        self.namespace = namespace_of(name, namespace)
-        self._ready = threading.Event()
-        find_rospy(python)
-        find_master()
-        self.port = JointPort(name, rate, wait)
+        Args:
+            name: of the running plant.
+            python: that has rospy.
+            options: as for `JointLink`.
+        """
+        self._python, self._ready = python, threading.Event()
+        super().__init__(name, **options)
         ours, theirs = os.pipe()
         self._answers = os.fdopen(ours)
         command = [python, ros1_node.__file__, str(theirs)]
@@ -64,43 +55,25 @@ class Ros1Link:
             os.close(theirs)
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
-        self._shown = self.port.parameter_values()
+        self._shown, self._looked = self.port.parameter_values(), 0.0
         self._tell(
             {"namespace": self.namespace, "joints": self.port.names, "parameters": self._shown}
         )
 
-    def run(
-        self, seconds: float = float("inf"), on_ready: Callable[[], None] | None = None
-    ) -> None:
-        """Until the plant ends.
+    def find_transport(self) -> None:
+        """A Python with rospy, and a master."""
+        find_rospy(self._python)
+        find_master()
 
-        Args:
-            seconds: at most.
-            on_ready: called when the topics are there.
-
-        Raises:
-            LinkError: the node has died.
-        """
-        end = time.monotonic() + seconds
-        self._await_ready()
-        if on_ready is not None:
-            on_ready()
-        look = 0.0
-        while time.monotonic() < end:
-            try:
-                state = self.port.next()
-            except MailboxError:
-                if not self.port.gone:
-                    raise
-                return
-            if state is not None:
-                self._publish(state)
-            if time.monotonic() >= look:
-                look = time.monotonic() + _LOOK_AT_PARAMETERS
-                self._show_parameters()
-
-    def _publish(self, state: JointState) -> None:
+    def publish(self, state: JointState) -> None:
+        """Let the node send it."""
         self._tell([state.position, state.velocity, state.effort])
+
+    def look_around(self) -> None:
+        """Show on the parameter server what has changed."""
+        if time.monotonic() - self._looked >= _LOOK_AT_PARAMETERS:
+            self._looked = time.monotonic()
+            self._show_parameters()
 
     def _show_parameters(self) -> None:
         values = self.port.parameter_values()
@@ -109,7 +82,8 @@ class Ros1Link:
             self._shown = values
             self._tell(changed)
 
-    def _await_ready(self) -> None:
+    def await_topics(self) -> None:
+        """The node says when it is ready."""
         end = time.monotonic() + _READY_WITHIN
         while not self._ready.wait(0.05):
             if self._node.poll() is not None or time.monotonic() > end:
@@ -146,18 +120,7 @@ class Ros1Link:
             self._node.wait()
         self._thread.join()
         self._answers.close()
-        self.port.close()
-
-    def __enter__(self) -> Ros1Link:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().close()
 
 
 def _dead(namespace: str) -> LinkError:

@@ -12,16 +12,15 @@ ROS 2 puts "rt/" in front of the name of a topic. Nothing of ROS is needed here;
 from __future__ import annotations
 
 import functools
-import math
 import os
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
-from inloop.errors import LinkError, MailboxError
-from inloop.links.joints import JointPort, JointState, namespace_of
+from inloop.errors import LinkError
+from inloop.links.joint_link import JointLink
+from inloop.links.joints import JointState
 
 try:
     from cyclonedds.core import (
@@ -62,26 +61,19 @@ NEWEST = Qos(
 _LISTEN = 0.1  # how often the thread looks whether it shall end [s]
 
 
-class Ros2Link:
-    """A DDS participant for a running plant; use it in a `with` statement.
+class Ros2Link(JointLink):
+    """A DDS participant for a running plant."""
 
-    Attributes:
-        port: joints and counts.
-        namespace: of the topics.
-    """
+    def __init__(self, name: str, *, domain: int | None = None, **options: Any) -> None:
+        """Join a domain.
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        wait: float = 0.0,
-        namespace: str | None = None,
-        rate: float | None = None,
-        domain: int | None = None,
-    ) -> None:
-        self.namespace = namespace_of(name, namespace)
-        self._participant = _join(domain)
-        self.port = JointPort(name, rate, wait)
+        Args:
+            name: of the running plant.
+            domain: of DDS; that of ROS_DOMAIN_ID by default.
+            options: as for `JointLink`.
+        """
+        self._domain = domain
+        super().__init__(name, **options)
         states = self._topic("joint_states", messages.JointState, RELIABLE)
         self._writer = DataWriter(self._participant, states, qos=RELIABLE)
         self._message = messages.JointState(name=self.port.names)
@@ -100,24 +92,17 @@ class Ros2Link:
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
-    def run(self, seconds: float = math.inf, on_ready: Callable[[], None] | None = None) -> None:
-        """Until the plant ends, or at most so many seconds; `on_ready` is called at once."""
-        end = time.monotonic() + seconds
-        if on_ready is not None:
-            on_ready()
-        while time.monotonic() < end:
-            if self._error is not None:
-                raise self._error
-            try:
-                state = self.port.next()
-            except MailboxError:
-                if not self.port.gone:
-                    raise
-                return
-            if state is not None:
-                self._publish(state)
+    def find_transport(self) -> None:
+        """Join the domain."""
+        self._participant = _join(self._domain)
 
-    def _publish(self, state: JointState) -> None:
+    def look_around(self) -> None:
+        """Raise here what went wrong in the thread that listens."""
+        if self._error is not None:
+            raise self._error
+
+    def publish(self, state: JointState) -> None:
+        """Write it to the topic."""
         message = self._message
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 10**9)
         message.position, message.velocity = state.position, state.velocity
@@ -167,18 +152,7 @@ class Ros2Link:
         self._thread.join()
         self._readers.clear()
         del self._writer, self._participant
-        self.port.close()
-
-    def __enter__(self) -> Ros2Link:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().close()
 
 
 def _join(domain: int | None) -> DomainParticipant:

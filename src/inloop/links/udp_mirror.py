@@ -172,30 +172,34 @@ class MirrorEnd(UdpEnd):
     def _tell(self, mirror: Mirror) -> None:
         """New inputs as soon as they are there; all else until the plant has got it."""
         new = mirror.wait(ASK_AGAIN if self._commands else HEARTBEAT)
-        if new and (found := mirror.inputs()) is not None:
+        found = mirror.inputs() if new else None
+        if found is not None:
             number, values = found
             remote = self._remote[number % len(self._remote)] if number else 0
             self._answer = (remote, values.tobytes())
             self.send(Kind.INPUTS, pack_numbered(*self._answer))
         else:
             self.send(Kind.HELLO)
+            self._take_commands(mirror)
         self._tell_parameters(mirror)
-        self._tell_commands(mirror)
+        self._tell_command()
         if time.monotonic() - self._shown >= HEARTBEAT and self.linked:
             self._shown = time.monotonic()
             mirror.tell(self._state)
 
-    def _tell_commands(self, mirror: Mirror) -> None:
-        """One at a time, again and again until the plant has obeyed."""
+    def _take_commands(self, mirror: Mirror) -> None:
         while (found := mirror.command()) is not None:
             number, what, values = found
             words = np.array([what, *values], np.float64)
             self._commands.append((number, pack_numbered(number, words.tobytes())))
-        now = time.monotonic()
+
+    def _tell_command(self) -> None:
+        """One at a time, again and again until the plant has obeyed."""
+        if not self._commands or time.monotonic() - self._asked < ASK_AGAIN:
+            return
         with contextlib.suppress(IndexError):  # the plant may have obeyed meanwhile
-            if now - self._asked >= ASK_AGAIN:
-                self.send(Kind.COMMAND, self._commands[0][1])
-                self._asked = now
+            self.send(Kind.COMMAND, self._commands[0][1])
+            self._asked = time.monotonic()
 
     def _tell_parameters(self, mirror: Mirror) -> None:
         found = mirror.parameters()

@@ -10,11 +10,11 @@ from inloop.realtime.recorder import Recorded, record
 from inloop.realtime.recording import Recording, repair
 from inloop.realtime.replay import Replay, replay
 from inloop.realtime.report import Report
-from inloop.realtime.run import run, start
+from inloop.realtime.run import start
 from inloop.realtime.segment import running
 
 __all__ = [
     "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs", "Recorded",
     "Recording", "Replay", "Report", "Snapshot", "State", "attach", "read_fault", "record",
-    "repair", "replay", "run", "running", "split_faults", "start",
+    "repair", "replay", "running", "split_faults", "start",
 ]  # fmt: skip

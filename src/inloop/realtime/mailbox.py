@@ -36,6 +36,7 @@ OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_M
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
 
+_STATES = {state.value: state for state in State}
 _handles = itertools.count()
 
 
@@ -105,7 +106,7 @@ class Mailbox(Commands, Closing):
         text = ctypes.string_at(attached.box.base + header.text_offset, header.text_size)
         handle = Handle(name, attached)
         super().__init__(name, handle, parse(header, text))
-        self._layout_hash = int(header.layout_hash)
+        self._own = attached.box  # what is ours alone, and stays when the memory goes
         self._record = RecordStructure()
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
@@ -137,7 +138,7 @@ class Mailbox(Commands, Closing):
     @property
     def layout_hash(self) -> str:
         """Two plants with the same hash have the same names, units and sizes in the same order."""
-        return f"{self._layout_hash:016x}"
+        return f"{self._own.layout.layout_hash:016x}"
 
     @property
     def units(self) -> dict[str, str]:
@@ -216,7 +217,7 @@ class Mailbox(Commands, Closing):
     @property
     def lost(self) -> int:
         """Records that `next` came too late for."""
-        return int(self._use().box.lost)
+        return int(self._own.lost)
 
     # inputs
 
@@ -293,8 +294,8 @@ class Mailbox(Commands, Closing):
     @property
     def state(self) -> State:
         """What the loop does."""
-        held, known = self._use(), {state.value: state for state in State}
-        return known.get(int(held.shared.state), State.ENDED)
+        held = self._use()
+        return _STATES.get(held.shared.state, State.ENDED)
 
     @property
     def process(self) -> int:

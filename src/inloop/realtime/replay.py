@@ -16,7 +16,7 @@ from inloop.realtime.loop import Loop
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.outputs import Outputs
 from inloop.realtime.recording import Recording, Sample
-from inloop.realtime.run import start
+from inloop.realtime.run import digest_of, start
 
 STEP_TAKES = 10.0  # [s] at most
 # why a good step was late or its inputs old is no matter of the plant
@@ -119,9 +119,10 @@ def _check(facts: dict[str, str], plant: BarePlant) -> None:
         raise InputError(
             f"the recording does not tell {', '.join(missing)}", fix="Record with inloop record."
         )
-    if facts["digest"] != plant.digest:
+    digest = digest_of(plant)
+    if facts["digest"] != digest:
         raise InputError(
-            f"the recording is of model {facts['digest']}, this one is {plant.digest}",
+            f"the recording is of model {facts['digest']}, this one is {digest}",
             fix="Give the mechanism with the options that it was recorded with.",
         )
     if "motions" in facts:

@@ -1,8 +1,9 @@
-"""Run a plant against the clock: `il.run(plant)` to the end, `il.start(plant)` and go on."""
+"""Start a plant against the clock: `il.start(plant)`."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,7 +13,6 @@ from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import Options
-from inloop.realtime.report import Report
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
 from inloop.simulate.schedules import METHODS
@@ -101,31 +101,21 @@ def start(
     return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
 
 
+def digest_of(plant: BarePlant) -> str:
+    """Hash of all numbers and laws of a model; of one with modes, over all of them."""
+    if not plant.by_mode:
+        return plant.digest
+    text = " ".join(each.digest for each in plant.by_mode.values())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
     """What is needed, beside inputs and parameters, to do the same steps again."""
     return {
-        "digest": plant.digest,
+        "digest": digest_of(plant),
         "rate": repr(options.rate),
         "method": options.method,
         "substeps": str(options.substeps),
         "extrapolate": str(options.extrapolate),
         "mode": options.mode,
     }
-
-
-def run(plant: BarePlant, **options: Any) -> Report:
-    """Run a plant against the clock until its time is over or somebody stops it.
-
-    Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
-
-    Args:
-        plant: the compiled mechanism.
-        options: those of `start`.
-
-    Returns:
-        The report on its deadlines, with the last outputs.
-    """
-    with start(plant, **options) as loop:
-        with contextlib.suppress(KeyboardInterrupt):
-            loop.wait()
-        return loop.close()

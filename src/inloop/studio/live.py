@@ -70,12 +70,12 @@ class Live:
 
     def condition(self) -> Condition:
         """How it goes; "lost" if its process has died without a word."""
-        shared = self._box.statistics()
+        shared = self._box._use().shared
         state = STATES.get(self._box.state, "ended")
         if state != "ended" and self._box.gone:
             state = "lost"
-        counters = {name: shared.counters[key] for name, key in COUNTED.items()}
-        return Condition(state, shared.speed, counters)
+        counters = {name: int(getattr(shared, key)) for name, key in COUNTED.items()}
+        return Condition(state, float(shared.speed), counters)
 
     def histograms(self) -> dict[str, Any]:
         """Times of the loop by name, in bins of a quarter of an octave."""

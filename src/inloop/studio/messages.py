@@ -33,7 +33,7 @@ def hello(running: Running) -> dict[str, Any]:
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
         "inputs": inputs(layout, running.inputs, stage.docs),
-        "device": dict(stage.device) if stage.device is not None else None,
+        "device": device(stage.device, layout),
         "can": abilities(running),
         "record": recordings(running),
     }
@@ -76,6 +76,14 @@ def abilities(running: Running) -> list[str]:
     if running.is_own:
         can.append("choose")
     return can
+
+
+def device(told: Mapping[str, Any] | None, layout: Layout) -> dict[str, Any] | None:
+    """What a hand drives, if the plant with its options has this input."""
+    units = {x.name: x.unit for x in layout.inputs}
+    if told is None or told["input"] not in units:
+        return None
+    return {**told, "unit": units[told["input"]]}
 
 
 def signals(layout: Layout) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from inloop.studio.catalogue import Catalogue, Choice, Options
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
 from inloop.studio.live import Live
+from inloop.studio.notes import Notes
 from inloop.studio.playback import Playback
 from inloop.studio.processes import Process
 from inloop.studio.recordings import Recordings
@@ -33,6 +34,7 @@ class Running:
         choice: the plant.
         source: where numbers come from; None while there is none.
         show: what there is to see of it.
+        notes: what there is to hear of it.
         moment: the newest outputs.
     """
 
@@ -44,6 +46,7 @@ class Running:
         self.source: Source | None = None
         self.show: Show | None = None
         self._hand: Inputs | None = None
+        self.notes: Notes | None = None
         self.moment: Moment | None = None
         self._changed = changed  # called with True when there is a new source to be greeted
         self._live: Live | None = None
@@ -98,6 +101,7 @@ class Running:
         try:
             if choice.command:
                 self._loop = Process(choice.command)
+            await asyncio.to_thread(self.catalogue.menu)  # slow the first time
             self._live = await self._attach(choice.plant)
         except InloopError as error:
             mistake = error.mistakes[0]
@@ -112,7 +116,8 @@ class Running:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
         while process is not None:
             with contextlib.suppress(MailboxError):
-                live = Live(plant)
+                # the first time it compiles what reads the mailbox
+                live = await asyncio.to_thread(Live, plant)
                 if live.process == process.number:
                     return live
                 live.close()  # somebody else's plant of the same name
@@ -122,13 +127,14 @@ class Running:
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
             await asyncio.sleep(LOOK_EVERY)
-        return Live(plant)
+        return await asyncio.to_thread(Live, plant)
 
     def _use(self, source: Source, choice: Choice) -> None:
         """Let all pages see this source."""
         self.source, self._health, self.moment = source, Health(), source.newest()
         self.show = Show(choice.stage, source.layout)
         self.show.set_parameters(source.parameters())
+        self.notes = Notes(choice.stage.notes, source.layout)
         self._changed(True)
 
     async def close(self) -> None:

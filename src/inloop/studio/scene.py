@@ -103,7 +103,7 @@ def _bounds(draft: Draft, points: Array, X: Array) -> tuple[Array, Array]:
         seen += [p_WB + R_WB @ p for p in local]
     seen += _corners_of(draft.ground_looks)
     least, most = np.min(seen, axis=0), np.max(seen, axis=0)
-    if not draft.closed:
+    if not draft.closed and not any(body.looks for body in draft.bodies):
         # a tree may swing around its hinges on the ground
         reach = _reach(draft, points)
         for body, length in zip(draft.bodies, reach, strict=True):

@@ -145,25 +145,33 @@ async def _serve(websocket: WebSocket, session: Session) -> None:
             await websocket.close(POLICY, reason[:100])
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket to listen on; port 0 takes any that is free.
+def listen(host: str, port: int | None, usual: int = 0) -> socket.socket:
+    """A socket to listen on.
+
+    Args:
+        host: address.
+        port: 0 takes any that is free; None the usual one, or any if that is taken.
+        usual: port that is tried first.
 
     Raises:
         InputError: somebody listens there already.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-    try:
-        found.bind((host, port))
-    except OSError as error:
-        found.close()
-        raise InputError(
-            f"cannot listen on {host}, port {port}: {error.strerror}",
-            fix="Choose another one with --port, or 0 for any.",
-        ) from None
-    return found
+    problem = ""
+    for number in (usual, 0) if port is None else (port,):
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        try:
+            found.bind((host, number))
+            return found
+        except (OSError, OverflowError) as error:
+            found.close()
+            problem = getattr(error, "strerror", None) or str(error)
+    raise InputError(
+        f"cannot listen on {host}, port {port}: {problem}",
+        fix="Choose another one with --port, or 0 for any.",
+    )
 
 
 async def serve(

@@ -62,6 +62,10 @@ class Session:
         if show is not None and show.set_parameters(values):
             self.broadcast({"kind": "scene", "scene": show.scene})
 
+    def tell_note(self, note: dict[str, Any]) -> None:
+        """A note begins or ends."""
+        self.broadcast({"kind": "event", "name": "note", "t": note["t"], "data": note})
+
     def _greet_all(self, new_source: bool) -> None:
         if new_source:
             hello = encode(messages.hello(self.running))

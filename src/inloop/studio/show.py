@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,14 @@ import numpy as np
 from inloop.native.library import Reals
 from inloop.plant.poses import Poses, quaternions
 from inloop.realtime.layout import Layout
-from inloop.studio.draft import GROUND
+from inloop.studio.draft import ContactDraft
 from inloop.studio.frames import no_arrows, poses_frame
 from inloop.studio.scene import empty_scene, make_scene
 from inloop.studio.sources import Moment
 from inloop.studio.stage import Stage
 
 LEAST_FORCE = 1e-6  # [N]: less is no arrow
+AT_REST = np.concatenate([np.zeros(3), np.eye(3).ravel()])  # pose of the ground
 
 
 class Show:
@@ -29,7 +30,6 @@ class Show:
     def __init__(self, stage: Stage, layout: Layout) -> None:
         self._stage = stage
         self._poses: Poses | None = None
-        self._contacts: list[_Contact] = []
         self.scene: dict[str, Any] = empty_scene()
         if stage.library is None or stage.draft is None:
             return
@@ -38,10 +38,7 @@ class Show:
             return  # another plant of the same name
         self._poses = Poses(stage.library)
         self._q = slice(layout.cuts[0], layout.cuts[1])
-        for contact in stage.draft.contacts:
-            if all(name in layout.index for name in contact.signals):
-                columns = [layout.index[name] for name in contact.signals]
-                self._contacts.append(_Contact(contact.body, contact.origin, contact.turn, columns))
+        self._contacts = _Contacts(stage.draft.contacts, layout)
         self.set_parameters({})
 
     def set_parameters(self, values: Mapping[str, float]) -> bool:
@@ -49,9 +46,7 @@ class Show:
         if self._poses is None or self._stage.draft is None:
             return False
         self._poses.set_parameters(values)
-        points = self._poses.points
-        for contact in self._contacts:
-            contact.place(points)
+        self._contacts.place(self._poses.points)
         before, self.scene = self.scene, make_scene(self._stage.draft, self._poses)
         return before != self.scene
 
@@ -61,33 +56,39 @@ class Show:
             nothing = np.zeros((0, 7))
             return poses_frame(moment.sequence, moment.stamp, moment.t, nothing, no_arrows())
         X = self._poses.at(moment.values[self._q])
-        found = [c.arrow(X, moment.values) for c in self._contacts]
-        shown = [arrow for arrow in found if arrow is not None]
-        arrows = np.array(shown) if shown else no_arrows()
+        arrows = self._contacts.arrows(X, moment.values)
         return poses_frame(moment.sequence, moment.stamp, moment.t, quaternions(X), arrows)
 
 
-class _Contact:
-    """A contact whose signals are its point and its force, in axes of a frame F."""
+class _Contacts:
+    """Contacts whose signals are their points and forces, each in axes of a frame F of a body."""
 
-    def __init__(self, body: int, origin: int, turn: int, columns: list[int]) -> None:
-        self._body, self._origin, self._turn = body, origin, turn
-        self._point, self._force = columns[:3], columns[3:]
-        self._p_BF, self._R_BF = np.zeros(3), np.eye(3)
+    def __init__(self, drafts: Sequence[ContactDraft], layout: Layout) -> None:
+        told = [c for c in drafts if all(name in layout.index for name in c.signals)]
+        self._bodies = np.array([c.body for c in told], dtype=np.int64)
+        self._origins = np.array([c.origin for c in told], dtype=np.int64)
+        self._turns = np.array([c.turn for c in told], dtype=np.int64)
+        columns = [[layout.index[name] for name in c.signals] for c in told]
+        self._columns = np.array(columns, dtype=np.int64).reshape(-1, 6)
+        self._p_BF, self._R_BF = np.zeros((0, 3)), np.zeros((0, 3, 3))
 
     def place(self, points: Reals) -> None:
-        """Where F is on its body, with the parameters as they are."""
-        self._p_BF = points[self._origin]
-        self._R_BF = points[self._turn : self._turn + 3].T
+        """Where the frames are on their bodies, with the parameters as they are."""
+        self._p_BF = points[self._origins]
+        columns = self._turns[:, None] + np.arange(3)
+        self._R_BF = points[columns].transpose(0, 2, 1)
 
-    def arrow(self, X: Reals, values: Reals) -> Reals | None:
-        """Point and force in the world; None if nothing touches."""
-        force_F = values[self._force]
-        if not np.any(np.abs(force_F) > LEAST_FORCE):
-            return None
-        p_B = self._p_BF + self._R_BF @ values[self._point]
-        force_B = self._R_BF @ force_F
-        if self._body == GROUND:
-            return np.concatenate((p_B, force_B))
-        p_WB, R_WB = X[self._body, :3], X[self._body, 3:].reshape(3, 3)
-        return np.concatenate((p_WB + R_WB @ p_B, R_WB @ force_B))
+    def arrows(self, X: Reals, values: Reals) -> Reals:
+        """Point and force in the world of those that touch, shape (touching, 6)."""
+        found = values[self._columns]
+        touching = np.abs(found[:, 3:]).max(axis=1, initial=0.0) > LEAST_FORCE
+        if not touching.any():
+            return no_arrows()
+        R_BF, bodies, found = self._R_BF[touching], self._bodies[touching], found[touching]
+        p_B = self._p_BF[touching] + np.einsum("nij,nj->ni", R_BF, found[:, :3])
+        force_B = np.einsum("nij,nj->ni", R_BF, found[:, 3:])
+        # what is on the ground stays: number -1 is the last row
+        X_W = np.vstack([X, AT_REST])[bodies]
+        p_WB, R_WB = X_W[:, :3], X_W[:, 3:].reshape(-1, 3, 3)
+        p_W = p_WB + np.einsum("nij,nj->ni", R_WB, p_B)
+        return np.hstack([p_W, np.einsum("nij,nj->ni", R_WB, force_B)])

@@ -24,6 +24,7 @@ class Stage:
         library: poses of its bodies.
         device: input that a person drives, as `Device.data` gives it.
         docs: what parameters and inputs mean, by name.
+        notes: signals that tell of its notes; see `Notes`.
     """
 
     title: str
@@ -32,6 +33,7 @@ class Stage:
     library: PoseLibrary | None = None
     device: Mapping[str, Any] | None = None
     docs: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, Any] | None = None
 
     def save(self, path: Path) -> None:
         """Write it for another process."""
@@ -42,6 +44,7 @@ class Stage:
             "library": self.library.data() if self.library is not None else None,
             "device": dict(self.device) if self.device is not None else None,
             "docs": dict(self.docs),
+            "notes": dict(self.notes) if self.notes is not None else None,
         }
         path.write_text(json.dumps(data), encoding="utf-8")
 
@@ -64,6 +67,7 @@ def make_stage(
     plane: str = "",
     looks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     device: Mapping[str, Any] | None = None,
+    notes: Mapping[str, Any] | None = None,
 ) -> Stage:
     """Derive and compile what is needed to show a mechanism.
 
@@ -74,9 +78,12 @@ def make_stage(
         plane: "xy", "xz" or "yz" to look at it from the side.
         looks: shapes by name of the body, as `Look.shape` gives them.
         device: input that a person drives.
+        notes: signals that tell of its notes.
     """
     parts, found = draft(mechanism, plane, looks)
     library = build_poses(mechanism, found.points, found.turns)
     docs = {p.name: p.doc for p in mechanism.parameters if p.doc}
     docs |= {i.name: i.doc for i in mechanism.inputs if i.doc}
-    return Stage(title or mechanism.name, look_at or mechanism.doc, parts, library, device, docs)
+    return Stage(
+        title or mechanism.name, look_at or mechanism.doc, parts, library, device, docs, notes
+    )

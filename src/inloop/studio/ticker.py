@@ -16,7 +16,7 @@ from inloop.studio.session import Session
 
 BEAT = 1.0 / 60.0  # [s]
 IDLE = 0.25  # [s] when nobody looks
-STATE_EVERY, HISTOGRAM_EVERY = 0.25, 1.0  # [s]
+LOOK_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.25, 1.0  # [s]
 
 
 class Ticker:
@@ -24,7 +24,7 @@ class Ticker:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._state_due = self._histogram_due = 0.0
+        self._look_due = self._state_due = self._histogram_due = 0.0
         self._shown: tuple[int, int] = (0, 0)  # source and number of the outputs shown last
         self._parameters = 0
         self._state = ""
@@ -84,12 +84,13 @@ class Ticker:
 
     def _plot(self) -> None:
         """All samples since the last time to those who plot."""
-        source, inputs = self._session.running.source, self._session.running.inputs
-        if source is None:
+        running = self._session.running
+        source, inputs, notes = running.source, running.inputs, running.notes
+        if source is None or notes is None:
             return
         plotting = [client for client in self._session.clients if client.subscription.columns]
         driven = inputs is not None and inputs.owner is not None
-        if not plotting and not driven:
+        if not (plotting or driven or notes.sound):
             source.skip()
             return
         count = ROWS
@@ -98,6 +99,8 @@ class Ticker:
             for block in blocks:
                 if inputs is not None:
                     inputs.follow(block.answers, block.stamps)
+                for note in notes.hear(block):
+                    self._session.tell_note(note.data())
                 encoded: dict[Subscription, tuple[bytes, int]] = {}
                 for client in plotting:
                     _send(client, block, encoded)
@@ -106,10 +109,12 @@ class Ticker:
     def _tell(self) -> None:
         """State and histograms when they are due, the state at once when it changes."""
         session, now = self._session, time.monotonic()
-        state = session.running.condition().state
-        if now >= self._state_due or state != self._state:
-            self._state, self._state_due = state, now + STATE_EVERY
-            session.tell_state()
+        if now >= self._look_due:
+            self._look_due = now + LOOK_EVERY
+            state = session.running.condition().state
+            if now >= self._state_due or state != self._state:
+                self._state, self._state_due = state, now + STATE_EVERY
+                session.tell_state()
         if now >= self._histogram_due and session.running.source is not None:
             self._histogram_due = now + HISTOGRAM_EVERY
             found = session.running.source.histograms()

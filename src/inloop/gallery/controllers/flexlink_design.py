@@ -9,10 +9,10 @@ falls over by itself. What the source does not tell is chosen so:
 - gains of the PI controller: without damping in the model, only friction can damp the loop, and it
   does so for these gains;
 - the design knows no friction: sliding friction is no linear force;
-- the Kalman filter expects noise beside the command of the size of the friction, and takes angle and
-  strain for 10 and 30 times as noisy as they are: a filter that trusts them as far as their noise
-  allows follows the bending too closely, and the loop of tuning 1V is unstable for a link that is
-  30 % softer or stiffer than the model.
+- the Kalman filter expects noise beside the command of the size of the friction, and takes angle
+  and strain for 10 and 30 times as noisy as they are: a filter that trusts them as far as their
+  noise allows follows the bending too closely, and the loop of tuning 1V is unstable for a link
+  that is 30 % softer or stiffer than the model.
 """
 
 from __future__ import annotations

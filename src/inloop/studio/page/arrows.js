@@ -1,10 +1,9 @@
-// Forces at contacts as arrows; all of them share one scale, which only ever gets coarser.
+// Forces at contacts as arrows; all of them share one scale.
 
+import { LONGEST } from "./forces.js";
 import * as THREE from "./three.js";
-import { roundDown, roundUp } from "./numbers.js";
 
 const MOST = 256;
-const LONGEST = 0.22; // of the scene's size
 const HEAD = 4.2; // in widths of the shaft
 const Y = new THREE.Vector3(0, 1, 0);
 
@@ -24,7 +23,6 @@ export class Arrows {
       mesh.count = 0;
       this.object.add(mesh);
     }
-    this.largest = 0;
     this.from = new THREE.Vector3();
     this.force = new THREE.Vector3();
     this.turn = new THREE.Quaternion();
@@ -32,25 +30,10 @@ export class Arrows {
     this.matrix = new THREE.Matrix4();
   }
 
-  /** Force that the legend's arrow stands for [N], and its length [m]; null if none was seen. */
-  get legend() {
-    if (!this.largest) return null;
-    const force = roundDown(this.largest / 2);
-    return { force, length: force * this.perNewton };
-  }
-
-  get perNewton() {
-    return (LONGEST * this.size) / this.largest;
-  }
-
-  /** Show arrows of 6 numbers each: from, vector [N], in the world. */
-  show(numbers) {
-    const count = Math.min(numbers.length / 6, MOST);
-    for (let i = 0; i < count; i += 1) {
-      const force = Math.hypot(...numbers.subarray(6 * i + 3, 6 * i + 6));
-      // steps of 1, 2, 5: a scale that creeps could not be read
-      if (force > this.largest && force < Infinity) this.largest = roundUp(force);
-    }
+  /** Show arrows of 6 numbers each: from, vector [N], in the world; `full` has full length. */
+  show(numbers, full) {
+    const count = full > 0 ? Math.min(numbers.length / 6, MOST) : 0;
+    this.perNewton = (LONGEST * this.size) / full;
     let shown = 0;
     for (let i = 0; i < count; i += 1) if (this.place(numbers, 6 * i, shown)) shown += 1;
     for (const mesh of [this.shafts, this.heads]) {
@@ -63,7 +46,7 @@ export class Arrows {
     const { from, force, turn, scale, matrix, width } = this;
     from.fromArray(numbers, at);
     force.fromArray(numbers, at + 3);
-    const length = force.length() * this.perNewton;
+    const length = Math.min(force.length() * this.perNewton, 1.5 * LONGEST * this.size);
     if (!(length > 0.25 * width)) return false;
     turn.setFromUnitVectors(Y, force.normalize());
     const head = Math.min(HEAD * width, 0.5 * length);

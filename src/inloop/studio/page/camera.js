@@ -25,6 +25,22 @@ export class Eye {
     this.setScene({ planar: null, up: "z", bounds: { min: [-1, -1, -1], max: [1, 1, 1] } });
   }
 
+  /** All that another eye must know to see the same. */
+  get state() {
+    const { flat, plane, aspect, size, high, distance, turn, lift } = this;
+    const [target, up] = [this.target.toArray(), this.up.toArray()];
+    const box = { min: this.box.min.toArray(), max: this.box.max.toArray() };
+    return { flat, plane, aspect, size, high, distance, turn, lift, target, up, box };
+  }
+
+  set state({ target, up, box, ...rest }) {
+    Object.assign(this, rest);
+    this.target.fromArray(target);
+    this.up.fromArray(up);
+    this.box.min.fromArray(box.min);
+    this.box.max.fromArray(box.max);
+  }
+
   get camera() {
     return this.flat ? this.side : this.space;
   }
@@ -37,6 +53,13 @@ export class Eye {
     this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
     this.flat = this.plane !== null;
     this.fit();
+  }
+
+  /** Look at a box, with a little room around it. */
+  frame(box) {
+    this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
+    this.size = this.box.getSize(new THREE.Vector3()).length();
+    if (!this.touched) this.fit();
   }
 
   /** Make room for what reaches beyond the bounds, at once or gently; false if nothing does. */
@@ -83,7 +106,7 @@ export class Eye {
     const room = 1 - TOP - BOTTOM;
     const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
     this.high = this.flat ? high : 0;
-    this.distance = (0.5 * this.size * 1.05) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
+    this.distance = (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
     if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;

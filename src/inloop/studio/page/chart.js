@@ -8,8 +8,9 @@ const FONT = "11px system-ui, sans-serif";
 
 /** `on.zoom(from, to)`, `on.live()`, `on.drop(signal)`, `on.pan(from, to)`. */
 export class Chart {
-  constructor(unit, signals, palette, on) {
+  constructor(unit, signals, palette, last, on) {
     this.signals = signals;
+    this.last = last; // only the last one tells the time
     this.on = on;
     this.values = signals.map(() => make("output", { className: "value" }));
     this.place = make("div", { className: "plot" });
@@ -38,7 +39,7 @@ export class Chart {
       cursor: { sync: { key: "inloop" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
       scales: { x: { time: false }, y: { range: comfortable } },
       axes: [
-        { ...axis, size: 22, space: 70, values: (_, ticks) => ticks.map((t) => `${figure(t, 7)} s`) },
+        { ...axis, size: this.last ? 22 : 5, space: 70, values: (_, ticks) => ticks.map((t) => (this.last ? `${figure(t, 7)} s` : "")) },
         { ...axis, size: 58, space: 26, values: (_, ticks) => ticks.map((y) => figure(y, 4)) },
       ],
       series: [{}, ...signals.map((signal) => ({ stroke: signal.colour, width: 1.5, points: { show: false }, pxAlign: 0, spanGaps: false }))],
@@ -56,6 +57,11 @@ export class Chart {
   listen() {
     const over = this.plot.over;
     over.addEventListener("dblclick", () => this.on.live());
+    // while a stretch is being marked nothing moves below the mouse
+    over.addEventListener("pointerdown", (event) => {
+      this.marking = event.pointerType === "mouse";
+      window.addEventListener("pointerup", () => { this.marking = false; }, { once: true });
+    });
     over.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.scaleAbout(event.offsetX, Math.exp(0.0015 * event.deltaY));
@@ -118,7 +124,7 @@ export class Chart {
 function comfortable(_, least, most) {
   if (!(most >= least)) return [-1, 1];
   const size = Math.max(Math.abs(least), Math.abs(most));
-  const span = Math.max(most - least, 1e-3 * size, 1e-12);
+  const span = Math.max(most - least, 1e-3 * size, 1e-6);
   const step = 10 ** Math.floor(Math.log10(span)) / 2;
   return [Math.floor((least - 0.04 * span) / step) * step, Math.ceil((most + 0.04 * span) / step) * step];
 }

@@ -42,6 +42,11 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
+/** True if what has the focus uses the space bar itself. */
+export function usesSpace(event) {
+  return ["BUTTON", "SELECT", "SUMMARY", "INPUT", "A"].includes(event.target.tagName);
+}
+
 /** True while the person types text, so that letters are no shortcuts. */
 export function typing(event) {
   const { target } = event;

@@ -33,12 +33,14 @@ export class Extras {
     panel.replaceChildren(...Object.entries(data).filter(([key]) => key !== "title").map(([key, value]) => entry(key, value)).filter(Boolean));
   }
 
-  /** A note: its name and how hard it was struck. */
-  note({ note, velocity, name }) {
+  /** A note: its name and how hard it was struck; it fades when it ends. */
+  note({ note, velocity, on = true }) {
     const place = byId("note");
+    place.classList.toggle("ended", !on);
+    if (!on) return;
     const bar = make("i");
     bar.style.width = `${(100 * velocity) / 127}%`;
-    place.replaceChildren(make("strong", {}, name ?? noteName(note)), make("span", {}, `velocity ${velocity}`), make("div", { className: "bar" }, bar));
+    place.replaceChildren(make("strong", {}, noteName(note)), make("span", {}, `velocity ${velocity}`), make("div", { className: "bar" }, bar));
     place.hidden = false;
     place.classList.remove("struck");
     void place.offsetWidth; // start the animation anew

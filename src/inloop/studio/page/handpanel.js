@@ -20,7 +20,9 @@ export class HandPanel {
       this.pad = name;
       this.build();
     });
-    hand.watchers.push(() => this.show());
+    hand.watchers.push(() => {
+      this.drawing ??= requestAnimationFrame(() => this.show());
+    });
   }
 
   setPlant(device, inputs) {
@@ -128,6 +130,7 @@ export class HandPanel {
   }
 
   show() {
+    this.drawing = null;
     const { hand, device } = this;
     if (!device || !this.gauge || hand.device !== device) return;
     if (hand.source !== "slider") this.gauge.value = 1000 * hand.fraction;

@@ -55,7 +55,7 @@ const pointer = new Pointer(view, hand);
 const keys = new KeySource(hand);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
-const plots = new Plots(connection, palette());
+const plots = new Plots(connection, palette(), view.slow);
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
 const rewind = new Rewind(view);
@@ -115,6 +115,7 @@ byId("forces").onclick = ({ currentTarget }) => {
 };
 
 shortcuts.add(" ", "Pause or go", press("pause"));
+shortcuts.add("k", "Pause or go", press("pause"));
 shortcuts.add(".", "One step", press("step"));
 shortcuts.add("Home", "Back to the start", press("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));

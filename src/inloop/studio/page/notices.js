@@ -32,21 +32,18 @@ export class Notices {
       ...(action ? [make("button", { onclick: action.run }, action.name)] : []));
   }
 
-  /** A notice that passes; the same again is counted, not repeated. */
+  /** A notice that passes; one that differs in its numbers only takes the place of the old one. */
   toast({ level = "info", text, fix }) {
     const place = byId("notices");
-    const same = [...place.children].find((child) => child.dataset.text === text);
-    if (same) {
-      const count = Number(same.dataset.count ?? 1) + 1;
-      same.dataset.count = count;
-      same.querySelector("b").textContent = `×${count}`;
-      return;
-    }
+    const kind = text.replace(/\d+/g, "#");
+    const same = [...place.children].find((child) => child.dataset.kind === kind);
+    const count = Number(same?.dataset.count ?? 0) + 1;
+    same?.remove();
     const close = () => element.remove();
     const element = make("div", { className: `notice ${level}` },
-      make("div", {}, make("strong", {}, text, " ", make("b")), fix ? make("span", {}, fix) : null),
+      make("div", {}, make("strong", {}, text, " ", make("b", {}, count > 1 ? `×${count}` : "")), fix ? make("span", {}, fix) : null),
       make("button", { className: "icon tiny", "aria-label": "Close", onclick: close }, icon("close")));
-    element.dataset.text = text;
+    Object.assign(element.dataset, { kind, count });
     place.append(element);
     while (place.children.length > MOST) place.firstChild.remove();
     setTimeout(close, PASSING[level] ?? PASSING.info);

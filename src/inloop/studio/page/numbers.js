@@ -9,7 +9,7 @@ export function figure(value, digits = 4) {
   const text = size !== 0 && (size >= 1e6 || size < 1e-4)
     ? value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e")
     : String(Number(value.toPrecision(digits)));
-  return text.replace("-", "−");
+  return text.replaceAll("-", "−");
 }
 
 /** A number for an entry field: plain ASCII, short. */

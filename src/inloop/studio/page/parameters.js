@@ -31,8 +31,8 @@ class Row {
       "aria-label": `${name}${unit ? ` in ${unit}` : ""}`, onchange: () => this.typed(), onkeydown: (e) => this.key(e) });
     this.reset = make("button", { className: "icon tiny reset", "aria-label": `Reset ${name}`,
       title: `Back to ${figure(parameter.default, 6)} ${unit}`, onclick: back }, icon("back"));
-    this.element = make("div", { className: "parameter", title: doc || "" },
-      make("span", { className: "name" }, name), this.reset, this.field, make("span", { className: "unit" }, unit ?? ""));
+    this.element = make("div", { className: "parameter", title: [name, doc].filter(Boolean).join(": ") },
+      make("span", { className: "name" }, name.replaceAll("_", " ")), this.field, make("span", { className: "unit" }, unit === "1" ? "" : unit), this.reset);
     if (this.ranged) this.addSlider(name);
     this.show(parameter.value);
   }

@@ -5,10 +5,10 @@ import { byId, dress, make } from "./dom.js";
 import { Samples } from "./samples.js";
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
-const PERIOD = 50; // between drawings [ms]
+const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
 
 export class Plots {
-  constructor(connection, palette) {
+  constructor(connection, palette, slow) {
     this.connection = connection;
     this.palette = palette;
     this.samples = new Samples();
@@ -20,7 +20,7 @@ export class Plots {
     this.held = null; // [from, to] while the plots do not follow
     this.drawn = 0;
     this.controls();
-    setInterval(() => this.draw(), PERIOD);
+    setInterval(() => this.draw(), slow ? PERIOD.slow : PERIOD.quick);
   }
 
   controls() {
@@ -118,8 +118,9 @@ export class Plots {
       live: () => this.follow(),
       drop: (name) => this.toggle(name),
     };
-    this.charts = [...units].map(([unit, signals]) => new Chart(unit, signals, this.palette, on));
+    this.charts = [...units].map(([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on));
     const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
+    this.stale = true;
     byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
   }
 
@@ -143,6 +144,7 @@ export class Plots {
   draw() {
     const { samples, held } = this;
     if (document.hidden || (samples.received === this.drawn && !this.stale)) return;
+    if (this.charts.some((chart) => chart.marking)) return;
     this.drawn = samples.received;
     this.stale = false;
     const [from, to] = held ?? [samples.end - this.window, samples.end];

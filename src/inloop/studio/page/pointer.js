@@ -28,7 +28,8 @@ export class Pointer {
 
   /** Ray of a pointer in the world. */
   cast(event) {
-    const box = this.view.canvas.getBoundingClientRect();
+    // in a drag the canvas stays where it is; asking for its place lays out the page
+    const box = this.grip?.box ?? this.view.canvas.getBoundingClientRect();
     const x = (2 * (event.clientX - box.left)) / box.width - 1;
     const y = 1 - (2 * (event.clientY - box.top)) / box.height;
     this.ray.setFromCamera(new THREE.Vector2(x, y), this.view.eye.camera);
@@ -45,9 +46,9 @@ export class Pointer {
 
   /** Pixels of the canvas where a point of the world is seen. */
   seen(point) {
-    const { canvas, eye } = this.view;
+    const { width, height, eye } = this.view;
     const p = point.clone().project(eye.camera);
-    return [((p.x + 1) / 2) * canvas.clientWidth, ((1 - p.y) / 2) * canvas.clientHeight];
+    return [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
   }
 
   hits(event) {
@@ -74,14 +75,15 @@ export class Pointer {
 
   down(event) {
     const { canvas } = this.view;
-    canvas.focus({ preventScroll: true });
+    canvas.focus({ preventScroll: true, focusVisible: false });
     canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, event);
     if (event.button !== 0 || this.grip || this.fingers.size > 1 || !this.hits(event)) return;
     const origin = this.handle();
     const axis = new THREE.Vector3(...this.hand.device.axis);
     const at = this.along(this.cast(event), origin, axis);
-    this.grip = { id: event.pointerId, origin, axis, at, value: this.hand.value };
+    const box = canvas.getBoundingClientRect();
+    this.grip = { id: event.pointerId, origin, axis, at, box, value: this.hand.value };
     canvas.classList.add("gripping");
     this.hand.move("pointer", this.hand.value, event.timeStamp);
   }
@@ -103,8 +105,7 @@ export class Pointer {
     if (this.grip?.id === event.pointerId) return;
     this.fingers.set(event.pointerId, event);
     const [dx, dy] = [event.clientX - old.clientX, event.clientY - old.clientY];
-    const { eye, canvas } = this.view;
-    const height = canvas.clientHeight;
+    const { eye, height } = this.view;
     const other = [...this.fingers.values()].find((f) => f.pointerId !== event.pointerId && f.pointerId !== this.grip?.id);
     if (other) {
       const gap = (f) => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
@@ -124,8 +125,7 @@ export class Pointer {
 
   /** The eye by keyboard, when the picture has the focus. */
   key(event) {
-    const { eye, canvas } = this.view;
-    const height = canvas.clientHeight;
+    const { eye, height } = this.view;
     const step = event.shiftKey ? 60 : 20;
     const moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     if (event.code in (this.hand.device?.keys ?? {})) return;

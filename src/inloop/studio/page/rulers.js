@@ -8,24 +8,26 @@ const WIDEST = 110; // [px]
 export class Rulers {
   constructor(view) {
     this.view = view;
+    this.shown = {};
     view.afterFrame.push(() => this.update());
   }
 
   update() {
-    const { eye, canvas, arrows } = this.view;
-    const perPixel = eye.perPixel(canvas.clientHeight);
+    const { eye, height, forces } = this.view;
+    const perPixel = eye.perPixel(height);
     const length = roundDown(WIDEST * perPixel);
     this.show("length-scale", length / perPixel, withPrefix(length, "m"));
-    const legend = this.view.forcesShown ? arrows.legend : null;
-    byId("force-scale").hidden = !legend;
-    if (legend) this.show("force-scale", legend.length / perPixel, withPrefix(legend.force, "N"));
+    const legend = this.view.forcesShown ? forces.legend : null;
+    if (legend) this.show("force-scale", (legend.length * eye.size) / perPixel, withPrefix(legend.force, "N"));
+    else this.show("force-scale", 0, "");
   }
 
   show(id, pixels, words) {
     const key = `${pixels.toFixed(1)} ${words}`;
+    if (this.shown[id] === key) return;
+    this.shown[id] = key;
     const ruler = byId(id);
-    if (ruler.dataset.shown === key) return;
-    ruler.dataset.shown = key;
+    ruler.hidden = !words;
     ruler.querySelector("i").style.width = `${pixels}px`;
     ruler.querySelector("span").textContent = words;
   }

@@ -1,6 +1,6 @@
 // Keys of the page, and the sheet that lists them.
 
-import { byId, make, typing } from "./dom.js";
+import { byId, make, typing, usesSpace } from "./dom.js";
 import { keyName } from "./handpanel.js";
 
 export class Shortcuts {
@@ -23,7 +23,7 @@ export class Shortcuts {
     const entry = this.table.get(key);
     if (!entry) return;
     // a button or a list that has the focus keeps its own keys
-    if ([" ", "Home"].includes(key) && ["BUTTON", "SELECT", "SUMMARY", "INPUT", "A"].includes(event.target.tagName)) return;
+    if ([" ", "Home"].includes(key) && usesSpace(event)) return;
     if (event.target.tagName === "SELECT") return;
     event.preventDefault();
     entry.run();
@@ -31,13 +31,14 @@ export class Shortcuts {
 
   sheet() {
     const dialog = byId("keys");
+    const { device } = this.hand;
     const names = { " ": "Space" };
+    const taken = (key) => device?.keys && (names[key] ?? `Key${key.toUpperCase()}`) in device.keys;
     const row = (keys, what) => make("div", {}, make("dt", {}, ...keys.map((key) => make("kbd", {}, key))), make("dd", {}, what));
-    const device = this.hand.device;
     const driven = Object.keys(device?.keys ?? {}).map(keyName);
     dialog.replaceChildren(
       make("h2", { id: "keys-title" }, "Keys"),
-      make("dl", {}, ...[...this.table].map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
+      make("dl", {}, ...[...this.table].filter(([key]) => !taken(key)).map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
         row(["←", "↑", "→", "↓"], "Turn or slide the view (when it has the focus)"),
         row(["+", "−"], "Zoom"),
         ...(driven.length ? [row(driven, `Drive ${device.input}`)] : [])),

@@ -1,6 +1,6 @@
 // Other hands than the pointer: keys, game controller, MIDI keyboard.
 
-import { typing } from "./dom.js";
+import { typing, usesSpace } from "./dom.js";
 
 const DEAD = 0.08; // a stick at rest is not quite at zero
 const POLL = 8; // [ms]
@@ -18,7 +18,7 @@ export class KeySource {
   press(event) {
     const value = this.hand.device?.keys?.[event.code];
     if (value === undefined || typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open]") || (event.code === "Space" && usesSpace(event))) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat) return;

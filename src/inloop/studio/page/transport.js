@@ -34,6 +34,7 @@ export class Transport {
     const entries = known ? menu : [plant, ...menu];
     byId("plant").replaceChildren(...entries.map(({ name, title }) =>
       make("option", { value: name, selected: name === plant.name }, title || name)));
+    document.body.dataset.plant = plant.name;
     byId("title").textContent = plant.title;
     byId("look-at").textContent = plant.look_at ?? "";
     document.title = `${plant.title} · inloop studio`;
