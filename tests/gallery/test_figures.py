@@ -21,7 +21,7 @@ CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspensi
 def test_every_mechanism_has_a_figure(name: str) -> None:
     exhibit = gallery.get(name)
     plant = exhibit.build().compile()
-    result = plant.simulate(t_end=20 * exhibit.step, step=exhibit.step)
+    result = plant.simulate(t_end=20 * exhibit.step, step=exhibit.step, method=exhibit.method)
     assert exhibit.view is not None
     wanted = [s for p in exhibit.view.panels for s in ([p] if isinstance(p, str) else p)]
     assert set(wanted) <= set(result.names)

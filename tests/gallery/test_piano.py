@@ -105,6 +105,11 @@ def test_a_firm_blow_escapes_and_is_caught(tried: Callable[[str], Outcome]) -> N
     # free from jack and lever before the string
     for carrier in ("jack_knuckle", "lever_knuckle"):
         assert result[f"{carrier}.force"][strike] == 0.0
+    # its speed before the touch is told from then on, while it bounces off
+    before = result["strike.hammer_speed"][strike - 1]
+    after = result["strike.speed"][strike + 1 : strike + 80]
+    assert before > 1.5 and result["strike.hammer_speed"][strike + 50] < 0.0
+    np.testing.assert_allclose(after, before, rtol=0.02)
     held = (result.t > 0.25) & (result.t < 0.39)
     assert result["back_check.force"][held].min() > 1.0
     below = 1e3 * result["string.gap"][held]

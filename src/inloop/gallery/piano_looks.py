@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from inloop.gallery import piano_data as data
 from inloop.gallery.look import GROUND, Cylinder, Device, Look, Plate
 from inloop.gallery.piano_data import Point
-from inloop.gallery.piano_rest import MM, at_rest, knuckle
+from inloop.gallery.piano_rest import MM, at_rest, knuckle, string_height
 
 MAPLE, SPRUCE, WALNUT = "#d8b078", "#e3c48f", "#9c6b3f"
 IVORY, BRASS, STEEL, LEATHER = "#f6f1e4", "#c9a227", "#8d969e", "#b98a5a"
@@ -198,7 +198,7 @@ def _damper() -> tuple[Look, ...]:
 
 def _frame() -> tuple[Look, ...]:
     pin, button, screw = data.HAMMER["pin"], data.BUTTON, data.SCREW
-    string = string_height()
+    string = 1e3 * string_height(data.DIALS["blow_distance"].value)
     x, z = at_rest(data.HAMMER["shank"])
     rest = pin[1] + z - data.RADIUS["shank"] - data.CUSHION_GAP
     rear = data.WHIPPEN["pin"]
@@ -234,9 +234,3 @@ def _frame() -> tuple[Look, ...]:
         _plate([(-6, -20), (6, -20), (3, -9), (-3, -9)], WALNUT, WIDE),
         _plate([(-255, -30), (240, -30), (240, -22), (-255, -22)], WALNUT, 2e3 * half),
     )  # fmt: skip
-
-
-def string_height() -> float:
-    """Height of the string with the default blow distance [mm]."""
-    crown = data.HAMMER["pin"][1] + at_rest(data.HAMMER["crown"])[1] + data.RADIUS["crown"]
-    return crown + 1e3 * data.DIALS["blow_distance"].value

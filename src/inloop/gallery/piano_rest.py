@@ -100,6 +100,12 @@ def knuckle() -> Point:
     return data.HAMMER["pin"][0] + x, data.HAMMER["pin"][1] + z
 
 
+def string_height(blow_distance: Any) -> Any:
+    """Height of the string, from the blow distance: numbers or expressions [m]."""
+    crown = data.HAMMER["pin"][1] + at_rest(data.HAMMER["crown"])[1] + data.RADIUS["crown"]
+    return MM * crown + blow_distance
+
+
 def forces_at_rest() -> dict[str, float]:
     """Forces of all cushions that carry something at rest, with the defaults of the dials [N]."""
     value = {name: dial.value for name, dial in data.DIALS.items()}
