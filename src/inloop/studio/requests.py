@@ -30,7 +30,6 @@ REQUESTS: Mapping[str, Mapping[str, tuple[str, bool]]] = {
     "choose": {"name": ("name", True), "options": ("options", False)},
     "take_input": {},
     "release_input": {},
-    "device_chain": {"settings": ("options", True)},
 }
 
 
