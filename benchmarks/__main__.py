@@ -29,6 +29,7 @@ SECTIONS = {
     "loops_large": "Large closed mechanisms",
     "realtime": "Real time",
     "friction": "Friction in real time",
+    "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",
 }

@@ -54,7 +54,7 @@ def run(seconds: float = SECONDS) -> Findings:
     findings = Findings()
     plants = {f: gallery.get("puma560").build(friction=f).compile() for f in (False, True)}
     with tempfile.TemporaryDirectory(prefix="inloop-bench-") as folder:
-        program = _compiled(Path(folder))
+        program = controller_program(Path(folder))
         commands = {
             "C": [str(program), NAME, str(GAIN)],
             "Python": [sys.executable, "-c", CONTROLLER, NAME, str(GAIN)],
@@ -77,7 +77,8 @@ def run(seconds: float = SECONDS) -> Findings:
     return findings
 
 
-def _compiled(folder: Path) -> Path:
+def controller_program(folder: Path) -> Path:
+    """A controller in C that damps every joint: its path; takes NAME and GAIN."""
     target = folder / "controller"
     source = str(HERE / "realtime_controller.c")
     subprocess.run(
@@ -102,7 +103,7 @@ def _round_trip(plant: il.Plant, kind: str, command: list[str], findings: Findin
     progress(f"real time: round trips with a controller in {kind}")
     options = {"rate": 1000.0, "telemetry": 60.0, "seconds": TRIPS / 1000}
     with il.start(plant, name=NAME, mode="lock-step", **options) as loop:
-        with _running(command):
+        with running(command):
             loop.wait(120)
         trips = 1e-3 * np.diff(_stamps(loop))[100:]
     quantiles = dict(
@@ -125,9 +126,9 @@ def _deadlines(
     plant: il.Plant, rate: float, kind: str, command: list[str], seconds: float, findings: Findings
 ) -> Row:
     with (
-        _running([sys.executable, "-c", LOAD]),
+        running([sys.executable, "-c", LOAD]),
         il.start(plant, name=NAME, rate=rate, seconds=seconds, floor=True) as loop,
-        _running(command),
+        running(command),
     ):
         loop.wait()
         report = loop.report()
@@ -140,7 +141,8 @@ def _deadlines(
 
 
 @contextlib.contextmanager
-def _running(command: list[str]) -> Iterator[None]:
+def running(command: list[str]) -> Iterator[None]:
+    """A process for as long as the block lasts."""
     process = subprocess.Popen(command)
     try:
         yield

@@ -33,8 +33,10 @@ Arrays = dict[str, np.ndarray]
 Case = tuple[Program, Mapping[str, np.ndarray]]
 Runner = Callable[[Sequence[Case]], list[Arrays]]
 
-PORTABLE = BuildOptions(flags=("-std=c99", "-O2", "-fPIC", "-fvisibility=hidden"), strict=True)
-NATIVE = BuildOptions(flags=DEFAULT_FLAGS, strict=True)
+PORTABLE = BuildOptions(
+    flags=("-std=c99", "-O2", "-fPIC", "-fvisibility=hidden"), strict=True, together=True
+)
+NATIVE = BuildOptions(flags=DEFAULT_FLAGS, strict=True, together=True)
 LANES = BuildOptions(flags=(*DEFAULT_FLAGS, "-std=gnu99", "-Wall", "-Wextra", "-Werror"))
 
 

@@ -177,7 +177,7 @@ def test_random_programs_in_python(interpreter, python_text, data: st.DataObject
         np.testing.assert_array_equal(got[name], want[name])
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=5, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_random_programs_in_c(interpreter, compiled, agree, data: st.DataObject) -> None:
     cases = [random_program(draws(data), f"random_{k}") for k in range(2)]

@@ -67,6 +67,21 @@ def test_the_handle_keeps_its_books() -> None:
     assert handle.kinetic_energy == pytest.approx(work - lost, abs=5e-4 * lost)
 
 
+def test_dry_friction_holds_and_stops() -> None:
+    """It stays below the friction, starts with the rest above it, stops after m v²/(2 friction)."""
+    still, pulled, thrown = (
+        Handle(Actuator(7e-3), mass=0.15, damping=0.0, friction=0.5) for _ in range(3)
+    )
+    thrown.velocity = 0.4
+    for _ in range(30):
+        still.step(0.49)
+        pulled.step(-0.53)
+        thrown.step(0.0)
+    assert (still.position, still.velocity, thrown.velocity) == (0.0, 0.0, 0.0)
+    assert pulled.position == pytest.approx(-0.5 * 0.03 / 0.15 * 0.21**2)
+    assert thrown.position == pytest.approx(0.15 * 0.4**2 / (2 * 0.5), rel=1e-6)
+
+
 def test_controllers_let_the_energy_end_at_zero() -> None:
     """Hannaford and Ryu: alpha = -E/(T v²) and beta = -E/(T f²), by hand."""
     series = SeriesController(period=2e-3)

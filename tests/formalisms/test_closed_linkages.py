@@ -1,4 +1,6 @@
-"""100 random spatial linkages with loops: motion, multipliers and efforts against Pinocchio.
+"""Random spatial linkages with loops: motion, multipliers and efforts against Pinocchio.
+
+60 linkages, and 40 more with `-m long`.
 
 A random tree is put into a random position, and loops are closed by construction between points
 that happen to be there. Mass matrix, bias and the motion of the cut points come from Pinocchio; the
@@ -7,6 +9,7 @@ equations with multipliers (Eq. 3) are assembled and solved here.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +21,7 @@ import inloop as il
 from inloop.formalisms import Derivation
 from inloop.symbolic import interpret
 
-LINKAGES = 100
+LINKAGES, ALL_LINKAGES = 60, 100
 ROWS = {"rod": 1, "ball": 3, "hinge": 5, "solid": 6}
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
@@ -307,11 +310,19 @@ def near(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-9) -> bo
     return bool(np.abs(np.subtract(found, expected)).max(initial=0.0) <= tolerance * scale)
 
 
-@pytest.fixture(scope="module", params=range(LINKAGES))
+@functools.cache
+def in_python(seed: int) -> tuple[Linkage, State]:
+    """A random linkage and a state of its plant, derived once."""
+    linkage = random_linkage(seed)
+    return linkage, state_of(linkage, linkage.model().compile(backend="python"), seed)
+
+
+MORE = [pytest.param(k, marks=pytest.mark.long) for k in range(LINKAGES, ALL_LINKAGES)]
+
+
+@pytest.fixture(scope="module", params=[*range(LINKAGES), *MORE])
 def case(request: pytest.FixtureRequest) -> tuple[Linkage, State]:
-    linkage = random_linkage(request.param)
-    plant = linkage.model().compile(backend="python")
-    return linkage, state_of(linkage, plant, request.param)
+    return in_python(request.param)
 
 
 def test_all_rows_vanish_at_closed_positions(case: tuple[Linkage, State]) -> None:
@@ -348,7 +359,7 @@ def test_motion_and_efforts_solve_equation_3(case: tuple[Linkage, State]) -> Non
     assert near(M @ state.found["a"] + c - state.tau, J.T @ lam)
 
 
-DRIVEN = [seed for seed in range(0, 21, 3) if random_linkage(seed).drives]
+DRIVEN = [seed for seed in range(0, 12, 3) if random_linkage(seed).drives]
 
 
 @pytest.mark.parametrize("seed", DRIVEN)
@@ -459,7 +470,7 @@ def test_multipliers_are_in_axes_of_the_carrying_body() -> None:
         linkage = random_linkage(seed)
         if all(linkage.carrier(cut) < 0 or cut.kind == "rod" for cut in linkage.cuts):
             continue
-        state = state_of(linkage, linkage.model().compile(backend="python"), seed)
+        _, state = in_python(seed)
         assert state.plant.loops is not None
         if state.plant.loops.partition.dropped:
             continue  # multipliers of redundant rows are not unique
@@ -515,8 +526,7 @@ def _for_pinocchio(seed: int) -> bool:
 
 @pytest.mark.parametrize("seed", filter(_for_pinocchio, range(LINKAGES)))
 def test_pinocchio_agrees_on_balls_and_solids(seed: int) -> None:
-    linkage = random_linkage(seed)
-    state = state_of(linkage, linkage.model().compile(backend="python"), seed)
+    linkage, state = in_python(seed)
     peer = Peer(linkage)
     contacts = pin.StdVec_RigidConstraintModel()
     datas = pin.StdVec_RigidConstraintData()
@@ -542,19 +552,17 @@ def test_the_linkages_have_everything() -> None:
     linkages = [random_linkage(seed) for seed in range(LINKAGES)]
     kinds = [cut.kind for linkage in linkages for cut in linkage.cuts]
     for kind in ROWS:
-        assert kinds.count(kind) >= 10, kind
+        assert kinds.count(kind) >= 8, kind
     assert sum(len(linkage.cuts) > 1 for linkage in linkages) > 10
-    assert sum(bool(linkage.drives) for linkage in linkages) > 20
+    assert sum(bool(linkage.drives) for linkage in linkages) > 15
     assert sum(linkage.carrier(linkage.cuts[0]) >= 0 for linkage in linkages) > 10
 
 
 @pytest.mark.parametrize("seed", [0, 3, 7])
 def test_c_agrees_with_python(seed: int) -> None:
-    linkage = random_linkage(seed)
-    model = linkage.model()
+    linkage, interpreted = in_python(seed)
     found = []
-    for backend in ("python", "c"):
-        state = state_of(linkage, model.compile(backend=backend), seed)
+    for state in (interpreted, state_of(linkage, linkage.model().compile(backend="c"), seed)):
         assert state.plant.loops is not None
         found.append(state.found | state.plant.loops.cut_forces(state.q, state.found["lam"]))
     ours, theirs = found
@@ -566,8 +574,8 @@ def test_c_agrees_with_python(seed: int) -> None:
 def test_assembly_from_a_guess() -> None:
     """A guess nearby leads to a closed position."""
     for seed in range(10):
-        linkage = random_linkage(seed)
-        plant = linkage.model().compile(backend="python")
+        linkage, state = in_python(seed)
+        plant = state.plant
         assert plant.loops is not None
         random = np.random.default_rng(seed)
         guess = linkage.q + random.uniform(-0.1, 0.1, plant.n)

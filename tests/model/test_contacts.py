@@ -280,3 +280,22 @@ def test_both_ends_on_one_body(arm: ModelBuilder, mistakes_of: Finder) -> None:
     arm.contact("crank", il.plane(), "crank.pin", il.point(), law=SOFT, name="c")
     (mistake,) = mistakes_of(arm)
     assert "on the same rigid body" in mistake.what
+
+
+def test_states_may_start_elsewhere(arm: ModelBuilder, mistakes_of: Finder) -> None:
+    rub = il.lugre_contact(0.3, stiffness=1e4, damping=1.0)
+    soft = il.felt(3e5, 2.5, 0.3, 4e-3)
+    planes = (arm.ground, il.plane("x"), "crank", il.circle(0.1))
+    arm.contact(*planes, law=soft, friction=rub, states={"memory": 1.7}, name="pressed")
+    states = arm.build().frame_forces[0].states
+    assert {s.name: s.initial for s in states} == {"pressed.memory": 1.7, "pressed.z": 0.0}
+    arm.contact(*planes, law=soft, states={"memory": 1.7, "z": 0.1}, name="c")
+    arm.contact(*planes, law=SOFT, states={"memory": 1.7}, name="d")
+    arm.contact(*planes, law=soft, states=3.0, name="e")  # type: ignore[arg-type]
+    found = [(mistake.what, mistake.fix) for mistake in mistakes_of(arm)]
+    assert found == [
+        ("contact 'c': the contact has no state 'z'", "It has: memory."),
+        ("contact 'd': the contact has no state 'memory'", "Its laws have no states."),
+        ("contact 'e': states must be names with initial values, got '3.0'",
+         'Write states={"memory": 2.0}.'),
+    ]  # fmt: skip

@@ -9,7 +9,6 @@ import sys
 import textwrap
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -244,14 +243,12 @@ def test_an_error_of_the_watch_ends_the_run(problems) -> None:
         "AdaptiveSteps(Method.DOPRI, 1e3, max_step=1e-7, max_steps=10**10, stride=10**4)",
     ],
 )
-def test_ctrl_c_keeps_what_there_is(schedule: str) -> None:
+def test_ctrl_c_keeps_what_there_is(schedule: str, problems) -> None:
     """Another process runs for minutes, sends SIGINT to itself after 0.3 s and goes on."""
     code = f"""
         import os, signal, threading, numpy as np
         from inloop.native import *
-        text = open({str(Path(__file__).with_name("problems.c"))!r}).read()
-        sources = {{**runtime_sources(), "problems.c": text}}
-        library = NativeLibrary(build_library(sources, runtime_headers()))
+        library = NativeLibrary({str(problems.library.path)!r})
         load_runtime()
         context = np.array([7.3])
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -165,12 +165,12 @@ for program in (prepare, factor(step)):
 def test_the_same_text_under_any_hash_seed() -> None:
     runs = []
     path = os.pathsep.join(sys.path)
-    for k, seed in enumerate(["0", "1", "2", "random"]):
+    for k, seed in enumerate(["1", "random"]):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         command = [sys.executable, "-c", DERIVE, str(k)]
         runs.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE))
     texts = [run.communicate(timeout=60)[0] for run in runs]
-    assert [run.returncode for run in runs] == [0, 0, 0, 0]
+    assert [run.returncode for run in runs] == [0, 0]
     assert texts[0].count(b"\n") > 100
     assert b"body 3 | om_3_x = " in texts[0]
     assert set(texts) == {texts[0]}

@@ -94,9 +94,11 @@ def call(args: argparse.Namespace) -> int:
                 port.send(note)
                 notes.append(note)
 
-        stopped = player.play(send, args.seconds)
-    if args.file is not None:
-        write_midi_file(args.file, notes)
+        try:
+            stopped = player.play(send, args.seconds)
+        finally:
+            if args.file is not None:
+                write_midi_file(args.file, notes)
     begun = [note for note in notes if note.kind == NOTE_ON]
     if args.json:
         print_json({"name": args.name, "lost": player.lost, "notes": [n.data() for n in notes]})

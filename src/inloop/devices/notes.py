@@ -51,7 +51,8 @@ class NoteMaker:
 
     Attributes:
         note: 0 to 127; 60 is C4.
-        least: hammers slower than this make no sound [m/s].
+        least: hammers slower than this make no sound [m/s]; the softest tone of the pianists of
+            Goebl, Bresin and Galembo (2005) had 0.18 m/s.
         apart: two strikes within this time are one, because a hammer may bounce in its felt [s].
         contact_time: from first touch to turning back, at most [s].
         longest: note [s].
@@ -59,7 +60,7 @@ class NoteMaker:
     """
 
     note: int = 60
-    least: float = 0.1
+    least: float = 0.18
     apart: float = 0.02
     contact_time: float = 4e-3
     longest: float = 10.0

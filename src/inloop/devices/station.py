@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from inloop.devices.chain import DeviceChain
+from inloop.devices.coupling import Coupling
 from inloop.devices.handle import Handle
 from inloop.devices.rig import Rig
 from inloop.devices.stiffness_range import StiffnessRange
@@ -28,25 +29,26 @@ class Box(Protocol):
 
 @dataclass
 class Station:
-    """Handle, finger and chain at a driven joint of a plant, one period after the other.
+    """Handle, finger and chain at a joint of a plant, one period after the other.
 
-    The joint follows the device: its `q`, `qd` and `qdd` are the motion as sensed. The device feels
-    the effort that the joint needs, against its motion.
+    Without a coupling the joint is driven and follows the device: its `q`, `qd` and `qdd` are the
+    motion as sensed, and the device feels the effort that this needs. With a coupling the joint is
+    free, and both feel the coupling.
 
     Attributes:
         box: of the plant.
-        driven: joint with a live drive.
+        joint: with a live drive, or free.
         rig: the device.
         arm: from the joint's axis to the handle [m]; 1 for a joint that slides.
-        damping: of the coupling that the range of stiffness is told for [N·s/m].
+        coupling: between the device and a free joint.
         skipped: periods that came too late.
     """
 
     box: Box
-    driven: str
+    joint: str
     rig: Rig
     arm: float = 1.0
-    damping: float = 0.0
+    coupling: Coupling | None = None
     skipped: int = 0
     chain: DeviceChain = field(init=False)
     handle: Handle = field(init=False)
@@ -54,8 +56,6 @@ class Station:
 
     def __post_init__(self) -> None:
         self.chain, self.handle = self.rig.chain(), self.rig.handle()
-        self._inputs = tuple(f"{self.driven}.{kind}" for kind in ("q", "qd", "qdd"))
-        self._effort = f"{self.driven}.effort"
 
     def step(self, target: float, target_velocity: float = 0.0) -> float:
         """One period of the servo; the force on the handle [N].
@@ -64,20 +64,33 @@ class Station:
             target: where the finger wants the handle [m].
             target_velocity: of the finger [m/s].
         """
-        handle = self.handle
-        motion = self.chain.sense(handle.position, handle.velocity)
-        values = (x / self.arm for x in motion)
-        self.box.write(dict(zip(self._inputs, values, strict=True)))
-        effort = self.box.read()[self._effort] / self.arm
-        # a plant that cannot answer leaves the force as it is
-        command = self.chain.act(-effort if math.isfinite(effort) else self.chain.wanted)
+        command = self._drive() if self.coupling is None else self._couple(self.coupling)
         for _ in range(self.rig.substeps):
-            handle.step(command, target, target_velocity)
+            self.handle.step(command, target, target_velocity)
+        return command
+
+    def _drive(self) -> float:
+        """The joint follows the device and answers with its effort."""
+        q, qd, qdd = self.chain.sense(self.handle.position, self.handle.velocity)
+        joint, arm = self.joint, self.arm
+        self.box.write({f"{joint}.q": q / arm, f"{joint}.qd": qd / arm, f"{joint}.qdd": qdd / arm})
+        effort = self.box.read()[f"{joint}.effort"] / arm
+        # a plant that cannot answer leaves the force as it is
+        return self.chain.act(-effort if math.isfinite(effort) else self.chain.wanted)
+
+    def _couple(self, coupling: Coupling) -> float:
+        """Device and joint pull at each other."""
+        joint, arm, outputs = self.joint, self.arm, self.box.read()
+        held = arm * outputs[f"{joint}.q"], arm * outputs[f"{joint}.qd"]
+        handle = self.handle
+        command = self.chain.step(handle.position, coupling, held, handle.velocity)
+        self.box.write({f"{joint}.tau": -arm * self.chain.wanted})
         return command
 
     def measure(self) -> StiffnessRange:
         """Find the range of stiffness of the device; takes seconds, not for the loop."""
-        self.range = StiffnessRange.of(self.rig, self.damping)
+        damping = 0.0 if self.coupling is None else self.coupling.damping
+        self.range = StiffnessRange.of(self.rig, damping)
         return self.range
 
     def panel(self) -> dict[str, Any]:

@@ -35,14 +35,15 @@ def draw(figure: Any) -> None:
         for controlled, mark in ((False, "o"), (True, "^")):
             found = [measured_stiffness(replace(item, controlled=controlled)) for item in rigs]
             axes.loglog(RATES, found, mark, color=color, markersize=6, markerfacecolor="none")
-    for label, style in {
+    marks: dict[str, dict[str, Any]] = {
         "computed: eigenvalues": {"linestyle": "-"},
         "computed: passive, 2 b/T": {"linestyle": ":", "linewidth": 2.0},
         "measured": {"linestyle": "", "marker": "o", "markerfacecolor": "none"},
         "measured, with passivity controller": {
             "linestyle": "", "marker": "^", "markerfacecolor": "none",
         },
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for label, style in marks.items():
         axes.plot([], [], color="#555555", label=label, **style)
     axes.set_xlabel("rate of the servo [Hz]")
     axes.set_ylabel("largest stiffness [N/m]")

@@ -15,6 +15,7 @@ import inloop as il
 from inloop.gallery.drawing import View, draw
 from inloop.gallery.experiment import Bench, Experiment, Outcome
 from inloop.gallery.look import Device, Look
+from inloop.gallery.look_drawing import draw_looks
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
 
@@ -113,7 +114,8 @@ class Exhibit:
         experiments: what can be tried with it, by name.
         looks: how bodies look in the studio, by name of the body or "ground"; takes the options
             by name. What it does not name is drawn from its points.
-        device: the input that a person drives there.
+        device: the input that a person drives there; where it depends on the options, a function
+            of them.
     """
 
     name: str
@@ -131,7 +133,7 @@ class Exhibit:
     view: View | None = None
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
     looks: Callable[..., Mapping[str, tuple[Look, ...]]] | None = None
-    device: Device | None = None
+    device: Device | Callable[..., Device] | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
@@ -143,6 +145,12 @@ class Exhibit:
             if name not in self.options:
                 raise self._unknown("option", name, self.options)
         return self.make(**{**{n: o.default for n, o in self.options.items()}, **options})
+
+    def hand(self, **options: bool | int | float) -> Device | None:
+        """The input that a person drives in the model with these options."""
+        if not callable(self.device):
+            return self.device
+        return self.device(**{**{n: o.default for n, o in self.options.items()}, **options})
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
         """All references beside what a plant of the default model gives."""
@@ -163,9 +171,19 @@ class Exhibit:
             *(panel for panel in view.panels if _is_there(panel, result)),
             file=file,
             title=self.title,
-            drawing=lambda axes: draw(axes, view, plant, result),
+            drawing=lambda axes: self._draw(axes, view, plant, result),
             until=view.until,
         )
+
+    def _draw(self, axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
+        """Draw the mechanism: as it looks if that is told, else as lines."""
+        if self.looks is None or len(view.axes) != len("xy"):
+            draw(axes, view, plant, result)
+            return
+        row = int(np.argmin(np.abs(result.t - view.times[0])))
+        looks = self.looks(**{name: option.default for name, option in self.options.items()})
+        draw_looks(axes, view.axes, looks, plant, result.q[row])
+        axes.set_axis_off()
 
     def experiment(
         self,

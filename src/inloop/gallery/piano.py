@@ -18,14 +18,14 @@ from typing import Any
 import inloop as il
 from inloop.gallery import piano_data as data
 from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option
+from inloop.gallery.exhibit import Exhibit, Option, Reference
 from inloop.gallery.piano_blows import DOUBLE_BLOW
 from inloop.gallery.piano_contacts import FRONT, add_contacts
 from inloop.gallery.piano_force import FORCE
 from inloop.gallery.piano_looks import DEVICE, piano_looks
 from inloop.gallery.piano_phases import PHASES
 from inloop.gallery.piano_repetition import REPETITION
-from inloop.gallery.piano_rest import MM, inertias
+from inloop.gallery.piano_rest import MM, forces_at_rest, inertias, string_height
 from inloop.gallery.piano_timing import TIMING
 
 MOST_TRAVEL = 12e-3  # of a finger [m]
@@ -57,7 +57,7 @@ def piano(finger: bool = True) -> il.Model:
     parts = _add_parts(m, dials)
     add_contacts(m, parts, dials)
     _add_springs_and_pins(m, parts, dials)
-    _add_strike(m, parts["hammer"])
+    _add_strike(m, dials)
     if finger:
         declare(m, data.FINGER_DIALS)
         _add_finger(m, parts["key"], dials)
@@ -99,20 +99,27 @@ def _add_springs_and_pins(m: il.Model, parts: dict[str, Any], dials: dict[str, A
     m.coulomb(parts["damper"], coulomb=guide, velocity=data.GUIDE_SPEED)
 
 
-def _add_strike(m: il.Model, hammer: Any) -> None:
+def _add_strike(m: il.Model, dials: dict[str, Any]) -> None:
     """Make known how fast the hammer rises, and hold this while it strikes and falls back.
 
-    "strike.hammer_speed" [m/s] is the speed now; "strike.speed" follows it while the hammer rises,
-    with a lag of 0.3 ms that a hammer in free flight makes up for, and stays until the next rise:
-    read it when "string.force" leaves zero.
+    "strike.hammer_speed" [m/s] is the speed now; "strike.speed" follows it while the hammer rises
+    to the string, with a lag of 0.3 ms that a hammer in free flight makes up for, and stays from
+    the first touch until the next rise.
     """
+    touching = string_height(dials["blow_distance"]) - MM * data.RADIUS["crown"]
 
-    def law(v: Any, held: Any) -> Any:
-        rate = il.where(v[2] > 0.0, (v[2] - held) / RISING_TIME, 0.0)
+    def law(p: Any, v: Any, held: Any) -> Any:
+        rises = il.where(p[2] < touching, il.where(v[2] > 0.0, 1.0, 0.0), 0.0)
+        rate = rises * (v[2] - held) / RISING_TIME
         return (0.0, 0.0, 0.0), {"held": rate}, {"hammer_speed": v[2], "speed": held}
 
-    m.force("hammer.crown", law, name="strike", states={"held": 0.0},
-            outputs={"hammer_speed": "m/s", "speed": "m/s"})  # fmt: skip
+    m.force(
+        "hammer.crown",
+        law,
+        name="strike",
+        states={"held": 0.0},
+        outputs={"hammer_speed": "m/s", "speed": "m/s"},
+    )
 
 
 def _add_finger(m: il.Model, key: Any, dials: dict[str, Any]) -> None:
@@ -133,6 +140,12 @@ def _add_finger(m: il.Model, key: Any, dials: dict[str, Any]) -> None:
                   outputs={"force": "N", "travel": "m"})  # fmt: skip
 
 
+def _carried(plant: il.Plant) -> list[float]:
+    """Forces of the cushions after a while [N]."""
+    result = plant.simulate(t_end=0.1, step=1e-3, method="implicit", sample=0.1)
+    return [float(result[f"{name}.force"][-1]) for name in forces_at_rest()]
+
+
 EXHIBIT = Exhibit(
     name="piano",
     title="Action of a grand piano",
@@ -142,6 +155,16 @@ EXHIBIT = Exhibit(
     seconds=1.0,
     step=1e-4,
     method="implicit",
+    references=(
+        Reference(
+            what=f"forces at rest: {', '.join(forces_at_rest())}",
+            value=tuple(forces_at_rest().values()),
+            unit="N",
+            tolerance=1e-9,
+            source="balance of moments about the pins, part after part (piano_rest.py)",
+            measure=_carried,
+        ),
+    ),
     view=View("xz", (("key.q", "whippen.q", "hammer.q"), "capstan.force")),
     experiments={
         "force": FORCE,

@@ -1,4 +1,4 @@
-"""Where the parts of the piano action touch: fourteen cushions, seven of them with friction."""
+"""Where the parts of the piano action touch: fifteen cushions, five of them with friction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import inloop as il
 from inloop.gallery import piano_data as data
 from inloop.gallery.piano_data import Point
-from inloop.gallery.piano_rest import MM, at_rest, forces_at_rest, knuckle, sunk
+from inloop.gallery.piano_rest import MM, at_rest, forces_at_rest, knuckle, string_height, sunk
 
 FRONT = -MM * data.KEY["front"][0]  # lever arm of the finger [m]
 
@@ -98,6 +98,14 @@ class _Contacts:
             il.plane("-x"),
             self._round("jack", "back", data.JACK["back"], data.JACK["pin"]),
         )
+        stop = _from(pin, data.JACK["front"])
+        away = self._radius("front") + MM * data.JACK_SWING
+        self._touch(
+            "jack_fence",
+            whippen.point("fence", (stop[0] - away, 0.0, stop[2])),
+            il.plane("x"),
+            self._round("jack", "front", data.JACK["front"], data.JACK["pin"]),
+        )
         stop = _from(pin, data.LEVER["tail"])
         below = self._radius("lever_tail") - self._sunk("lever_stop")
         hook = whippen.point("hook", (stop[0], 0.0, stop[2] - below))
@@ -132,12 +140,9 @@ class _Contacts:
             "mu_knuckle",
         )
 
-        crown = MM * (data.HAMMER["pin"][1] + at_rest(data.HAMMER["crown"])[1])
-        crown = crown + self._radius("crown") + self._dials["blow_distance"]
-        string = MM * (data.HAMMER["pin"][0] + data.HAMMER["crown"][0]), 0.0, crown
-        self._touch(
-            "string", ground.point("string", string), il.plane("-z"), self._on_hammer("crown")
-        )
+        string = MM * (data.HAMMER["pin"][0] + data.HAMMER["crown"][0])
+        place = ground.point("string", (string, 0.0, string_height(self._dials["blow_distance"])))
+        self._touch("string", place, il.plane("-z"), self._on_hammer("crown"))
 
         lean = math.radians(data.CHECK_LEAN)
         x, z = data.KEY["check"]

@@ -87,11 +87,11 @@ DIALS = {
         "[T] after a slow let-off the hammer rests 2 to 3 mm below the string",
     ),
     "capstan_height": Dial(
-        0.0, "m", (-1.0e-3, 1.0e-3), "height of the capstan, up from its normal place",
+        0.0, "m", (-0.4e-3, 0.4e-3), "height of the capstan, up from its normal place",
         "normal: the hammer rests at the blow distance",
     ),
     "check_distance": Dial(
-        0.0, "m", (-3.0e-3, 3.0e-3), "place of the back-check, to the rear of its normal one",
+        0.0, "m", (-1.0e-3, 3.0e-3), "place of the back-check, to the rear of its normal one",
         "[T] the hammer is caught 12 to 15 mm below the string",
     ),
     "repetition_spring": Dial(
@@ -129,7 +129,7 @@ DIALS = {
     "mu_capstan": Dial(0.2, "1", (0.01, 0.6), "friction of the capstan under the heel",
                        "[P] polished brass on felt"),
     "pin_friction": Dial(
-        1.0, "1", (0.0, 3.0), "friction of all pins and guides, relative to PINS",
+        1.0, "1", (0.0, 2.0), "friction of all pins and guides, relative to PINS",
         "so that down-weight and up-weight differ by 0.25 to 0.3 N",
     ),
 }  # fmt: skip
@@ -137,7 +137,7 @@ DIALS = {
 # of the finger that holds the key (option `finger`)
 FINGER_DIALS = {
     "finger_stiffness": Dial(
-        3000.0, "N/m", (200.0, 20e3), "of the finger tip, between wanted and real travel",
+        3000.0, "N/m", (200.0, 8000.0), "of the finger tip, between wanted and real travel",
         "[P] a relaxed finger pad is pressed in by 1 mm under 3 N",
     ),
     "finger_damping": Dial(
@@ -172,7 +172,13 @@ WHIPPEN = {
 }
 # [P] 61 mm from pin to top, 20 mm to the toe; the rear edge of the top lies 0.3 mm behind the
 # center of the knuckle, so that the jack is free after 1.2 mm of key travel
-JACK = {"pin": (84.0, 62.0), "top": (82.0, 123.2), "toe": (64.0, 66.0), "back": (85.0, 92.0)}
+JACK = {
+    "pin": (84.0, 62.0),
+    "top": (82.0, 123.2),
+    "toe": (64.0, 66.0),
+    "back": (85.0, 92.0),
+    "front": (81.0, 92.0),
+}
 LEVER = {"pin": (127.0, 105.0), "nose": (74.0, 124.0), "tail": (157.0, 100.0)}
 # 140 mm to the crown, 130 mm along the shank, 19 mm to the knuckle; its arm is 15 mm at rest
 HAMMER = {
@@ -187,11 +193,13 @@ BUTTON = (64.0, 74.65)  # underside of the let-off button, at its normal place
 SCREW = (74.0, 131.35)  # underside of the drop screw, at its normal place
 DAMPER = (225.0, 150.0)  # its felt on the string
 CUSHION_GAP = 2.0  # between shank and rest cushion, at rest
+JACK_SWING = 5.0  # of its middle, to the felt that ends its way out from under the knuckle
 JACK_GAP = 0.03  # between jack and knuckle, at rest: the lever carries the hammer [T]
 
 RADIUS = {
     "front_stop": 1.0, "back_rest": 1.0, "capstan": 6.0, "knuckle": 5.0, "crown": 8.0, "tail": 3.0,
-    "shank": 3.0, "toe": 2.0, "nose": 1.5, "back": 2.0, "lever_tail": 2.0, "foot": 2.0, "head": 1.0,
+    "shank": 3.0, "toe": 2.0, "nose": 1.5, "back": 2.0, "front": 2.0,
+    "lever_tail": 2.0, "foot": 2.0, "head": 1.0,
 }  # fmt: skip
 JACK_WIDTH = 5.0
 CHECK_LENGTH, CHECK_THICKNESS = 24.0, 2.0
@@ -245,6 +253,7 @@ CUSHIONS = {
     "damper_seat": Cushion(1.0, 0.3, "damper felt on the string"),
     "hammer_rest": Cushion(3.0, 1.0, "soft cushion under the shank", loss=0.8, time=5e-3),
     "jack_stop": Cushion(1.0, 0.2, "felt of the spoon", time=2e-3),
+    "jack_fence": Cushion(1.0, 0.2, "felt of the slot in the lever", time=2e-3),
     "lever_stop": Cushion(3.0, 0.1, "thin felt of the lever's hook", time=3e-3),
 }  # fmt: skip
 SHEAR_DAMPING = 0.5  # of surfaces that stick, per newton [s/m]: the jack comes to rest in 2 ms

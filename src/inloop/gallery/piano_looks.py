@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from inloop.gallery import piano_data as data
 from inloop.gallery.look import GROUND, Cylinder, Device, Look, Plate
 from inloop.gallery.piano_data import Point
-from inloop.gallery.piano_rest import MM, at_rest, knuckle
+from inloop.gallery.piano_rest import MM, at_rest, knuckle, string_height
 
 MAPLE, SPRUCE, WALNUT = "#d8b078", "#e3c48f", "#9c6b3f"
 IVORY, BRASS, STEEL, LEATHER = "#f6f1e4", "#c9a227", "#8d969e", "#b98a5a"
@@ -110,6 +110,7 @@ def _whippen() -> tuple[Look, ...]:
         (100, 71), (jack[0] + 3, jack[1] + 6), (jack[0] - 5, jack[1] + 4),
     ]  # fmt: skip
     spoon = data.JACK["back"]
+    fence = data.JACK["front"][0] - data.RADIUS["front"] - data.JACK_SWING
     tail = data.LEVER["tail"]
     below = data.RADIUS["lever_tail"]
     return (
@@ -123,6 +124,9 @@ def _whippen() -> tuple[Look, ...]:
         _plate([(tail[0] - 5, tail[1] - below - 2), (tail[0] - 6, 68), (tail[0] - 3, 68),
                 (tail[0] + 5, tail[1] - below - 2), (tail[0] + 5, tail[1] - below),
                 (tail[0] - 5, tail[1] - below)], STEEL, 3.0, pin),
+        # fence in front of the jack
+        _plate([(fence, spoon[1] - 4), (fence, spoon[1] + 4), (fence - 2, spoon[1] + 4),
+                (fence - 2, jack[1] + 2), (fence, jack[1] + 2)], STEEL, 3.0, pin),
         _disc(pin, 2.5, BRASS, NARROW + 3.0, pin),
         _disc(jack, 2.0, BRASS, NARROW + 3.0, pin),
         _disc(post, 2.0, BRASS, NARROW + 3.0, pin),
@@ -198,7 +202,7 @@ def _damper() -> tuple[Look, ...]:
 
 def _frame() -> tuple[Look, ...]:
     pin, button, screw = data.HAMMER["pin"], data.BUTTON, data.SCREW
-    string = string_height()
+    string = 1e3 * string_height(data.DIALS["blow_distance"].value)
     x, z = at_rest(data.HAMMER["shank"])
     rest = pin[1] + z - data.RADIUS["shank"] - data.CUSHION_GAP
     rear = data.WHIPPEN["pin"]
@@ -234,9 +238,3 @@ def _frame() -> tuple[Look, ...]:
         _plate([(-6, -20), (6, -20), (3, -9), (-3, -9)], WALNUT, WIDE),
         _plate([(-255, -30), (240, -30), (240, -22), (-255, -22)], WALNUT, 2e3 * half),
     )  # fmt: skip
-
-
-def string_height() -> float:
-    """Height of the string with the default blow distance [mm]."""
-    crown = data.HAMMER["pin"][1] + at_rest(data.HAMMER["crown"])[1] + data.RADIUS["crown"]
-    return crown + 1e3 * data.DIALS["blow_distance"].value

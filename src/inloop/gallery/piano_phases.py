@@ -8,11 +8,12 @@ import numpy as np
 
 import inloop as il
 from inloop.gallery.experiment import Bench, Experiment, Outcome
-from inloop.gallery.piano_drawing import draw_action
+from inloop.gallery.look_drawing import draw_looks
+from inloop.gallery.piano_looks import piano_looks
 from inloop.gallery.piano_motion import DOWN, beginnings, blow, moved, release
 
 SECONDS = 0.7
-SHOWN = (45.0, 245.0, 38.0, 212.0)  # of the drawing [mm]
+SHOWN = (0.045, 0.245, 0.038, 0.212)  # of the drawing [m]
 
 
 def _travel(t: Any) -> Any:
@@ -51,7 +52,8 @@ def _instants(result: il.Result) -> dict[str, int]:
 
 def _draw(figure: Any, plant: il.Plant, result: il.Result, rows: dict[str, int]) -> None:
     for axes, (name, row) in zip(figure.subplots(2, 3).flat, rows.items(), strict=True):
-        draw_action(axes, plant, result.q[row])
+        draw_looks(axes, "xz", piano_looks(), plant, result.q[row])
+        axes.set_axis_off()
         axes.set_xlim(*SHOWN[:2])
         axes.set_ylim(*SHOWN[2:])
         axes.set_title(f"{name}, {1e3 * result.t[row]:.1f} ms", fontsize=10)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import inloop as il
 from inloop.gallery import piano_data as data
 from inloop.gallery.piano_data import Piece, Point
 
@@ -99,6 +100,12 @@ def knuckle() -> Point:
     return data.HAMMER["pin"][0] + x, data.HAMMER["pin"][1] + z
 
 
+def string_height(blow_distance: Any) -> Any:
+    """Height of the string, from the blow distance: numbers or expressions [m]."""
+    crown = data.HAMMER["pin"][1] + at_rest(data.HAMMER["crown"])[1] + data.RADIUS["crown"]
+    return MM * crown + blow_distance
+
+
 def forces_at_rest() -> dict[str, float]:
     """Forces of all cushions that carry something at rest, with the defaults of the dials [N]."""
     value = {name: dial.value for name, dial in data.DIALS.items()}
@@ -137,11 +144,11 @@ def forces_at_rest() -> dict[str, float]:
         "lever_stop": lever_stop,
         "damper_seat": value["damper_mass"] * g,
     }
-    idle = [name for name, force in found.items() if force <= 0.0]
+    idle = [f"'{name}'" for name, force in found.items() if force <= 0.0]
     if idle:
-        raise ValueError(
-            f"{', '.join(idle)} would carry nothing at rest: {found}. Change piano_data.py so that "
-            "every part rests on its cushion."
+        raise il.InputError(
+            f"piano: the cushions {', '.join(idle)} would carry nothing at rest",
+            fix="Change masses, springs or points in piano_data.py: every part rests on a cushion.",
         )
     return found
 

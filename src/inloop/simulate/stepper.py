@@ -45,7 +45,7 @@ class Stepper:
         Args:
             plants: the modes by name; a plant without modes is one of its own.
             step: [s].
-            method: "rk4", "euler", "dopri" or "rodas", at fixed steps.
+            method: "rk4", "euler", "dopri", "rodas" or "implicit", at fixed steps.
             mode: to start in; the first one by default.
             q: coordinates at the start.
             qd: velocities at the start.
@@ -64,7 +64,7 @@ class Stepper:
         self.events: list[Happening] = []
         start = first_snapshot(plants, mode, self._at, q, qd)
         self._systems = {
-            name: make_system(plants[name], at.tau, at.inputs, at.drives)
+            name: make_system(plants[name], at.tau, at.inputs, at.drives, METHODS[method])
             for name, at in self._at.items()
         }
         for name, plant in plants.items():
