@@ -68,7 +68,10 @@ def _rates(plant: il.Plant, findings: Findings) -> Row:
     findings.bars.append(Bar(f"{what}, best", min(times), RATES_BAR_US, "µs", at_least=False))
     levels = (min(times), *np.quantile(times, (0.5, 0.99)), max(times))
     names = ("p50", "p99", "p999", "max")
-    return {"what": f"{what} (best, median, …)", **dict(zip(names, map(float, levels), strict=True))}
+    return {
+        "what": f"{what} (best, median, …)",
+        **dict(zip(names, map(float, levels), strict=True)),
+    }
 
 
 def _step(what: str, plant: il.Plant, findings: Findings, **options: object) -> Row:

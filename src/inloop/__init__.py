@@ -74,7 +74,8 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle", "InloopError", "InputError", "LinkError",
+    "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle",
+    "InloopError", "InputError", "LinkError",
     "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape",
     "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
     "blank_figure", "circle", "compile_mechanism", "condense", "control", "cos", "coulomb_contact",

@@ -9,9 +9,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from rods import EA, ROD  # noqa: E402
+from rods import EA, ROD
 
-import inloop as il  # noqa: E402
+import inloop as il
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,8 @@ def test_faults_are_read() -> None:
     assert read_fault("noise:a.q=1e-3") == Fault("noise", "a.q", 1e-3)
     assert read_fault("stuck:a.q@5s") == Fault("stuck", "a.q", 0.0, 5.0)
     assert read_fault("drop:outputs=0.1@2-3.5s") == Fault("drop", "outputs", 0.1, 2.0, 3.5)
+    assert read_fault("lost:a.q@5-6") == Fault("lost", "a.q", 0.0, 5.0, 6.0)
+    assert read_fault("limit:a.tau=2.5@5") == Fault("limit", "a.tau", 2.5, 5.0)
     assert read_fault("kill:controller@5-6") == Fault("kill", "controller", 0.0, 5.0, 6.0)
 
 
@@ -51,6 +53,7 @@ def test_faults_are_read() -> None:
         ("drop:a=1.5", "makes no sense"), ("noise:a=nan", "makes no sense"),
         ("noise:a=-1", "makes no sense"), ("stuck:a=3@1", "has no value"), ("stuck:a", "when"),
         ("stuck:a@5-4", "ends before"), ("kill:a@3", "only the controller"),
+        ("lost:a=1", "has no value"), ("limit:a@1", "needs a value"),
         ("noise:controller=1", "only the controller"), ("delay:a=inf", "makes no sense"),
     ],
 )  # fmt: skip
@@ -79,6 +82,18 @@ def test_noise_on_everything_leaves_time_alone() -> None:
     found = np.array(passed("noise:outputs=0.1", values)[1])
     assert np.array_equal(found[:, 0], values[:, 0])
     assert np.all((found - values)[:, 1:].std(axis=0) > 0.09)
+
+
+def test_lost_and_limited_signals() -> None:
+    values = stream()
+    window = (values[:, 0] >= 1.0) & (values[:, 0] < 3.0)
+    lost = np.array(passed("lost:b@1-3", values)[1])
+    assert np.all(lost[window, 2] == 0.0)
+    limited = np.array(passed("limit:b=0.5@1-3", values)[1])
+    assert np.array_equal(limited[window, 2], np.clip(values[window, 2], -0.5, 0.5))
+    for found in (lost, limited):
+        assert np.array_equal(found[~window], values[~window])
+        assert np.array_equal(found[:, [0, 1, 3]], values[:, [0, 1, 3]])
 
 
 def test_a_dropped_sample_is_the_one_before() -> None:

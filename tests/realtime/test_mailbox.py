@@ -126,6 +126,7 @@ def test_telemetry_counts_what_it_lost(python: Python, name: str) -> None:
         assert other.lost == 0
         assert other.next() is not None
         assert box.statistics()["lost_telemetry"] == 2 * (5000 - 63)
+    assert box.lost == 5000 - 63  # known also when it is closed
     begin(process)
     process.wait(10)
 

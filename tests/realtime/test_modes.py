@@ -24,7 +24,7 @@ def ball() -> il.Plant:
 
 @pytest.fixture(scope="module")
 def action() -> il.Plant:
-    return gallery.get("simple_action").build().compile()
+    return gallery.get("simple_action").build(at_rest=False).compile()
 
 
 def advance(box: Mailbox, count: int) -> Outputs:
@@ -72,6 +72,21 @@ def test_the_action_steps_as_the_stepper_does(name: str, action: il.Plant) -> No
     same_bits(action, name, 1.0)
 
 
+@pytest.mark.parametrize("method", ["euler", "dopri", "rodas", "implicit"])
+def test_methods_step_as_in_the_stepper(name: str, ball: il.Plant, method: str) -> None:
+    """Of a plant with modes, and of one whose law depends on time."""
+    for plant in (ball, gallery.get("stick_slip").build().compile()):
+        report = il.run(plant, name=name, rate=2000.0, mode="free", seconds=0.6, method=method)
+        stepper = plant.stepper(step=5e-4, method=method)
+        for _ in range(1200):
+            stepper.step()
+        seen, outputs = stepper.look(), report.outputs
+        assert outputs is not None
+        assert (outputs.t, report.failed) == (stepper.t, 0)
+        for found, expected in ((outputs.q, seen.q), (outputs.qd, seen.qd), (outputs.z, seen.z)):
+            np.testing.assert_array_equal(found, expected[0])
+
+
 def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> None:
     """At sqrt(2 h / g), then flights of 2 e^k sqrt(2 h / g); in the end the ball lies still."""
     g, e = ball.parameters["g"], ball.parameters["e"]
@@ -90,6 +105,24 @@ def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> 
     # what a mode does not have is not a number
     assert np.isnan(records[0]["lam.floor.hold"])
     assert abs(resting[-1]["lam.floor.hold"]) == pytest.approx(g * ball.parameters["mass"])
+
+
+def test_a_step_that_chatters_fails_and_time_stays(name: str) -> None:
+    """A ball that may not come to rest: time goes up to where the impacts accumulate."""
+    m = il.Model("hopping")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(0.3, 0.0)), mass=0.7)
+    flight, held = m.mode("flight"), m.mode("held")
+    with m.during(held):
+        m.lock(ball, name="floor")
+    m.event("impact", lambda q: q["ball"], mode=flight, impact=held, restitution=0.6)
+    m.event("lift_off", lambda force: force["floor"], mode=held, to=flight)
+    report = il.run(m.compile(), name=name, rate=1000.0, mode="free", seconds=1.5)
+    end = np.sqrt(2 * 0.3 / 9.81) * (1 + 0.6) / (1 - 0.6)
+    assert report.status == "CHATTERING"
+    assert report.outputs is not None
+    assert end - 2e-3 < report.outputs.t <= end
+    assert report.failed == 1500 - report.outputs.step
+    assert report.safe_steps == report.failed - 1
 
 
 def test_sub_models_with_other_coordinates(name: str) -> None:

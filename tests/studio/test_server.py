@@ -196,7 +196,7 @@ def test_record_download_replay(studio: Any) -> None:
         async with studio.page() as page:
             await page.do("record", on=True)
             await page.text("record", lambda m: m["active"])
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(0.6)
             await page.do("record", on=False)
             found = await page.text("record", lambda m: not m["active"] and m["files"])
             name, size = found["files"][0]["name"], found["files"][0]["bytes"]
@@ -229,7 +229,7 @@ def test_record_download_replay(studio: Any) -> None:
 def test_ten_pages_and_one_that_does_not_read(studio: Any) -> None:
     async def act() -> None:
         async with contextlib.AsyncExitStack() as stack:
-            lazy = await stack.enter_async_context(studio.page(max_queue=1))
+            lazy = await stack.enter_async_context(studio.page(max_queue=1, close_timeout=0.2))
             lazy._reader.cancel()
             await lazy.socket.send('{"do":"subscribe","signals":["angle.q","angle.qd"]}')
             pages = [await stack.enter_async_context(studio.page()) for _ in range(9)]

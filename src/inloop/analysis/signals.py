@@ -20,8 +20,8 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
     Args:
         reduction: the plant.
         names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; states of force
-            laws, "<law>.<state>", and what they make known; "<point>.x", "y", "z" for its position, "vx", … for its
-            velocity, "ax", … for its acceleration, in world axes.
+            laws, "<law>.<state>", and what they make known; "<point>.x", "y", "z" for its
+            position, "vx", … for its velocity, "ax", … for its acceleration, in world axes.
         state: closed q, and v, a, lam, effort and z as `Reduction.motion` gives them; also u and
             t where outputs of laws depend on them.
     """

@@ -23,4 +23,6 @@ def end_with_parent() -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
+    # it comes once for each thread that the parent had: nothing may interrupt the cleaning up
+    signal.signal(number, signal.SIG_IGN)
     raise SystemExit(128 + number)

@@ -134,13 +134,14 @@ def _stage(subject: Subject) -> Stage:
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
         return make_stage(mechanism)
+    hand = exhibit.hand(**subject.options)
     return make_stage(
         mechanism,
         title=exhibit.title,
         look_at=exhibit.look_at,
         plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
         looks=_looks(exhibit, subject.options),
-        device=exhibit.device.data() if exhibit.device is not None else None,
+        device=hand.data() if hand is not None else None,
         notes=_notes(),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,6 +40,7 @@ class Handle:
         damping: [N·s/m].
         friction: dry [N].
         finger: what holds the handle.
+        stops: lowest and highest position [m]; there it stays until it is pulled back.
         position: x [m].
         velocity: x' [m/s].
         motor_work: done by the motor so far [J].
@@ -50,6 +52,7 @@ class Handle:
     damping: float = 0.35
     friction: float = 0.0
     finger: Finger = field(default_factory=Finger)
+    stops: tuple[float, float] = (-math.inf, math.inf)
     position: float = 0.0
     velocity: float = 0.0
     motor_work: float = 0.0
@@ -91,6 +94,9 @@ class Handle:
             # it came to a stop on the way, where the straight line of its velocity is zero
             self.position = x + 0.5 * self.actuator.period * v * v / (v - self.velocity)
             self.velocity = 0.0
+        low, high = self.stops
+        if not low <= self.position <= high:
+            self.position, self.velocity = min(max(self.position, low), high), 0.0
         moved = self.position - x
         self.motor_work += motor * moved
         middle, rate = 0.5 * (x + self.position), moved / self.actuator.period

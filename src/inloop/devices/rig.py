@@ -34,6 +34,7 @@ class Rig:
         reserve: energy that the displayed mechanism has at the start and may give [J]: what its
             weight and its springs can do.
         finger: holds the handle.
+        stops: lowest and highest position of the handle [m].
         substeps: of the simulated handle within a period.
     """
 
@@ -49,6 +50,7 @@ class Rig:
     controlled: bool = False
     reserve: float = 0.0
     finger: Finger = field(default_factory=Finger)
+    stops: tuple[float, float] = (-math.inf, math.inf)
     substeps: int = 10
 
     def __post_init__(self) -> None:
@@ -79,7 +81,7 @@ class Rig:
         """The handle with its motor, at rest; `substeps` of its steps are a period."""
         step = self.period / self.substeps
         motor = Actuator(step, limit=self.limit, lag=self.lag, delay=self.delay)
-        return Handle(motor, self.mass, self.damping, self.friction, self.finger)
+        return Handle(motor, self.mass, self.damping, self.friction, self.finger, self.stops)
 
     def sampled_loop(self, *, spring_reads_estimate: bool = False) -> SampledLoop:
         """The linear loop without a hand: no rounding, no dry friction, no limit."""

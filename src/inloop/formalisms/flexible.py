@@ -121,8 +121,9 @@ def _beam(
         x.append(dot(transpose(axes)[0], sub(p_BJ, root)))
     lengths = [b - a for a, b in zip([symbols.graph.zero, *x], x, strict=False)]
     mass = symbols.scalar(item.mass_per_length, f"{item.name}.mass_per_length", "kg/m")
-    stretches = item.EA is not None
-    EA = symbols.scalar(item.EA, f"{item.name}.EA", "N") if stretches else symbols.graph.zero
+    EA = symbols.graph.zero
+    if item.EA is not None:
+        EA = symbols.scalar(item.EA, f"{item.name}.EA", "N")
     carried = item.body != GROUND
     return Beam(
         name=item.name,

@@ -90,7 +90,9 @@ def efforts(beam: Beam, q: Sequence[Expr], qd: Sequence[Expr]) -> list[Expr]:
     zero = beam.EI.graph.zero
     none = [zero] * n
     parts = [(list(v[:m]) or none, list(v[m:])) for v in (q, qd)]
-    damped = [[a + beam.beta * b for a, b in zip(*both, strict=True)] for both in zip(*parts)]
+    damped = [
+        [a + beam.beta * b for a, b in zip(*both, strict=True)] for both in zip(*parts, strict=True)
+    ]
     still, moving, both = (_elements(beam, *part) for part in (*parts, damped))
     axial, lateral = [zero] * n, [zero] * (2 * n)
     for k, (e, rate, mixed) in enumerate(zip(still, moving, both, strict=True)):

@@ -114,7 +114,8 @@ class Exhibit:
         experiments: what can be tried with it, by name.
         looks: how bodies look in the studio, by name of the body or "ground"; takes the options
             by name. What it does not name is drawn from its points.
-        device: the input that a person drives there.
+        device: the input that a person drives there; where it depends on the options, a function
+            of them.
     """
 
     name: str
@@ -132,7 +133,7 @@ class Exhibit:
     view: View | None = None
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
     looks: Callable[..., Mapping[str, tuple[Look, ...]]] | None = None
-    device: Device | None = None
+    device: Device | Callable[..., Device] | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
@@ -144,6 +145,12 @@ class Exhibit:
             if name not in self.options:
                 raise self._unknown("option", name, self.options)
         return self.make(**{**{n: o.default for n, o in self.options.items()}, **options})
+
+    def hand(self, **options: bool | int | float) -> Device | None:
+        """The input that a person drives in the model with these options."""
+        if not callable(self.device):
+            return self.device
+        return self.device(**{**{n: o.default for n, o in self.options.items()}, **options})
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
         """All references beside what a plant of the default model gives."""

@@ -112,7 +112,9 @@ def _sensors(m: il.Model, elements: int) -> None:
     gain = m.parameter(
         "strain_gain", 200.0, unit="V/rad", range=(0.0, 1e3), doc="amplifier of the strain gauge"
     )
-    m.parameter("encoder_counts", 20000.0, range=(0.0, 1e7), doc="per turn; 0: no quantization")
+    m.parameter(
+        "encoder_counts", 20000.0, unit="1", range=(0.0, 1e7), doc="per turn; 0: no quantization"
+    )
     m.parameter("encoder_noise", 1e-4, unit="rad", range=(0.0, 0.1), doc="standard deviation")
     m.parameter("strain_noise", 5e-3, unit="V", range=(0.0, 1.0), doc="standard deviation")
     m.parameter(
@@ -132,7 +134,7 @@ def tip_sag(plant: il.Plant) -> float:
 EXHIBIT = Exhibit(
     name="flexlink",
     title="Flexible link on a motor",
-    look_at="Released, the rod falls and quivers with 17 Hz; held, it sags by 25 mm and has 3.9 Hz.",
+    look_at="Released, the rod falls and quivers at 17 Hz; held, it sags by 25 mm and has 3.9 Hz.",
     make=flexlink,
     start="horizontal, straight, at rest; the motor is off",
     seconds=3.0,

@@ -29,8 +29,9 @@ def _run(bench: Bench) -> Outcome:
         draw=lambda figure: _draw(figure, trace, moves),
         size=(10.0, 8.0),
         notes=(
-            f"{len(moves)} moves of 4 deg; the first one is left out of the statistics; drift: "
-            "slope of a line through\nthe figures of the others, times their number",
+            f"{len(moves)} moves of 4 deg, up: 90 to 94, down: 94 to 90; the first one is left out "
+            "of the statistics;\ndrift: slope of a line through the figures of the moves, times "
+            "their number",
             str(trace.report),
         ),
     )
@@ -58,19 +59,21 @@ def _moves(trace: Trace) -> Reals:
 
 
 def _statistics(moves: Reals) -> dict[str, float]:
+    """Mean, scatter and drift of the figures, for each way apart."""
     found: dict[str, float] = {"moves": float(len(moves))}
-    numbers = np.arange(len(moves))
-    for column, name in enumerate(("overshoot [%]", "rise [s]", "peak torque [N m]")):
-        values = moves[:, column]
-        # the first move starts from rest at the center, the others from where the last one ended
-        later = values[1:]
-        slope = np.polyfit(numbers[1:], later, 1)[0] if len(later) > 2 else 0.0
-        found |= {
-            f"{name}, mean": float(np.mean(later)),
-            f"{name}, standard deviation": float(np.std(later)),
-            f"{name}, worst": float(np.max(later)),
-            f"{name}, drift": float(slope * len(later)),
-        }
+    # the first move starts from rest, the others from where the last one ended
+    for way, rows in (("up", moves[2::2]), ("down", moves[1::2])):
+        for column, name in enumerate(("overshoot [%]", "rise [s]", "peak torque [N m]")):
+            values = rows[:, column]
+            if not len(values):
+                continue
+            slope = np.polyfit(np.arange(len(values)), values, 1)[0] if len(values) > 2 else 0.0
+            found |= {
+                f"{way}: {name}, mean": float(np.mean(values)),
+                f"{way}: {name}, standard deviation": float(np.std(values)),
+                f"{way}: {name}, worst": float(np.max(values)),
+                f"{way}: {name}, drift": float(slope * len(values)),
+            }
     return found
 
 

@@ -20,7 +20,7 @@ from inloop.gallery.flexlink_plots import (
 )
 from inloop.gallery.flexlink_twice import UNREADABLE, Twice, run_twice, twice_figures
 
-SECONDS = 5.0
+SECONDS = 8.0
 STEP = Reference(UPRIGHT, UPRIGHT + math.radians(4.0))
 TITLES = {
     "1": "tuning 1\n$Q_y$ = 1000, 50; $Q_w$ = 100",
@@ -66,7 +66,8 @@ def _draw(figure: Any, runs: Mapping[str, Twice]) -> None:
     for axis, label in zip(axes[:, 0], (*LABELS, "difference\n[0.001 deg]"), strict=True):
         axis.set_ylabel(label)
     axes[0, 0].legend(loc="lower right", fontsize=9)
-    axes[3, 0].legend(loc="lower right", fontsize=8, ncols=3)
+    axes[2, 0].legend(*axes[3, 0].get_legend_handles_labels(), title="difference:", fontsize=8,
+                      title_fontsize=8, loc="lower right", ncols=3)  # fmt: skip
     figure.suptitle("LQ control with integral action and Kalman filter, 90 to 94 deg")
 
 

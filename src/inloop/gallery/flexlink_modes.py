@@ -1,7 +1,7 @@
 """Natural frequencies of the flexible link with its hub held, beside theory and measurement.
 
-Table 1 of the source gives a length of 1.5 m, for which theory says 3.88, 24.3 and 68.1 Hz; the text
-of the source reports 4.5, 28 and 81 Hz. A rod that is clamped over its first 0.11 m has just these:
+Table 1 of the source gives a length of 1.5 m, for which theory says 3.88, 24.3 and 68.1 Hz; its
+text reports 4.5, 28 and 81 Hz. A rod that is clamped over its first 0.11 m has these, within 2 %:
 the free length is fitted to the first three measured modes.
 """
 

@@ -80,7 +80,7 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(
         figures=figures,
         draw=lambda figure: _draw(figure, traces),
-        size=(12.0, 9.0),
+        size=(11.0, 8.4),
         notes=(
             _table(traces),
             "1, 1V: tunings as in experiment lq; vibration: RMS of the fast part of the strain in "

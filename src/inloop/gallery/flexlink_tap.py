@@ -1,4 +1,4 @@
-"""The flexible link, hub held, tapped at its tip with a hammer: the spectrum of the strain signal."""
+"""The flexible link, hub held, tapped at its tip with a hammer: spectrum of the strain signal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEAR = 0.1  # of its frequency: where the peak of a mode is sought
 
 def _hammer(t: Any) -> Any:
     """Half waves of a sine."""
-    force = 0.0
+    force: Any = 0.0
     for tap in TAPS:
         inside = il.where(t > tap, il.where(t < tap + CONTACT, 1.0, 0.0), 0.0)
         force = force + inside * PUSH * il.sin((np.pi / CONTACT) * (t - tap))

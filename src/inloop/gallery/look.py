@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Point = tuple[float, float, float]
@@ -102,6 +102,25 @@ GROUND = "ground"  # name under which looks of the ground are given
 
 
 @dataclass(frozen=True)
+class Haptic:
+    """A joint that a simulated haptic device can drive in place of the pointer.
+
+    Attributes:
+        joint: with a live drive.
+        arm: from its axis to the handle [m]; 1 for a joint that slides.
+        stops: of the handle, as values of the joint.
+        reserve: energy that weight and springs of the mechanism may give [J].
+        advice: what helps if the loop of device and mechanism is unstable, one sentence.
+    """
+
+    joint: str
+    arm: float
+    stops: tuple[float, float]
+    reserve: float
+    advice: str = "Take a better sensor, a faster servo or more damping."
+
+
+@dataclass(frozen=True)
 class Device:
     """An input that a person drives: with the pointer, the keyboard, a MIDI keyboard.
 
@@ -115,6 +134,7 @@ class Device:
         hint: what to do, one sentence.
         keys: values while keys of the keyboard are down, by `KeyboardEvent.code`.
         midi: a MIDI keyboard may drive it.
+        haptic: the joint behind the input, if a haptic device can be simulated there.
     """
 
     input: str
@@ -127,10 +147,12 @@ class Device:
     hint: str
     keys: Mapping[str, float] = field(default_factory=dict)
     midi: bool = False
+    haptic: Haptic | None = None
 
     def data(self) -> dict[str, Any]:
         """As the page reads it."""
-        return {**vars(self), "keys": dict(self.keys)}
+        haptic = asdict(self.haptic) if self.haptic is not None else None
+        return {**vars(self), "keys": dict(self.keys), "haptic": haptic}
 
 
 def _shape(kind: str, color: str, **numbers: Any) -> dict[str, Any]:

@@ -19,24 +19,31 @@ Key and hammer are slender rods of lengths 2 L1 and 2 L2 in their inertia; k1 ac
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import inloop as il
 from inloop.gallery.action_encoder import ENCODER
 from inloop.gallery.action_figure6 import FIGURE6
+from inloop.gallery.action_looks import action_device, action_looks
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option
 
 INCH = 0.0254  # [m]
 SOURCE = "Gillespie and Cutkosky, Interactive dynamics with haptic display, Table 2"
 STRING = 0.45  # angle of the hammer at which it meets the string [rad]
+# where model B starts [rad, m]. It rests at the first with the numbers of the source; its springs
+# have no damping, and what starts elsewhere swings for ever.
+REST_OF_B = {"key": -0.12859385834, "pad": -0.012486667825, "hammer": -0.473544148239}
+LET_GO = {"key": 0.0, "pad": 0.0, "hammer": -0.2}
 
 
-def simple_action(springs: bool = True) -> il.Model:
+def simple_action(springs: bool = True, at_rest: bool = True) -> il.Model:
     """Key and hammer in the x-z plane, z up; angles count from the horizontal, upward.
 
     Args:
         springs: True for model B, False for model A.
+        at_rest: model B starts where it rests; else its key is let go from the horizontal.
     """
     m = il.Model(
         "simple_action",
@@ -48,7 +55,10 @@ def simple_action(springs: bool = True) -> il.Model:
         doc="Simplified piano action, model " + ("B, with springs." if springs else "A, rigid."),
     )
     p = _Parameters(m)
-    (_add_soft if springs else _add_rigid)(m, p)
+    if springs:
+        _add_soft(m, p, REST_OF_B if at_rest else LET_GO)
+    else:
+        _add_rigid(m, p)
     return m
 
 
@@ -76,23 +86,23 @@ def _rod(mass: Any, length: Any) -> tuple[Any, Any, Any]:
     return (0.0, across, across)
 
 
-def _add_key(m: il.Model, p: _Parameters) -> Any:
+def _add_key(m: il.Model, p: _Parameters, angle: float = 0.0) -> Any:
     return m.body(
         "key",
         on=m.ground.point("P1", (0.0, 0.0, 0.0)),
-        joint=il.revolute("-y"),
+        joint=il.revolute("-y", initial=(angle, 0.0)),
         mass=p.M1,
         com=(p.L4, 0.0, 0.0),
         inertia=_rod(p.M1, 2.0 * p.L1),
     )
 
 
-def _add_hammer(m: il.Model, p: _Parameters) -> Any:
+def _add_hammer(m: il.Model, p: _Parameters, angle: float = -0.2) -> Any:
     # q counts upward: about -y
     return m.body(
         "hammer",
         on=m.ground.point("P2", (0.0, 0.0, p.L3)),
-        joint=il.revolute("-y", initial=(-0.2, 0.0)),
+        joint=il.revolute("-y", initial=(angle, 0.0)),
         mass=p.M2,
         com=(p.L2, 0.0, 0.0),
         inertia=_rod(p.M2, 2.0 * p.L2),
@@ -134,15 +144,19 @@ def _add_rigid(m: il.Model, p: _Parameters) -> None:
     _add_string(m, p, flight, struck)
 
 
-def _add_soft(m: il.Model, p: _Parameters) -> None:
+def _add_soft(m: il.Model, p: _Parameters, start: Mapping[str, float]) -> None:
     """Model B: springs between hand and key, and between key and hammer."""
     k1 = m.parameter("k1", 620.0, unit="N/m", range=(1.0, 5000.0), doc="hand to key, at S")
     k2 = m.parameter("k2", 15.0, unit="N/m", range=(1.0, 500.0), doc="key to hammer")
     # an angle of its own for the key: only the position of the hand is felt, through k1
     hand = m.body("hand", on=m.ground.point("M", (0.0, 0.0, 0.0)), joint=il.revolute("-y"))
-    key = _add_key(m, p)
-    pad = m.body("pad", on=key.point("S", (p.L1, 0.0, 0.0)), joint=il.prismatic("z"))
-    hammer = _add_hammer(m, p)
+    key = _add_key(m, p, start["key"])
+    pad = m.body(
+        "pad",
+        on=key.point("S", (p.L1, 0.0, 0.0)),
+        joint=il.prismatic("z", initial=(start["pad"], 0.0)),
+    )
+    hammer = _add_hammer(m, p, start["hammer"])
     m.drive(hand)
     m.frame_force(hand, key, lambda R: _turn_back(k1 * p.L1**2, R), name="k1_spring")
     coupled, flight = m.mode("B1", doc="hammer on key"), m.mode("B2", doc="hammer in flight")
@@ -172,7 +186,13 @@ EXHIBIT = Exhibit(
     make=simple_action,
     start="hammer on the key, key at rest",
     seconds=2.0,
+    step=5e-4,
     view=View("xz", (("hand.q", "key.q", "hammer.q"), "hand.effort")),
     experiments={"figure6": FIGURE6, "encoder": ENCODER},
-    options={"springs": Option(True, "model B, with springs; else model A")},
+    options={
+        "springs": Option(True, "model B, with springs; else model A"),
+        "at_rest": Option(True, "model B starts at rest; else its key is let go"),
+    },
+    looks=action_looks,
+    device=action_device,
 )

@@ -20,7 +20,6 @@ from inloop.links.packets import (
     unpack_numbered,
 )
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
-from inloop.native.mailbox_structure import COMMANDS
 from inloop.realtime import Outputs, attach
 
 _SENT = 4096  # outputs whose time of writing is remembered
@@ -160,7 +159,7 @@ class PlantEnd(UdpEnd):
 
     def _take_command(self, packet: Packet) -> None:
         """Once, however often it comes; each time what became of it is told."""
-        found = unpack_numbered(packet.payload, 1 + self._inbox.layout.counts[COMMANDS])
+        found = unpack_numbered(packet.payload, 1 + self._inbox.layout.command_values)
         if found is None:
             self.refuse()
             return

@@ -51,7 +51,8 @@ from inloop.model.topology import GROUND
 
 __all__ = [
     "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
-    "Event", "ExternalForce", "FlexibleLink", "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
+    "Event", "ExternalForce", "FlexibleLink", "FlexibleLinkHandle",
+    "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
     "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
     "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "Parameter", "Part",
     "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Shape", "Torque", "Vector3",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from inloop.model.draft import BodyDraft, Draft, FlexibleLinkDraft, SiteDraft
-from inloop.model.elements import Joint
+from inloop.model.elements import Joint, JointKind
 from inloop.model.force_elements import read_coefficient
-from inloop.model.geometry import NO_INERTIA, ZERO, Pose, Scalar, Vector3, cross, dot, scaled
+from inloop.model.geometry import NO_INERTIA, ZERO, Pose, Scalar, scaled
 from inloop.model.handles import BodyHandle, Handle, read_path
-from inloop.model.intake import Intake, is_number
+from inloop.model.intake import Intake, as_tuple, is_number
 from inloop.model.joints import Axis, JointSpec, fixed, read_joint
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.rotations import read_axis
 from inloop.symbolic import Expr
 
 Damping = tuple[Scalar, Scalar]
+Triple = tuple[float, float, float]
 SQUARE = 1e-9  # cosine up to which two axes are taken as perpendicular
 
 
@@ -96,6 +99,7 @@ class FlexibleBuilder:
         z = self._bending_axis(read, bends_about, root_joint, x)
         count = _read_count(read, elements)
         size = _read_positive(read, length, "length")
+        alpha, beta = _read_damping(read, damping)
         # points rest_1, rest_2, … are where the nodes are while the link is straight
         # tip first: what hangs on the tip then changes the last pivot only, see formalisms/flexible
         names = tuple(f"{name}_{k}" for k in range(1, count + 1))
@@ -112,8 +116,8 @@ class FlexibleBuilder:
                 mass_per_length=_read_positive(read, mass_per_length, "mass_per_length"),
                 EI=_read_positive(read, EI, "EI"),
                 EA=None if EA is None else _read_positive(read, EA, "EA"),
-                alpha=read_coefficient(read, damping[0], "damping per mass"),
-                beta=read_coefficient(read, damping[1], "damping per stiffness"),
+                alpha=alpha,
+                beta=beta,
                 stiffening=bool(stiffening) and EA is not None,
                 where=read.where,
             )
@@ -121,32 +125,30 @@ class FlexibleBuilder:
         return FlexibleLinkHandle(draft, name, names)
 
     def _node(
-        self, name: str, on: str, axes: tuple[Vector3, Vector3], stretches: bool, where: str
+        self, name: str, on: str, axes: tuple[Triple, Triple], stretches: bool, where: str
     ) -> None:
         """Add the bodies that displace a node: along, across, and the node itself, which turns."""
         x, z = axes
-        y = cross(z, x)
-        steps = [("w", "prismatic", y), ("r", "revolute", z)]
+        y0, y1, y2 = (float(c) for c in np.cross(z, x))
+        steps: list[tuple[str, JointKind, Triple]]
+        steps = [("w", "prismatic", (y0, y1, y2)), ("r", "revolute", z)]
         if stretches:
             steps.insert(0, ("u", "prismatic", x))
         for letter, kind, axis in steps:
-            numbers = tuple(float(c) for c in axis)  # type: ignore[arg-type]
-            joint = Joint(f"{name}_{letter}", kind, numbers, None, (0.0, 0.0), 0.0, where)  # type: ignore[arg-type]
+            joint = Joint(f"{name}_{letter}", kind, axis, None, (0.0, 0.0), 0.0, where)
             own = name if letter == "r" else f"{name}_{letter}"
             self._draft.add_body(_massless(own, on, joint, ""))
             on = own
 
-    def _bending_axis(
-        self, read: Intake, wanted: Axis | None, joint: Joint, x: Vector3
-    ) -> tuple[float, float, float]:
+    def _bending_axis(self, read: Intake, wanted: Axis | None, joint: Joint, x: Triple) -> Triple:
         default = joint.axis if joint.kind == "revolute" else (0.0, 1.0, 0.0)
         z = default if wanted is None else read_axis(read, wanted)
-        if abs(float(dot(z, x))) > SQUARE:
+        if abs(float(np.dot(z, x))) > SQUARE:
             read.complain(
                 "the axis about which it bends is not perpendicular to the link",
                 'Write, for example, along="x" and bends_about="y".',
             )
-            return (0.0, 0.0, 1.0) if abs(float(x[2])) < abs(float(x[0])) else (1.0, 0.0, 0.0)
+            return (0.0, 0.0, 1.0) if abs(x[2]) < abs(x[0]) else (1.0, 0.0, 0.0)
         return z
 
 
@@ -161,6 +163,20 @@ def _read_count(read: Intake, elements: object) -> int:
         f"elements must be a whole number >= 1, got {quoted(elements)}", "Write elements=4."
     )
     return 1
+
+
+def _read_damping(read: Intake, damping: object) -> Damping:
+    pair = as_tuple(damping)
+    if pair is None or len(pair) != 2:
+        read.complain(
+            f"damping needs 2 numbers, got {quoted(damping)}",
+            "Write (per mass [1/s], per stiffness [s]).",
+        )
+        return 0.0, 0.0
+    return (
+        read_coefficient(read, pair[0], "damping per mass"),
+        read_coefficient(read, pair[1], "damping per stiffness"),
+    )
 
 
 def _read_positive(read: Intake, value: object, quantity: str) -> Scalar:

@@ -76,9 +76,13 @@ class MachineStepper:
 
     def step(self) -> Status:
         """One step; if it fails, everything stays as it was."""
-        machine = self._memory.machine
+        machine, c = self._memory.machine, self._memory.c
         machine.event_count = 0
         status = self._call(self._address, machine.t, self._step)
+        if status == Status.OK:
+            # counted, not summed up: the times of runs and of the loop, to the bit
+            c.step += 1
+            machine.t = c.t0 + c.step * self._step
         self.events = list(self._memory.happened(self._room)) if machine.event_count else []
         return Status(status)
 

@@ -93,6 +93,11 @@ class Layout:
         return (self.cuts[-1], len(self.inputs), len(self.parameters), 2 + self.stepper_states)
 
     @property
+    def command_values(self) -> int:
+        """Numbers that a command carries."""
+        return self.counts[-1]
+
+    @property
     def output_names(self) -> list[str]:
         """Names of t, q, qd, states and signals, in the order of the outputs."""
         names = [f"{c.name}.{kind}" for kind in ("q", "qd") for c in self.coordinates]

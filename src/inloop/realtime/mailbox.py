@@ -106,7 +106,7 @@ class Mailbox(Commands, Closing):
         text = ctypes.string_at(attached.box.base + header.text_offset, header.text_size)
         handle = Handle(name, attached)
         super().__init__(name, handle, parse(header, text))
-        self._layout_hash = int(header.layout_hash)
+        self._own = attached.box  # what is ours alone, and stays when the memory goes
         self._record = RecordStructure()
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
@@ -138,7 +138,7 @@ class Mailbox(Commands, Closing):
     @property
     def layout_hash(self) -> str:
         """Two plants with the same hash have the same names, units and sizes in the same order."""
-        return f"{self._layout_hash:016x}"
+        return f"{self._own.layout.layout_hash:016x}"
 
     @property
     def units(self) -> dict[str, str]:
@@ -217,7 +217,7 @@ class Mailbox(Commands, Closing):
     @property
     def lost(self) -> int:
         """Records that `next` came too late for."""
-        return int(self._use().box.lost)
+        return int(self._own.lost)
 
     # inputs
 

@@ -157,6 +157,8 @@ def _shapes(
     body: BodyDraft, points: Array, across: Array | None, size: float
 ) -> list[dict[str, Any]]:
     """Shapes of a body: those given for it, or plates and rods between its corners."""
+    if body.hidden:
+        return []
     if body.looks:
         return [dict(look) for look in body.looks]
     corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)

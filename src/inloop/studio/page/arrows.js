@@ -1,12 +1,9 @@
-// Forces at contacts as arrows; all of them share one scale, which follows what is usual of late.
+// Forces at contacts as arrows; all of them share one scale.
 
+import { LONGEST } from "./forces.js";
 import * as THREE from "./three.js";
-import { roundDown, roundUp } from "./numbers.js";
 
 const MOST = 256;
-const LONGEST = 0.2; // of the scene's size
-const MEMORY = 150; // frames over which forces are remembered
-const USUAL = 0.85; // part of them that is within the scale: a blow is not usual, and is cut off
 const HEAD = 4.2; // in widths of the shaft
 const Y = new THREE.Vector3(0, 1, 0);
 
@@ -26,8 +23,6 @@ export class Arrows {
       mesh.count = 0;
       this.object.add(mesh);
     }
-    this.largest = 0; // force at full length [N]
-    this.recent = [];
     this.from = new THREE.Vector3();
     this.force = new THREE.Vector3();
     this.turn = new THREE.Quaternion();
@@ -35,41 +30,16 @@ export class Arrows {
     this.matrix = new THREE.Matrix4();
   }
 
-  /** Force that the legend's arrow stands for [N], and its length [m]; null if none was seen. */
-  get legend() {
-    if (!this.largest) return null;
-    const force = roundDown(this.largest / 2);
-    return { force, length: force * this.perNewton };
-  }
-
-  get perNewton() {
-    return (LONGEST * this.size) / this.largest;
-  }
-
-  /** Show arrows of 6 numbers each: from, vector [N], in the world. */
-  show(numbers) {
-    const count = Math.min(numbers.length / 6, MOST);
-    this.remember(numbers, count);
+  /** Show arrows of 6 numbers each: from, vector [N], in the world; `full` has full length. */
+  show(numbers, full) {
+    const count = full > 0 ? Math.min(numbers.length / 6, MOST) : 0;
+    this.perNewton = (LONGEST * this.size) / full;
     let shown = 0;
     for (let i = 0; i < count; i += 1) if (this.place(numbers, 6 * i, shown)) shown += 1;
     for (const mesh of [this.shafts, this.heads]) {
       mesh.count = shown;
       mesh.instanceMatrix.needsUpdate = true;
     }
-  }
-
-  /** Steps of 1, 2, 5, and smaller ones only when much smaller: a scale that creeps is no scale. */
-  remember(numbers, count) {
-    let most = 0;
-    for (let i = 0; i < count; i += 1) {
-      const force = Math.hypot(numbers[6 * i + 3], numbers[6 * i + 4], numbers[6 * i + 5]);
-      if (force < Infinity) most = Math.max(most, force);
-    }
-    if (most > 0) this.recent.push(most);
-    if (this.recent.length > MEMORY) this.recent.shift();
-    if (!this.recent.length) return;
-    const usual = [...this.recent].sort((a, b) => a - b)[Math.floor(USUAL * this.recent.length)];
-    if (usual > this.largest || usual < 0.2 * this.largest) this.largest = roundUp(usual);
   }
 
   place(numbers, at, index) {

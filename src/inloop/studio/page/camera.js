@@ -25,6 +25,22 @@ export class Eye {
     this.setScene({ planar: null, up: "z", bounds: { min: [-1, -1, -1], max: [1, 1, 1] } });
   }
 
+  /** All that another eye must know to see the same. */
+  get state() {
+    const { flat, plane, aspect, size, high, distance, turn, lift } = this;
+    const [target, up] = [this.target.toArray(), this.up.toArray()];
+    const box = { min: this.box.min.toArray(), max: this.box.max.toArray() };
+    return { flat, plane, aspect, size, high, distance, turn, lift, target, up, box };
+  }
+
+  set state({ target, up, box, ...rest }) {
+    Object.assign(this, rest);
+    this.target.fromArray(target);
+    this.up.fromArray(up);
+    this.box.min.fromArray(box.min);
+    this.box.max.fromArray(box.max);
+  }
+
   get camera() {
     return this.flat ? this.side : this.space;
   }

@@ -13,12 +13,12 @@ export class Rulers {
   }
 
   update() {
-    const { eye, height, arrows } = this.view;
+    const { eye, height, forces } = this.view;
     const perPixel = eye.perPixel(height);
     const length = roundDown(WIDEST * perPixel);
     this.show("length-scale", length / perPixel, withPrefix(length, "m"));
-    const legend = this.view.forcesShown ? arrows.legend : null;
-    if (legend) this.show("force-scale", legend.length / perPixel, withPrefix(legend.force, "N"));
+    const legend = this.view.forcesShown ? forces.legend : null;
+    if (legend) this.show("force-scale", (legend.length * eye.size) / perPixel, withPrefix(legend.force, "N"));
     else this.show("force-scale", 0, "");
   }
 

@@ -1,0 +1,84 @@
+// Bodies, ground, springs and arrows as three.js objects, brought to a pose.
+
+import { Arrows } from "./arrows.js";
+import { LinkObject } from "./links.js";
+import { dispose, shapeObject } from "./shapes.js";
+import * as THREE from "./three.js";
+
+export class Stage {
+  constructor() {
+    this.scene = new THREE.Scene();
+    this.lamp = new THREE.DirectionalLight(0xffffff, 1.6);
+    this.root = new THREE.Group();
+    this.scene.add(new THREE.AmbientLight(0xffffff, 1.75), this.lamp, this.lamp.target, this.root);
+    this.nodes = new Map();
+    this.links = [];
+  }
+
+  /** Build what a scene of the server describes. */
+  build(scene, palette, eye) {
+    dispose(this.root);
+    this.root.clear();
+    this.nodes.clear();
+    this.ground = new THREE.Group();
+    for (const shape of scene.ground) this.ground.add(shapeObject(shape, palette.ground, palette));
+    this.root.add(this.ground, grid(scene, palette, eye));
+    scene.bodies.forEach((body, index) => {
+      const node = new THREE.Group();
+      const colour = palette.bodies[index % palette.bodies.length];
+      for (const shape of body.shapes) node.add(shapeObject(shape, colour, palette));
+      this.nodes.set(body.name, node);
+      this.root.add(node);
+    });
+    this.links = scene.links.map((link) => new LinkObject(link, this.nodes, eye.size, palette.link));
+    for (const link of this.links) this.root.add(link.object);
+    this.arrows = new Arrows(eye.size, palette.force);
+    this.root.add(this.arrows.object);
+  }
+
+  /** Bring bodies to poses: position and quaternion, 7 numbers each. */
+  pose(bodies) {
+    let at = 0;
+    for (const node of this.nodes.values()) {
+      if (at + 7 > bodies.length) break;
+      node.position.fromArray(bodies, at);
+      node.quaternion.fromArray(bodies, at + 3);
+      node.updateMatrixWorld(true);
+      at += 7;
+    }
+    for (const link of this.links) link.update();
+  }
+
+  /** Light from above the shoulder of whoever looks. */
+  light({ camera, target }) {
+    const away = camera.position.distanceTo(target);
+    this.lamp.target.position.copy(target);
+    this.lamp.position.set(-0.35 * away, 0.55 * away, 0).applyQuaternion(camera.quaternion).add(camera.position);
+  }
+
+  /** The box around all bodies. */
+  get box() {
+    const box = new THREE.Box3();
+    for (const node of this.nodes.values()) box.expandByObject(node);
+    return box;
+  }
+}
+
+/** A floor in space, squared paper behind planar mechanisms. */
+function grid(scene, palette, eye) {
+  const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
+  const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
+  const lines = new THREE.GridHelper(cells * cell, cells, palette.axis, palette.grid);
+  Object.assign(lines.material, { transparent: true, opacity: eye.flat ? 0.55 : 0.7, depthWrite: false });
+  const center = eye.box.getCenter(new THREE.Vector3());
+  const snap = (x) => Math.round(x / cell) * cell;
+  lines.position.set(snap(center.x), snap(center.y), snap(center.z));
+  // the helper lies in x, z
+  const level = eye.flat ? { xy: "z", xz: "y", yz: "x" }[scene.planar] : scene.up;
+  if (!eye.flat) lines.position[level] = eye.box.min[level];
+  else if (scene.planar === "xz") lines.position.y = eye.box.max.y + 0.1 * eye.size;
+  else lines.position[level] = eye.box.min[level] - 0.1 * eye.size;
+  if (level === "z") lines.rotation.x = Math.PI / 2;
+  if (level === "x") lines.rotation.z = Math.PI / 2;
+  return lines;
+}
