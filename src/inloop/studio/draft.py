@@ -6,6 +6,7 @@ library of poses computes them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ class BodyDraft:
         hinge: point of the parent where it hangs.
         axis: of its joint, in body axes.
         revolute: False for a sliding joint.
+        range: where its coordinate may be: its limits, or all around, or where it starts.
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
         looks: shapes that were given for it; () to draw it from its corners.
@@ -39,6 +41,7 @@ class BodyDraft:
     hinge: int
     axis: tuple[float, ...]
     revolute: bool
+    range: tuple[float, ...]
     corners: tuple[int, ...]
     weight: int | None
     looks: tuple[Mapping[str, Any], ...] = ()
@@ -225,11 +228,19 @@ def _body(
         found.point(body.attachment.p_PJ),
         tuple(float(x) for x in body.joint.axis),
         body.joint.kind == "revolute",
+        _range(body),
         tuple(dict.fromkeys(found.point(p) for p in (ends or [body.com]))),
         weight,
         tuple(looks),
         body.index in bent.nodes and body.index not in bent.back,
     )
+
+
+def _range(body: Body) -> tuple[float, float]:
+    limits, start = body.joint.limits, float(body.joint.initial[0])
+    if limits is not None and all(math.isfinite(limit) for limit in limits):
+        return float(limits[0]), float(limits[1])
+    return (-math.pi, math.pi) if body.joint.kind == "revolute" else (start, start)
 
 
 def _entries(inertia: Any) -> list[Any]:
