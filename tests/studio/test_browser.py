@@ -177,7 +177,7 @@ def opened(
     page.goto(address)
     comes(page, "window.inloop?.view.motion.frames.length > 2", COMPILATION)
     if not draws:
-        page.evaluate("inloop.view.drawing = true")  # as if the last picture were not ready yet
+        page.evaluate("inloop.view.draw = () => {}")
     yield page
     context.close()
 
@@ -359,6 +359,11 @@ class TestOnePage:
             link.click()
         content = Path(saved.value.path()).read_bytes()
         assert content.startswith(b"\x89MCAP0\r\n") and content.endswith(b"\x89MCAP0\r\n")
+        # replayed, and back to the loop
+        page.get_by_role("button", name="Replay").first.click()
+        page.locator("#chip", has_text="replay").wait_for()
+        page.get_by_role("button", name="Back to the loop").click()
+        until(lambda: page.locator("#chip").inner_text() == "running", "the loop again")
         with page.expect_download() as saved:
             page.click("#picture")
         assert saved.value.suggested_filename.endswith(".png")
