@@ -18,6 +18,7 @@ from inloop import gallery
 from inloop.plant.poses import Poses, build_poses, quaternions
 from inloop.realtime.layout import Layout, Quantity
 from inloop.studio.beside import Beside
+from inloop.studio.scene import make_scene
 from inloop.studio.show import Show
 from inloop.studio.sources import Moment
 from inloop.studio.stage import Stage, make_stage
@@ -117,3 +118,25 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
         with beside:
             asyncio.run(act())
         assert beside.ended and loop.running and loop.mailbox.state.name == "PAUSED"
+
+
+def test_shapes_of_a_urdf_file_are_drawn(tmp_path: Path) -> None:
+    quarter = np.pi / 2
+    path = tmp_path / "arm.urdf"
+    path.write_text(f"""<robot name="arm"><link name="base"/><link name="upper">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0.1 0 0.2" rpy="0 {quarter} 0"/>
+    <geometry><box size="0.4 0.1 0.2"/></geometry></visual>
+    <visual><origin xyz="0 0 0.4" rpy="{quarter} 0 0"/>
+    <geometry><cylinder radius="0.05" length="0.3"/></geometry></visual></link>
+    <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/>
+    <axis xyz="0 1 0"/></joint></robot>""")
+    stage = make_stage(il.load(path).build())
+    assert stage.draft is not None and stage.library is not None
+    scene = make_scene(stage.draft, Poses(stage.library))
+    box, cylinder = scene["bodies"][0]["shapes"]
+    # turned by a quarter about y: what was long in x is long in z
+    assert np.allclose(box["size"], (0.2, 0.1, 0.4)) and box["center"] == [0.1, 0.0, 0.2]
+    assert np.allclose(np.abs(np.subtract(cylinder["a"], cylinder["b"])), (0.0, 0.3, 0.0))
+    # it may turn all around
+    assert scene["bounds"]["min"][2] < -0.3 and scene["bounds"]["max"][2] > 0.3
