@@ -66,7 +66,7 @@ def test_escapement_is_felt_before_the_key_bottom(force: dict[str, float]) -> No
     assert 1.0 < force["hammer let off below the string [mm]"] < 1.6
 
 
-def test_curves_come_in_the_order_of_the_seed(force: dict[str, float]) -> None:
+def test_curves_come_in_the_order_of_the_measured_ones(force: dict[str, float]) -> None:
     def of(panel: str) -> list[float]:
         return [value for name, value in force.items() if name.startswith(f"{panel},")]
 

@@ -17,6 +17,7 @@ from inloop.cli import (
     demo,
     derive,
     describe,
+    device,
     link,
     list_gallery,
     midi,
@@ -28,7 +29,7 @@ from inloop.cli import (
 from inloop.cli.output import print_json
 
 COMMANDS = (
-    list_gallery, describe, derive, run, studio, monitor, record, link, midi, check, demo, bench,
+    list_gallery, describe, derive, run, studio, monitor, record, link, midi, device, check, demo, bench,
 )  # fmt: skip
 
 # exit codes

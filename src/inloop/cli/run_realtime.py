@@ -25,7 +25,7 @@ ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
 ONLY_REALTIME: dict[str, Any] = {
     "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
-    "record": None, "seed": 1, "with_parent": False,
+    "record": None, "seed": 1, "with_parent": False, "policies": [],
 }  # fmt: skip
 
 
@@ -45,6 +45,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=0.1,
         metavar="S|never",
         help="age at which inputs give way to safe values [s]; 0.1",
+    )
+    group.add_argument(
+        "--policy",
+        dest="policies",
+        type=_policy,
+        action="append",
+        default=[],
+        metavar="WHAT=HOW",
+        help="what to do about OVERRUN, DIVERGED, LOOP_OPEN, CHATTERING or INPUT_STALE: hold, "
+        "safe or stop; may be repeated",
     )
     group.add_argument("--core", type=int, metavar="N", help="processor to run on")
     group.add_argument("--floor", action="store_true", help="run a bare loop beside it")
@@ -66,6 +76,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
     group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
+
+
+def _policy(text: str) -> tuple[str, str]:
+    """A word for what happens, a word for what to do; `Options` knows them."""
+    what, _, how = text.partition("=")
+    return what, how
 
 
 def _age(text: str) -> float | None:
@@ -94,6 +110,7 @@ def call(args: argparse.Namespace) -> int:
     begin = time.perf_counter()
     known = [name for name in Options.__dataclass_fields__ if name in args]
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
+    options["policies"] = dict(args.policies)
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
     company = Company(args)

@@ -76,9 +76,10 @@ class GalleryCatalogue:
                     fix=f"`inloop describe {args.mechanism}` tells all.",
                 )
         plant = self._name(mechanism.name)
-        return Choice(
-            plant, _stage(found), args.mechanism, self._command(args, found.exhibit, plant)
-        )
+        stage = _stage(found)
+        haptic = stage.device is not None and stage.device["haptic"] is not None
+        command = self._command(args, found.exhibit, plant, haptic)
+        return Choice(plant, stage, args.mechanism, command)
 
     def attached(self, plant: str, stage: Path | None) -> Choice:
         """A plant that somebody else has started."""
@@ -109,7 +110,7 @@ class GalleryCatalogue:
         return name
 
     def _command(
-        self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str
+        self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str, haptic: bool
     ) -> tuple[str, ...]:
         rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
@@ -118,6 +119,9 @@ class GalleryCatalogue:
         words += ["--stale-after", "never", "--with-parent", "--json"]
         for setting in args.set:
             words += ["--set", setting]
+        if haptic:
+            # a device that runs away must not be stopped by the plant: that is what one looks at
+            words += ["--policy", "CHATTERING=hold", "--policy", "LOOP_OPEN=hold"]
         return (*_program("run"), *words)
 
 

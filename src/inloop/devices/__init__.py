@@ -5,6 +5,7 @@ from inloop.devices.adaptive_window import AdaptiveWindow
 from inloop.devices.chain import DeviceChain, Estimator, Sensor
 from inloop.devices.converter import Converter
 from inloop.devices.coupling import Coupling
+from inloop.devices.device_limits import device_limits
 from inloop.devices.differences import BackwardDifferences, FilteredDifferences, Motion
 from inloop.devices.encoder import Encoder
 from inloop.devices.hall_pair import HallPair, Magnet
@@ -19,15 +20,16 @@ from inloop.devices.notes import Note, NoteMaker
 from inloop.devices.passivity import ParallelController, PassivityObserver, SeriesController
 from inloop.devices.rig import COARSE, FINE, SMOOTH, Rig
 from inloop.devices.sampled_loop import Impedance, SampledLoop
+from inloop.devices.setup import RANGES, SETUPS, Setup, find_setup
 from inloop.devices.station import Station
 from inloop.devices.stiffness_range import StiffnessRange, measured_stiffness
 from inloop.devices.voice_coil import VoiceCoil
 
 __all__ = [
-    "COARSE", "FINE", "SMOOTH", "Actuator", "AdaptiveWindow", "BackwardDifferences", "Converter",
+    "COARSE", "FINE", "RANGES", "SETUPS", "SMOOTH", "Actuator", "AdaptiveWindow", "BackwardDifferences", "Converter",
     "Coupling", "DeviceChain", "Encoder", "Estimator", "FilteredDifferences", "Finger", "HallPair",
     "Handle", "Impedance", "KalmanEstimator", "LoadCell", "Magnet", "MidiPort", "Motion", "Note",
     "NoteMaker", "ParallelController", "PassivityObserver", "Rig", "SampledLoop", "Sensor",
-    "SeriesController", "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "hammer_speed",
+    "SeriesController", "Setup", "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "device_limits", "find_setup", "hammer_speed",
     "measured_stiffness", "midi_velocity", "write_midi_file",
 ]  # fmt: skip

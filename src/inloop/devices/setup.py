@@ -119,10 +119,10 @@ class Setup:
         return asdict(self)
 
 
-# as `COARSE`, `SMOOTH` and `FINE`
+# `COARSE` and `FINE`; a servo of 1 kHz is what a process beside the plant can do
 SETUPS: Mapping[str, Setup] = {
     "coarse": Setup("Coarse encoder: 50 lines per inch, 7 ms", 1.0 / 7e-3, 50.0),
-    "smooth": Setup("Smooth sensor: 1 µm, 20 Hz low-pass, 2 kHz", 2000.0, 25_400.0, 20.0, mass=0.3),
+    "smooth": Setup("Smooth sensor: 1 µm, 20 Hz low-pass, 1 kHz", 1000.0, 25_400.0, 20.0, mass=0.3),
     "fine": Setup("Fine encoder: 0.1 µm, 70 Hz low-pass, 10 kHz", 10_000.0, 254_000.0, 70.0),
 }
 

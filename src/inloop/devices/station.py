@@ -32,7 +32,7 @@ class Station:
     """Handle, finger and chain at a joint of a plant, one period after the other.
 
     Without a coupling the joint is driven and follows the device: its `q`, `qd` and `qdd` are the
-    motion as sensed, and the device feels the effort that this needs. With a coupling the joint is
+    reading and its estimated derivatives, and the device feels the effort that this needs. With a coupling the joint is
     free, and both feel the coupling.
 
     Attributes:
@@ -71,8 +71,10 @@ class Station:
 
     def _drive(self) -> float:
         """The joint follows the device and answers with its effort."""
-        q, qd, qdd = self.chain.sense(self.handle.position, self.handle.velocity)
-        joint, arm = self.joint, self.arm
+        _, qd, qdd = self.chain.sense(self.handle.position, self.handle.velocity)
+        # springs act on the reading: an estimate behind a low-pass is late, and a loop with a late
+        # position stands little stiffness
+        joint, arm, q = self.joint, self.arm, self.chain.reading
         self.box.write({f"{joint}.q": q / arm, f"{joint}.qd": qd / arm, f"{joint}.qdd": qdd / arm})
         effort = self.box.read()[f"{joint}.effort"] / arm
         # a plant that cannot answer leaves the force as it is
