@@ -143,7 +143,8 @@ def _hold(box: Mailbox, grip: Grip, setup: Setup, args: argparse.Namespace) -> N
             f"{'unstable' if found['at_limit'] > 0.0 else 'calm'}: most force "
             f"{found['most_force']:.3g} N, {100 * found['at_limit']:.0f} % of the time at the "
             f"limit of {loop.station.rig.limit:g} N; the plant shows "
-            f"{found['shown_stiffness']:.3g} N/m and {found['shown_mass']:.3g} kg; {found['skipped']} periods were left out"
+            f"{found['shown_stiffness']:.3g} N/m and {found['shown_mass']:.3g} kg; "
+            f"{found['skipped']} periods were left out"
         )
 
 

@@ -30,7 +30,7 @@ export class DevicePanel {
   setChain(chain) {
     const { rigs = [], ranges = [], rig = MOUSE, settings = null } = chain ?? {};
     byId("device-panel").hidden = !rigs.length;
-    if (rig !== this.rig || !rigs.length) this.energy = [];
+    if (rig !== this.rig) [this.energy, this.data] = [[], null];
     this.rig = rig;
     this.settings = settings;
     if (rig === MOUSE) {
@@ -101,6 +101,7 @@ export class DevicePanel {
 
   show(data) {
     const { live } = this;
+    this.data = data;
     if (!live) return;
     this.notices.alarm("device", data.notice);
     const stands = data.limits ? judge(data) : null;
