@@ -4,7 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# the first import writes the bytecode, of what is imported only, even if the caller says not to
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+unexport PYTHONDONTWRITEBYTECODE
 # without npm everything is built but the libraries of the studio's page
 WITHOUT_NPM := $(if $(shell command -v npm 2>/dev/null),,INLOOP_WITHOUT_STUDIO=1)
 
@@ -60,24 +62,31 @@ $(BIN)/python:
 	@echo "making $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
+comma := ,
+# $(call install,EXTRAS)
+define install
+@command -v npm >/dev/null 2>&1 || { \
+  echo "The studio's page needs three.js and uPlot, which npm fetches, and npm is not there."; \
+  echo "Everything else works. For the studio, install npm (Debian and Ubuntu: sudo apt-get"; \
+  echo "install npm), then: make clean demo"; }
+@$(WITHOUT_NPM) $(PIP) --editable '.[$(1)]'
+endef
+
 $(VENV)/.ready-demo: pyproject.toml | $(BIN)/python
 	@echo "installing inloop and what it needs"
-	@command -v npm >/dev/null 2>&1 || { \
-	  echo "The studio's page needs three.js and uPlot, which npm fetches, and npm is not there."; \
-	  echo "Everything else works. For the studio, install npm (Debian and Ubuntu: sudo apt-get"; \
-	  echo "install npm), then: make clean demo"; }
-	@$(WITHOUT_NPM) $(PIP) --editable '.[$(DEMO_EXTRAS)]'
+	$(call install,$(DEMO_EXTRAS))
 	@touch $@
 
-$(VENV)/.ready-bench: pyproject.toml | $(VENV)/.ready-demo
-	@echo "installing what the benchmarks compare with"
-	@$(WITHOUT_NPM) $(PIP) --editable '.[$(DEMO_EXTRAS),bench]'
-	@touch $@
+$(VENV)/.ready-bench: pyproject.toml | $(BIN)/python
+	@echo "installing inloop and what the benchmarks compare with"
+	$(call install,$(DEMO_EXTRAS)$(comma)bench)
+	@touch $@ $(VENV)/.ready-demo
 
-$(VENV)/.ready-test: pyproject.toml | $(VENV)/.ready-demo
-	@echo "installing what the tests need"
-	@$(WITHOUT_NPM) $(PIP) --editable '.[test]'
-	@touch $@
+# what the tests need holds what demo and benchmarks need: one installation is enough
+$(VENV)/.ready-test: pyproject.toml | $(BIN)/python
+	@echo "installing inloop and what the tests need"
+	$(call install,test)
+	@touch $@ $(VENV)/.ready-demo $(VENV)/.ready-bench
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------
 

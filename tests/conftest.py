@@ -18,9 +18,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # kept between runs and shared by all workers: what has been compiled once is not compiled again
     os.environ["INLOOP_CACHE"] = str(REPOSITORY / ".cache" / "inloop-tests")
     os.environ["INLOOP_JOBS"] = "1"  # the workers of the tests keep all CPUs busy
-    # the same for the bytecode of the many processes that tests start, whatever the caller says
+    # tests start many processes: each would translate all modules anew
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = str(REPOSITORY / ".cache" / "bytecode")
     # started in the background by a shell, a process ignores Ctrl-C; tests press it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -150,6 +150,8 @@ def test_figures_of_a_second_order_step(damping: float) -> None:
         (lambda p: lqg(p, limits=(1.0, 1.0)), "leave nothing"),
         (lambda p: lqg(p, output_at=[1.0]), "output_at"),
         (lambda p: LqgController(p, lqg(p).gains, kalman(discretise_less(p), {}, NOISE)), "states"),
+        (lambda p: lqg(p).step([0.1], [0.0, 0.0]), "measurement of shape"),
+        (lambda p: lqg(p).step([0.1, 0.0], [math.nan, 0.0]), "Give finite numbers for: angle"),
         (lambda p: Pi(-1.0, 0.0, 1e-3), "gains"),
         (lambda p: step_figures([0.0], [0.0], start=0.0, goal=1.0), "no step"),
     ],

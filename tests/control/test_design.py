@@ -193,6 +193,22 @@ def test_the_filter_of_the_beam_is_the_best_one(hinged: LinearModel) -> None:
         assert worse.sum() > 1.02 * (np.diag(best) / scale**2).sum()
 
 
+def test_fast_modes_do_not_spoil_the_riccati_equation() -> None:
+    """Modes of 8 kHz sampled at 1 kHz, and noise of all sizes: what is left of the equation."""
+    plant = discretise(beam(12, gravity=9.81), PERIOD)
+    A, C = plant.A, plant.C
+    for acts in (1e-3, 0.1, 10.0):
+        for seen in (1e-6, 1e-3, 1.0):
+            found = kalman(plant, {"command": acts}, {"angle": seen, "strain": 10.0 * seen})
+            V = np.diag([seen**2, 100.0 * seen**2])
+            W = plant.B @ plant.B.T * acts**2
+            gained = A @ found.L @ (C @ found.P @ C.T + V) @ found.L.T @ A.T
+            left = A @ found.P @ A.T - gained + W - found.P
+            scale = np.sqrt(np.diag(found.P))
+            assert np.abs(left / np.outer(scale, scale)).max() < 1e-6
+            assert np.abs(found.poles).max() < 1.0
+
+
 # what cannot be
 
 

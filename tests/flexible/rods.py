@@ -12,4 +12,4 @@ def clamped(elements: int, gravity: float = 0.0) -> il.Plant:
     """The rod, clamped horizontally."""
     m = il.Model("clamped", gravity=(0.0, 0.0, -gravity))
     m.flexible_link("rod", on=m.ground, elements=elements, EA=EA, **ROD)
-    return m.compile()
+    return m.compile(backend="python")

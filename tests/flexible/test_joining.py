@@ -26,7 +26,7 @@ def bridge(elements: int = 4) -> il.Model:
 
 
 def test_two_links_closed_to_one_beam() -> None:
-    plant = bridge().compile()
+    plant = bridge().compile(backend="python")
     L, EI, rho = ROD["length"], ROD["EI"], ROD["mass_per_length"]
     # all coordinates are displacements of nodes here: some of them must be dependent
     assert len(plant.loops.partition.dependent) == 3
@@ -37,17 +37,13 @@ def test_two_links_closed_to_one_beam() -> None:
     assert plant.modes(q=np.zeros(plant.n)).frequencies[:2] == pytest.approx(exact, rel=1e-3)
 
 
-def test_stiff_four_bar_is_the_rigid_one() -> None:
-    exhibit = gallery.get("flexible_four_bar")
-    plant = exhibit.build(elements=5).compile()
-    assert plant.loops.independent[0] == "crank" and "follower" not in plant.loops.independent
-    (reference,) = exhibit.references
-    assert reference.compare(plant).ok
-    # without that stiffness it is another motion
-    run = plant.simulate(t_end=0.5, step=5e-4, method="implicit", sample=0.1)
-    assert abs(run["crank.q"][-1] - reference.value[0]) > 1e-4
-    gap = plant.position("coupler_2", run.q) - plant.position("follower_2", run.q)
-    assert np.abs(gap).max() < 1e-9
+def test_joints_of_a_flexible_loop_are_dependent_not_its_displacements() -> None:
+    # that the stiff limit is the rigid four-bar is a reference of the gallery
+    plant = gallery.get("flexible_four_bar").build(elements=3).compile(backend="python")
+    assert plant.loops.independent == (
+        "crank", "crank_1_w", "crank_1_r", "coupler_1_w", "coupler_1_r", "follower_1_w",
+        "follower_1_r",
+    )  # fmt: skip
 
 
 def test_numbers_of_a_link_may_be_live() -> None:

@@ -6,8 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-
-from inloop import gallery
+from exhibit_plants import plant_of
 
 sys.exudynFast = True  # type: ignore[attr-defined]
 import exudyn as exu  # noqa: E402
@@ -66,7 +65,7 @@ def test_p3_after_one_second() -> None:
     coarse, fine = p3_by_exudyn(1000, 1.0), p3_by_exudyn(2000, 1.0)
     limit = (4.0 * fine - coarse) / 3.0
     assert np.abs(fine - coarse).max() < 2e-6
-    plant = gallery.get("bricard").build().compile()
+    plant = plant_of("bricard")
     found = plant.position("rod_3.end", plant.simulate(t_end=1.0, step=1e-3).q[-1])
     assert found == pytest.approx(limit, abs=1e-9)
     # it has fallen well below where it started

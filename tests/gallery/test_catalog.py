@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
@@ -42,7 +43,7 @@ def test_teachers_find_sliders_with_units_and_ranges(exhibit: gallery.Exhibit) -
 
 
 def test_references_are_met(exhibit: gallery.Exhibit) -> None:
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     for comparison in exhibit.compare(plant):
         assert comparison.ok, f"{comparison.reference.what}: {comparison.error}"
         assert comparison.reference.source
@@ -50,7 +51,7 @@ def test_references_are_met(exhibit: gallery.Exhibit) -> None:
 
 def test_a_missed_reference_is_noticed() -> None:
     reference = gallery.Reference("a", (1.0, 2.0), "m", 0.1, "nowhere", lambda plant: [1.0, 2.2])
-    comparison = reference.compare(gallery.get("pendulum").build().compile())
+    comparison = reference.compare(plant_of("pendulum"))
     assert comparison.error == pytest.approx(0.2)
     assert not comparison.ok
 
@@ -70,7 +71,7 @@ def conservative() -> list[str]:
 @pytest.mark.parametrize("name", conservative())
 def test_energy_stays_while_it_moves(name: str) -> None:
     exhibit = gallery.get(name)
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     result = plant.simulate(t_end=1.0, step=min(2.5e-4, exhibit.step))
     # what impacts take is known
     lost = np.zeros(len(result.t))

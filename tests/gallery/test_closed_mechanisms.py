@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
@@ -106,7 +107,7 @@ def test_slider_crank_driven_at_constant_speed() -> None:
 
 
 def test_andrews_after_30_ms() -> None:
-    plant = gallery.get("andrews").build().compile()
+    plant = plant_of("andrews")
     run = plant.simulate(t_end=0.03, step=1e-6)
     for angle, value in zip(ANGLES, AFTER_30_MS, strict=True):
         assert run[f"{angle}.q"][-1] == pytest.approx(value, rel=1e-7), angle
@@ -115,7 +116,7 @@ def test_andrews_after_30_ms() -> None:
 
 def test_andrews_balances_its_energy() -> None:
     """Kinetic energy is what the motor gave and the spring gave back."""
-    plant = gallery.get("andrews").build().compile()
+    plant = plant_of("andrews")
     run = plant.simulate(t_end=0.03, step=1e-6)
     length = np.linalg.norm(
         plant.position("body_3.D", run.q) - plant.position("ground.C", run.q), axis=1
@@ -135,7 +136,7 @@ def test_bricard_keeps_its_energy() -> None:
     Every joint turns back there, so no one of them can stay independent.
     """
     exhibit = gallery.get("bricard")
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     run = plant.simulate(t_end=10.0, step=exhibit.step)
     half, small = np.pi, np.pi / 6.0
     assert np.ptp(run.q, axis=0) == pytest.approx([half, small, half, small, half], abs=1e-6)
@@ -149,7 +150,7 @@ def test_bricard_moves_in_three_pairs() -> None:
 
     The two kinds obey c1 + c2 + c1 c2 = 0 with the cosines of their angles, π/2 - q.
     """
-    plant = gallery.get("bricard").build().compile()
+    plant = plant_of("bricard")
     run = plant.simulate(t_end=0.5, step=1e-3)
     q = run.q.T
     assert q[2] == pytest.approx(q[0], abs=1e-12)
@@ -180,7 +181,7 @@ def test_stewart_with_pistons_keeps_its_energy() -> None:
 
 def test_stewart_keeps_its_energy() -> None:
     exhibit = gallery.get("stewart")
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     run = plant.simulate(t_end=10.0, step=exhibit.step)
     assert np.ptp(total_energy(plant, run)) < 1e-8 * run.energy[:, 0].max()
     assert run.constraint_violation < 1e-12
@@ -231,14 +232,14 @@ def test_stewart_at_rest_carries_its_weight() -> None:
 
 def test_suspension_settles_under_its_weight() -> None:
     exhibit = gallery.get("suspension")
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     for comparison in exhibit.compare(plant):
         assert comparison.ok, comparison
 
 
 def test_suspension_steers() -> None:
     """Rack to the left behind the axle turns the wheel by about the throw over the arm."""
-    plant = gallery.get("suspension").build().compile()
+    plant = plant_of("suspension")
     run = plant.simulate(t_end=5.0, step=1e-3)
     assert run.constraint_violation < 1e-12
     forward = np.array([plant.pose("knuckle_left", q)[1][:, 0] for q in run.q[::50]])
@@ -253,7 +254,7 @@ def test_suspension_steers() -> None:
 
 def test_car_stands_on_its_tyres() -> None:
     exhibit = gallery.get("car")
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     for comparison in exhibit.compare(plant):
         assert comparison.ok, comparison
 
@@ -321,7 +322,7 @@ def test_without_grip_the_car_rolls_about_its_center_of_mass() -> None:
 
 
 def test_a_weight_ahead_tilts_the_car() -> None:
-    plant = gallery.get("car").build().compile()
+    plant = plant_of("car")
     plant.parameters.update(throw=0.0, ahead=-2.5)
     end = plant.simulate(t_end=8.0, step=1e-3).q[-1]
     forces = car.tyre_forces(plant, end)

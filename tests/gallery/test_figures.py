@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 from matplotlib.figure import Figure
 
 import inloop as il
@@ -20,7 +21,7 @@ CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspensi
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_mechanism_has_a_figure(name: str) -> None:
     exhibit = gallery.get(name)
-    plant = exhibit.build().compile()
+    plant = plant_of(exhibit.name)
     result = plant.simulate(t_end=20 * exhibit.step, step=exhibit.step, method=exhibit.method)
     assert exhibit.view is not None
     wanted = [s for p in exhibit.view.panels for s in ([p] if isinstance(p, str) else p)]
@@ -74,7 +75,7 @@ def test_hulls() -> None:
 
 
 def test_units_of_forces_in_loops() -> None:
-    bricard = gallery.get("bricard").build().compile().simulate(t_end=0.01, step=1e-3)
+    bricard = plant_of("bricard").simulate(t_end=0.01, step=1e-3)
     units = {name: bricard.units[name] for name in bricard.names if name.startswith("lam.")}
     assert {"N", "N·m"} == set(units.values())
     assert all(("tilt" in name) == (unit == "N·m") for name, unit in units.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
@@ -12,7 +13,7 @@ from inloop import gallery
 
 
 def test_a01_of_the_iftomm_library() -> None:
-    plant = gallery.get("pendulum").build().compile()
+    plant = plant_of("pendulum")
     end = plant.simulate(t_end=10.0, step=1e-3)
     x, y, z = plant.position("bar.bob", end.q[-1])
     assert x == pytest.approx(-0.27508746257612, abs=1e-9)
@@ -26,7 +27,7 @@ def test_a01_of_the_iftomm_library() -> None:
 
 
 def test_a01_starts_at_minus_one_zero() -> None:
-    plant = gallery.get("pendulum").build().compile()
+    plant = plant_of("pendulum")
     start = plant.simulate(t_end=1e-3, step=1e-3).q[0]
     assert plant.position("bar.bob", start) == pytest.approx([-1.0, 0.0, 0.0], abs=1e-15)
 
@@ -38,7 +39,7 @@ def test_a_far_swing_takes_eighteen_percent_longer() -> None:
 
 
 def test_the_pendulum_follows_its_parameters() -> None:
-    plant = gallery.get("pendulum").build().compile()
+    plant = plant_of("pendulum")
     plant.parameters.update(length=0.7, mass=2.3, g=3.7)
     found = plant.direct_dynamics([0.4], [1.1], [0.9])
     expected = 0.9 / (2.3 * 0.7**2) - 3.7 / 0.7 * np.sin(0.4)
@@ -50,7 +51,7 @@ def test_the_pendulum_follows_its_parameters() -> None:
     [(1.0, (-0.6250877, -1.03458509)), (2.0, (-0.48297153, -1.32404871))],
 )
 def test_double_pendulum(t: float, angles: tuple[float, float]) -> None:
-    plant = gallery.get("double_pendulum").build().compile()
+    plant = plant_of("double_pendulum")
     end = plant.simulate(t_end=t, step=5e-4).q[-1]
     assert np.cumsum(end) == pytest.approx(angles, abs=2e-8)
 
@@ -73,7 +74,7 @@ def test_double_pendulum_with_unequal_bars() -> None:
 
     start = np.array([1.1, 0.4, -0.3, 0.8])
     expected = solve_ivp(textbook, (0.0, 1.5), start, rtol=1e-11, atol=1e-12, method="DOP853")
-    plant = gallery.get("double_pendulum").build().compile()
+    plant = plant_of("double_pendulum")
     plant.parameters.update(g=g, upper_mass=m1, lower_mass=m2, upper_length=l1, lower_length=l2)
     relative = {"upper": 1.1, "lower": 0.4 - 1.1}
     rates = {"upper": -0.3, "lower": 0.8 + 0.3}
@@ -118,7 +119,7 @@ def test_n_pendulum_approaches_the_rope() -> None:
 
 
 def test_n_pendulum_keeps_the_default_of_ten() -> None:
-    assert gallery.get("n_pendulum").build().compile().n == 10
+    assert plant_of("n_pendulum").n == 10
 
 
 def test_models_can_be_extended_before_they_are_compiled() -> None:
@@ -126,6 +127,6 @@ def test_models_can_be_extended_before_they_are_compiled() -> None:
     model.joint_force("angle", lambda qd: -0.3 * qd)
     damped = model.compile()
     assert isinstance(damped, il.Plant)
-    free = gallery.get("pendulum").build().compile()
+    free = plant_of("pendulum")
     lost = damped.direct_dynamics([0.0], [2.0], [0.0]) - free.direct_dynamics([0.0], [2.0], [0.0])
     assert lost == pytest.approx([-0.6], rel=1e-13)

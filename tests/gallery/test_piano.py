@@ -66,7 +66,7 @@ def test_escapement_is_felt_before_the_key_bottom(force: dict[str, float]) -> No
     assert 1.0 < force["hammer let off below the string [mm]"] < 1.6
 
 
-def test_curves_come_in_the_order_of_the_seed(force: dict[str, float]) -> None:
+def test_curves_come_in_the_order_of_the_measured_ones(force: dict[str, float]) -> None:
     def of(panel: str) -> list[float]:
         return [value for name, value in force.items() if name.startswith(f"{panel},")]
 
@@ -170,6 +170,22 @@ def test_the_steps_of_a_mouse_do_no_harm(fingered: il.Plant) -> None:
         # the force never jumps
         assert np.abs(np.diff(result["key_front.force"])).max() < 0.5
     assert speeds[1] == pytest.approx(speeds[0], rel=0.25)
+
+
+def test_no_setting_of_the_dials_breaks_the_loop(fingered: il.Plant) -> None:
+    rng, before = np.random.default_rng(3), dict(fingered.parameters)
+    hard = {"finger": lambda t: il.where(t > 0.2, 11.5e-3, 0.0)}
+    try:
+        for _ in range(8):
+            for dial in fingered.mechanism.parameters:
+                assert dial.range is not None
+                fingered.parameters[dial.name] = rng.uniform(*dial.range)
+            result = fingered.simulate(
+                t_end=0.4, step=EXHIBIT.step, method=EXHIBIT.method, inputs=hard, sample=1e-3
+            )
+            assert 0.1 < np.abs(result.q).max() < 0.6
+    finally:
+        fingered.parameters.update(before)
 
 
 def test_looks_cover_all_parts_and_name_the_input() -> None:

@@ -139,11 +139,13 @@ def places() -> dict[str, Vector]:
         "key.lifter": data.KEY["lifter"],
         "whippen.heel": np.array(data.WHIPPEN["heel"]) - rear,
         "whippen.spoon": np.array(data.JACK["back"]) - rear + (r["back"] - deep["jack_stop"], 0.0),
+        "whippen.fence": np.array(data.JACK["front"]) - rear - (r["front"] + data.JACK_SWING, 0.0),
         "whippen.hook": np.array(data.LEVER["tail"])
         - rear
         + (0.0, deep["lever_stop"] - r["lever_tail"]),
         "jack.top": np.array([data.JACK["top"][0], z - r["knuckle"] - data.JACK_GAP]) - jack,
         "jack.toe": np.array(data.JACK["toe"]) - jack,
+        "jack.front": np.array(data.JACK["front"]) - jack,
         "jack.back": np.array(data.JACK["back"]) - jack,
         "lever.top": np.array([x, z - r["knuckle"] + deep["lever_knuckle"]]) - lever,
         "lever.nose": np.array(data.LEVER["nose"]) - lever,
@@ -169,6 +171,7 @@ def surfaces() -> list[tuple]:
         ("let_off_button", "ground.button", down, "jack.toe", "toe", "mu_button"),
         ("drop_screw", "ground.screw", down, "lever.nose", "nose", None),
         ("jack_stop", "whippen.spoon", front, "jack.back", "back", None),
+        ("jack_fence", "whippen.fence", -front, "jack.front", "front", None),
         ("lever_stop", "whippen.hook", up, "lever.tail", "lever_tail", None),
         ("jack_knuckle", "jack.top", jack, "hammer.knuckle", "knuckle", "mu_knuckle"),
         ("lever_knuckle", "lever.top", up, "hammer.knuckle", "knuckle", "mu_knuckle"),

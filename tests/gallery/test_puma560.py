@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
@@ -27,7 +28,7 @@ UPPER = {
 
 @pytest.fixture(scope="module")
 def plant() -> il.Plant:
-    return gallery.get("puma560").build().compile()
+    return plant_of("puma560")
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 from scipy.integrate import solve_ivp
 
 import inloop as il
@@ -55,7 +56,7 @@ def answered(
     plant: il.Plant, name: str, law: Callable[[il.Plant, il.realtime.Outputs], Any], **options: Any
 ) -> list[il.realtime.Outputs]:
     """A run in lock-step with a law in this process."""
-    model, records = gallery.get("puma560").build().compile(), []
+    model, records = plant_of("puma560"), []
     with il.start(plant, name=name, mode="lock-step", **options) as loop:
         outputs = loop.mailbox.read()
         while loop.running:
@@ -201,7 +202,7 @@ def test_a_push_shifts_a_computed_torque_robot_as_it_should(smooth: il.Plant, na
 def test_pd_holds_against_gravity(smooth: il.Plant, name: str) -> None:
     """In the wanted pose the law is the gravity of the table, and the robot stays."""
     wanted = (np.array(READY), np.zeros(6), np.zeros(6))
-    model = gallery.get("puma560").build().compile()
+    model = plant_of("puma560")
     tau = pd.law(model, np.array(READY), np.zeros(6), wanted, DEFAULTS)
     assert np.allclose(tau, (0, 31.6398803784, 6.0351380230, 0, 0.0282528, 0), atol=1e-8)
 

@@ -114,7 +114,8 @@ def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
         found["inputs"] = c[1] - c[0]
     mechanism = reduction.plant.mechanism
     laws = (mechanism.joint_forces, mechanism.forces, mechanism.torques, mechanism.links)
-    if any(laws) or mechanism.frame_forces:
+    # damping of flexible links counts as a law
+    if any(laws) or mechanism.frame_forces or mechanism.flexible_links:
         found["laws"] = _power_without_laws(reduction, result) - c[1]
     return found
 

@@ -33,7 +33,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         help="set a parameter or an option; may be repeated",
     )  # fmt: skip
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
-    parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
+    parser.add_argument("--speed", type=float, help="simulated seconds per second")
     parser.add_argument("--name", help="under which others attach; the model's by default")
     parser.add_argument("--attach", metavar="PLANT", help="show a plant that runs already")
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)

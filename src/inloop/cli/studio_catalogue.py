@@ -23,6 +23,8 @@ from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
 MIDDLE_C = 60
+ADAPTIVE = 5  # fixed steps in place of one that an integrator has chosen
+MOMENT, SHOWN_FOR = 0.1, 5.0  # [s]
 THIN = 0.25  # width of a disc as part of its radius
 
 
@@ -31,12 +33,12 @@ class GalleryCatalogue:
 
     Args:
         rate: steps per second of all of them [Hz]; None: what suits each.
-        speed: simulated seconds per second at the start.
+        speed: simulated seconds per second at the start; None: what suits each.
         name: under which all of them run; None: the model's.
     """
 
     def __init__(
-        self, rate: float | None = None, speed: float = 1.0, name: str | None = None
+        self, rate: float | None = None, speed: float | None = None, name: str | None = None
     ) -> None:
         self._rate, self._speed, self._fixed_name = rate, speed, name
         self._own: set[str] = set()  # names of plants that were handed out
@@ -126,7 +128,7 @@ class GalleryCatalogue:
     ) -> tuple[str, ...]:
         rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
-        words += ["--speed", repr(self._speed), "--name", plant]
+        words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
         # a hand that rests is not a controller that has died
         words += ["--stale-after", "never", "--with-parent", "--json"]
         for setting in args.set:
@@ -140,8 +142,17 @@ class GalleryCatalogue:
 def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
     """Rate [Hz] and sub-steps that suit a mechanism in real time."""
     step = exhibit.step if exhibit is not None else 1e-3
+    if exhibit is not None and exhibit.tolerance is not None:
+        step /= ADAPTIVE
+        rate = rate or 1.0 / exhibit.step
     found = rate or min(1.0 / step, HIGHEST)
     return found, max(1, round(1.0 / (found * step)))
+
+
+def natural_speed(exhibit: Exhibit | None) -> float:
+    """Simulated seconds per second: what is over in a moment is shown slowly."""
+    short = exhibit is not None and exhibit.seconds < MOMENT
+    return exhibit.seconds / SHOWN_FOR if exhibit is not None and short else 1.0
 
 
 def _program(command: str) -> tuple[str, ...]:

@@ -87,10 +87,13 @@ class LqgController:
 
         Returns:
             Commands, shape (inputs,).
+
+        Raises:
+            InputError: a wrong size, or a number that is not finite; nothing has changed then.
         """
         model, gains = self.model, self.gains
-        y = np.asarray(measurement, dtype=np.float64) - self._y0
-        r = np.asarray(reference, dtype=np.float64) - self._y0
+        y = self._deviation(measurement, "measurement")
+        r = self._deviation(reference, "reference")
         # x(k|k), then u(k), then x(k+1|k)
         x = self.x + self.observer.L @ (y - model.C @ self.x)
         wanted = self._u0 - gains.K_x @ x - gains.K_w @ self.w + gains.K_r @ r
@@ -98,6 +101,18 @@ class LqgController:
         self.x = model.A @ x + model.B @ (command - self._u0)
         self._integrate((r - y)[self._rows], wanted - command)
         return command
+
+    def _deviation(self, values: Sequence[float] | Array, what: str) -> Array:
+        """Outputs as deviations from the operating point."""
+        found = np.asarray(values, dtype=np.float64)
+        # a sum is finite if its terms are, and costs less than to look at each of them
+        if found.shape != self._y0.shape or not math.isfinite(found.sum()):
+            names = ", ".join(self.model.outputs)
+            raise InputError(
+                f"a {what} of shape {found.shape}, or with NaN, cannot be answered",
+                fix=f"Give finite numbers for: {names}.",
+            )
+        return found - self._y0
 
     def _integrate(self, error: Array, excess: Array) -> None:
         """Go on with the integrals, except where that leads further beyond a limit."""

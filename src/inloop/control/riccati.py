@@ -4,8 +4,8 @@ States of one mechanism may differ by ten powers of ten: angles of a hub, rates 
 kilohertz. The equations are solved for scaled states, weights and inputs, and scaled back.
 
 The sampled equation is solved by doubling (Chu, Fan, Lin & Wang 2004): pass k gives the least cost
-of 2^k samples. SciPy's solver orders eigenvalues instead, which fails for models whose fast modes
-die within a sample.
+of 2^k samples. SciPy's solver orders eigenvalues instead, which now and then fails for models whose
+fast modes die within a sample.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ def write_figures(folder: Path, chosen: tuple[str, ...] = ()) -> list[Path]:
         until = exhibit.view.until if exhibit.view is not None else None
         t_end = min(exhibit.seconds, until or exhibit.seconds)
         sample = exhibit.step * max(1, math.ceil(t_end / exhibit.step) // SAMPLES)
-        result = plant.simulate(t_end=t_end, step=exhibit.step, sample=sample)
+        result = plant.simulate(
+            t_end=t_end, step=exhibit.step, method=exhibit.method, sample=sample
+        )
         written.append(folder / f"{name}.png")
         exhibit.plot(plant, result, written[-1])
         _shrink(written[-1])

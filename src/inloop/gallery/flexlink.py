@@ -138,7 +138,8 @@ EXHIBIT = Exhibit(
     make=flexlink,
     start="horizontal, straight, at rest; the motor is off",
     seconds=3.0,
-    step=2e-5,
+    step=1e-4,
+    method="implicit",
     view=View("xz", ("hub.q", "strain"), times=(0.0, 0.2, 0.4, 0.6), trace="load"),
     options={
         "elements": Option(4, "finite elements, an even number"),

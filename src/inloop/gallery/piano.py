@@ -18,14 +18,14 @@ from typing import Any
 import inloop as il
 from inloop.gallery import piano_data as data
 from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option
+from inloop.gallery.exhibit import Exhibit, Option, Reference
 from inloop.gallery.piano_blows import DOUBLE_BLOW
 from inloop.gallery.piano_contacts import FRONT, add_contacts
 from inloop.gallery.piano_force import FORCE
 from inloop.gallery.piano_looks import DEVICE, piano_looks
 from inloop.gallery.piano_phases import PHASES
 from inloop.gallery.piano_repetition import REPETITION
-from inloop.gallery.piano_rest import MM, inertias, string_height
+from inloop.gallery.piano_rest import MM, forces_at_rest, inertias, string_height
 from inloop.gallery.piano_timing import TIMING
 
 MOST_TRAVEL = 12e-3  # of a finger [m]
@@ -140,6 +140,12 @@ def _add_finger(m: il.Model, key: Any, dials: dict[str, Any]) -> None:
                   outputs={"force": "N", "travel": "m"})  # fmt: skip
 
 
+def _carried(plant: il.Plant) -> list[float]:
+    """Forces of the cushions after a while [N]."""
+    result = plant.simulate(t_end=0.1, step=1e-3, method="implicit", sample=0.1)
+    return [float(result[f"{name}.force"][-1]) for name in forces_at_rest()]
+
+
 EXHIBIT = Exhibit(
     name="piano",
     title="Action of a grand piano",
@@ -149,6 +155,16 @@ EXHIBIT = Exhibit(
     seconds=1.0,
     step=1e-4,
     method="implicit",
+    references=(
+        Reference(
+            what=f"forces at rest: {', '.join(forces_at_rest())}",
+            value=tuple(forces_at_rest().values()),
+            unit="N",
+            tolerance=1e-9,
+            source="balance of moments about the pins, part after part (piano_rest.py)",
+            measure=_carried,
+        ),
+    ),
     view=View("xz", (("key.q", "whippen.q", "hammer.q"), "capstan.force")),
     experiments={
         "force": FORCE,

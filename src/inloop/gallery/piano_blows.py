@@ -1,10 +1,10 @@
 """Slow and fast double blow: angle of the hammer and force at the capstan.
 
-In the seed paper a motor strikes the key twice: slowly, with strokes at 0.3 and 1.5 s and releases
-at 0.9 and 2.1 s, and fast, with strokes at 0.1 and 0.5 s. The force at the capstan rises, comes to
-a quasi-steady value close to 3 N while the key is held, and has peaks when the hammer falls back.
-The measured motion of the key is not published; here it gains speed evenly and is stopped by its
-bed.
+For the haptic piano key of UCLouvain a motor struck the key of a Renner action twice: slowly, with
+strokes at 0.3 and 1.5 s and releases at 0.9 and 2.1 s, and fast, with strokes at 0.1 and 0.5 s. The
+force at the capstan rises, comes to a quasi-steady value close to 3 N while the key is held, and
+has peaks when the hammer falls back. The measured motion of the key is not published; here it
+gains speed evenly and is stopped by its bed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the parts of the piano action touch: fourteen cushions, seven of them with friction."""
+"""Where the parts of the piano action touch: fifteen cushions, five of them with friction."""
 
 from __future__ import annotations
 
@@ -97,6 +97,14 @@ class _Contacts:
             spoon,
             il.plane("-x"),
             self._round("jack", "back", data.JACK["back"], data.JACK["pin"]),
+        )
+        stop = _from(pin, data.JACK["front"])
+        away = self._radius("front") + MM * data.JACK_SWING
+        self._touch(
+            "jack_fence",
+            whippen.point("fence", (stop[0] - away, 0.0, stop[2])),
+            il.plane("x"),
+            self._round("jack", "front", data.JACK["front"], data.JACK["pin"]),
         )
         stop = _from(pin, data.LEVER["tail"])
         below = self._radius("lever_tail") - self._sunk("lever_stop")

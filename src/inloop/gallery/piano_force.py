@@ -1,9 +1,10 @@
-"""Force against travel of the key front at 10 mm/s, with the variations of the seed paper.
+"""Force against travel of the key front at 10 mm/s, as measured on a Renner action.
 
-Timmermans, Dehez and Fisette press a key by a linear motor at 10 mm/s over one dip of 9.5 mm and
-find four phases: the action is lifted (A), the damper too (B), the jack is tripped (C, between 8
-and 9 mm), the key meets its bed (D). Without the damper the force is lower; a higher let-off
-button makes the escapement harder; a heavier hammer makes the force higher up to the key bottom.
+The makers of the haptic piano key of UCLouvain (Timmermans, Dehez and Fisette, Machines 8(4):76,
+2020, and after) press a key by a linear motor at 10 mm/s over one dip of 9.5 mm and find four
+phases: the action is lifted (A), the damper too (B), the jack is tripped (C, between 8 and 9 mm),
+the key meets its bed (D). Without the damper the force is lower; a higher let-off button makes the
+escapement harder; a heavier hammer makes the force higher up to the key bottom.
 """
 
 from __future__ import annotations

@@ -110,6 +110,7 @@ def _whippen() -> tuple[Look, ...]:
         (100, 71), (jack[0] + 3, jack[1] + 6), (jack[0] - 5, jack[1] + 4),
     ]  # fmt: skip
     spoon = data.JACK["back"]
+    fence = data.JACK["front"][0] - data.RADIUS["front"] - data.JACK_SWING
     tail = data.LEVER["tail"]
     below = data.RADIUS["lever_tail"]
     return (
@@ -123,6 +124,9 @@ def _whippen() -> tuple[Look, ...]:
         _plate([(tail[0] - 5, tail[1] - below - 2), (tail[0] - 6, 68), (tail[0] - 3, 68),
                 (tail[0] + 5, tail[1] - below - 2), (tail[0] + 5, tail[1] - below),
                 (tail[0] - 5, tail[1] - below)], STEEL, 3.0, pin),
+        # fence in front of the jack
+        _plate([(fence, spoon[1] - 4), (fence, spoon[1] + 4), (fence - 2, spoon[1] + 4),
+                (fence - 2, jack[1] + 2), (fence, jack[1] + 2)], STEEL, 3.0, pin),
         _disc(pin, 2.5, BRASS, NARROW + 3.0, pin),
         _disc(jack, 2.0, BRASS, NARROW + 3.0, pin),
         _disc(post, 2.0, BRASS, NARROW + 3.0, pin),

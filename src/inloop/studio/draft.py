@@ -6,12 +6,13 @@ library of poses computes them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from inloop.model import Body, Mechanism
-from inloop.model.geometry import Matrix3, Vector3
+from inloop.model.geometry import Matrix3, Vector3, subtract, times_vector, transpose
 
 GROUND = -1
 FORCE = tuple(f"force_{axis}" for axis in "xyz")
@@ -28,9 +29,11 @@ class BodyDraft:
         hinge: point of the parent where it hangs.
         axis: of its joint, in body axes.
         revolute: False for a sliding joint.
+        range: where its coordinate may be: its limits, or all around, or where it starts.
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
         looks: shapes that were given for it; () to draw it from its corners.
+        hidden: nothing is drawn: it is one of the steps that displace a node of a flexible link.
     """
 
     name: str
@@ -38,9 +41,11 @@ class BodyDraft:
     hinge: int
     axis: tuple[float, ...]
     revolute: bool
+    range: tuple[float, ...]
     corners: tuple[int, ...]
     weight: int | None
     looks: tuple[Mapping[str, Any], ...] = ()
+    hidden: bool = False
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> BodyDraft:
@@ -139,10 +144,11 @@ def draft(
         looks: shapes by name of the body or "ground".
     """
     given, found = looks or {}, Collector()
+    bent = _Bent(mechanism)
     bodies = tuple(
-        _body(mechanism, body, found, given.get(body.name, ())) for body in mechanism.bodies
+        _body(mechanism, body, found, given.get(body.name, ()), bent) for body in mechanism.bodies
     )
-    ground = [found.point(point.p_BQ) for point in mechanism.ground.points]
+    ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in bent.rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.revolute]
     links = tuple(
         (link.name, link.a.body, found.point(link.a.p_BQ), link.b.body, found.point(link.b.p_BQ))
@@ -177,11 +183,43 @@ def _tells(name: str, outputs: Sequence[str]) -> bool:
     return all(f"{name}.{part}" in outputs for part in (*PLACE, *FORCE))
 
 
+class _Bent:
+    """Flexible links in a drawing: each node draws the element that ends at it.
+
+    Attributes:
+        rests: paths of the points where the nodes of straight links are; they are not shown.
+        nodes: numbers of the bodies that displace nodes.
+        back: by number of a node's body, where the element begins while the link is straight.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        links, bodies = mechanism.flexible_links, mechanism.bodies
+        self.nodes = {k for link in links for k in link.bodies}
+        self.rests = {bodies[k].attachment.path for k in self.nodes}
+        self.back: dict[int, Vector3] = {}
+        for link in links:
+            before = link.p_BE
+            for node in link.nodes:
+                first = bodies[node.bodies[0]].attachment
+                self.back[node.rotation] = times_vector(
+                    transpose(first.R_PJ), subtract(before, first.p_PJ)
+                )
+                before = first.p_PJ
+
+
 def _body(
-    mechanism: Mechanism, body: Body, found: Collector, looks: Sequence[Mapping[str, Any]]
+    mechanism: Mechanism,
+    body: Body,
+    found: Collector,
+    looks: Sequence[Mapping[str, Any]],
+    bent: _Bent,
 ) -> BodyDraft:
-    ends = [point.p_BQ for point in body.points] + [frame.p_BF for frame in body.frames]
-    ends += [child.attachment.p_PJ for child in mechanism.children(body.index)]
+    ends = [point.p_BQ for point in body.points if point.path not in bent.rests]
+    ends += [frame.p_BF for frame in body.frames]
+    children = [c for c in mechanism.children(body.index) if c.index not in bent.nodes]
+    ends += [child.attachment.p_PJ for child in children]
+    if body.index in bent.back:
+        ends.append(bent.back[body.index])
     concentrated = all(isinstance(x, float | int) and x == 0.0 for x in _entries(body.inertia))
     weight = found.point(body.com) if concentrated and body.mass != 0.0 else None
     return BodyDraft(
@@ -190,10 +228,19 @@ def _body(
         found.point(body.attachment.p_PJ),
         tuple(float(x) for x in body.joint.axis),
         body.joint.kind == "revolute",
+        _range(body),
         tuple(dict.fromkeys(found.point(p) for p in (ends or [body.com]))),
         weight,
         tuple(looks),
+        body.index in bent.nodes and body.index not in bent.back,
     )
+
+
+def _range(body: Body) -> tuple[float, float]:
+    limits, start = body.joint.limits, float(body.joint.initial[0])
+    if limits is not None and all(math.isfinite(limit) for limit in limits):
+        return float(limits[0]), float(limits[1])
+    return (-math.pi, math.pi) if body.joint.kind == "revolute" else (start, start)
 
 
 def _entries(inertia: Any) -> list[Any]:

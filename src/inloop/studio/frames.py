@@ -23,6 +23,7 @@ PING_SHORT = struct.Struct("<BQ")
 ECHO_BODY = struct.Struct("<Qdd")
 MOST_SAMPLES = 0xFFFF
 WORD = 0xFFFFFFFF
+LARGEST = 3.4e38  # of a float32
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ def poses_frame(sequence: int, stamp: float, t: float, poses: Reals, arrows: Rea
     """
     head = HEADER.pack(POSES, 0, len(poses), sequence & WORD, stamp, t)
     count = len(arrows).to_bytes(4, "little")
-    body = poses.astype("<f4").tobytes()
-    return b"".join((head, body, count, arrows.astype("<f4").tobytes(), b"\0\0\0\0"))
+    return b"".join((head, _short(poses), count, _short(arrows), b"\0\0\0\0"))
 
 
 def samples_frame(
@@ -74,7 +74,7 @@ def samples_frame(
     sequence = (generation & 0xFFFF) << 16 | (len(signals) & 0xFFFF)
     head = HEADER.pack(SAMPLES, 0, len(t), sequence, stamp, float(t[-1]))
     rows = ROWS.pack(first & WORD, min(lost, WORD))
-    return b"".join((head, rows, t.astype("<f8").tobytes(), signals.astype("<f4").tobytes()))
+    return b"".join((head, rows, t.astype("<f8").tobytes(), _short(signals)))
 
 
 def echo_frame(
@@ -104,6 +104,11 @@ def read_frame(data: bytes) -> InputFrame | int | None:
         if len(data) == form.size and data[0] == PING:
             return int(form.unpack(data)[1])
     return None
+
+
+def _short(numbers: Reals) -> bytes:
+    """As float32; numbers that ran away become the largest there are."""
+    return np.clip(numbers, -LARGEST, LARGEST).astype("<f4").tobytes()
 
 
 def no_arrows() -> Reals:

@@ -18,6 +18,7 @@ ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness as parts of t
 PARALLEL, FLAT = 1.0 - 1e-6, 1e-6
 MARGIN = 0.15  # around what may move
 SMALLEST, ROOM = 1e-2, 0.3  # [m]
+POSITIONS = 100  # that are tried to see how far it reaches
 
 
 def empty_scene() -> dict[str, Any]:
@@ -35,7 +36,7 @@ def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
     """
     points = poses.points
     X = np.array(poses.at(np.array(draft.start)))
-    least, most = _bounds(draft, points, X)
+    least, most = _bounds(draft, poses)
     size = float(np.max(most - least)) or 1.0
     normal = _normal(draft, X)
     planar = draft.plane or (PLANES[normal] if normal is not None else None)
@@ -94,24 +95,18 @@ def _normal(draft: Draft, X: Array) -> int | None:
     return fits.pop() if len(fits) == 1 else None
 
 
-def _bounds(draft: Draft, points: Array, X: Array) -> tuple[Array, Array]:
+def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
     """Corners of a box around all that may be seen."""
-    seen = [points[p] for p in draft.ground]
+    points = poses.points
+    X = np.array([poses.at(q).copy() for q in _positions(draft)])
+    p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
+    seen = [points[list(draft.ground)], *_corners_of(draft.ground_looks)]
     for k, body in enumerate(draft.bodies):
-        p_WB, R_WB = X[k, :3], X[k, 3:].reshape(3, 3)
-        local = [points[p] for p in body.corners] + [np.zeros(3)] + _corners_of(body.looks)
-        seen += [p_WB + R_WB @ p for p in local]
-    seen += _corners_of(draft.ground_looks)
-    least, most = np.min(seen, axis=0), np.max(seen, axis=0)
-    if not draft.closed and not any(body.looks for body in draft.bodies):
-        # a tree may swing around its hinges on the ground
-        reach = _reach(draft, points)
-        for body, length in zip(draft.bodies, reach, strict=True):
-            if body.parent == GROUND and body.revolute:
-                turn = np.abs(np.array(body.axis)) < PARALLEL
-                around = np.where(turn, length, 0.0)
-                least = np.minimum(least, points[body.hinge] - around)
-                most = np.maximum(most, points[body.hinge] + around)
+        corners = [np.zeros(3), *(points[p] for p in body.corners), *_corners_of(body.looks)]
+        found = p_WB[:, k, None] + np.einsum("nij,cj->nci", R_WB[:, k], np.array(corners))
+        seen.append(found.reshape(-1, 3))
+    all_seen = np.vstack(seen)
+    least, most = np.min(all_seen, axis=0), np.max(all_seen, axis=0)
     if np.max(most - least) < SMALLEST:
         # a lone block or ball: some room, and the origin for a place to stand on
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
@@ -119,18 +114,14 @@ def _bounds(draft: Draft, points: Array, X: Array) -> tuple[Array, Array]:
     return least - margin, most + margin
 
 
-def _reach(draft: Draft, points: Array) -> list[float]:
-    """How far from its joint each body, and what hangs on it, can get [m]."""
-    reach = [
-        max((float(np.linalg.norm(points[p])) for p in b.corners), default=0.0)
-        for b in draft.bodies
-    ]
-    for k in reversed(range(len(draft.bodies))):
-        body = draft.bodies[k]
-        if body.parent != GROUND:
-            far = float(np.linalg.norm(points[body.hinge])) + reach[k]
-            reach[body.parent] = max(reach[body.parent], far)
-    return reach
+def _positions(draft: Draft) -> list[Array]:
+    """The start, and some other positions of what is free to move anywhere."""
+    start = np.array(draft.start)
+    if draft.closed or any(body.looks for body in draft.bodies):
+        return [start]
+    low, high = np.array([body.range for body in draft.bodies]).reshape(-1, 2).T
+    others = np.random.default_rng(1).uniform(low, high, (POSITIONS, len(start)))
+    return [start, *others]
 
 
 def _corners_of(looks: Any) -> list[Array]:
@@ -157,6 +148,8 @@ def _shapes(
     body: BodyDraft, points: Array, across: Array | None, size: float
 ) -> list[dict[str, Any]]:
     """Shapes of a body: those given for it, or plates and rods between its corners."""
+    if body.hidden:
+        return []
     if body.looks:
         return [dict(look) for look in body.looks]
     corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)

@@ -6,6 +6,7 @@ import { clamp, entry, figure } from "./numbers.js";
 const MANY = 8;
 const STEPS = 1000;
 const PERIOD = 40; // between two values sent while a slider moves [ms]
+const QUIET = 700; // after a change of one's own, what the server tells may be older [ms]
 
 /** Position of a slider for a value: logarithmic when the range spans two decades. */
 function scaleOf({ low, high }) {
@@ -24,7 +25,11 @@ function scaleOf({ low, high }) {
 class Row {
   constructor(parameter, send, back) {
     this.parameter = parameter;
-    this.send = send;
+    this.changedAt = -Infinity;
+    this.send = (value) => {
+      this.changedAt = performance.now();
+      send(value);
+    };
     this.ranged = Number.isFinite(parameter.low) && Number.isFinite(parameter.high) && parameter.high > parameter.low;
     const { name, unit, doc } = parameter;
     this.field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
@@ -40,7 +45,7 @@ class Row {
   addSlider(name) {
     this.scale = scaleOf(this.parameter);
     this.slider = make("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": name,
-      oninput: () => this.slid(), onpointerup: () => { this.held = false; }, onpointerdown: () => { this.held = true; } });
+      oninput: () => this.slid() });
     const mark = make("i", { className: "mark" });
     mark.style.left = `${clamp(this.scale.place(this.parameter.default) / STEPS, 0, 1) * 100}%`;
     this.element.append(make("div", { className: "track" }, mark, this.slider));
@@ -85,10 +90,18 @@ class Row {
     }
   }
 
+  /** A value that the server tells: shown when it cannot be an echo of what was sent before. */
+  told(value) {
+    clearTimeout(this.telling);
+    const wait = this.changedAt + QUIET - performance.now();
+    if (wait <= 0) this.show(value);
+    else this.telling = setTimeout(() => this.told(value), wait);
+  }
+
   show(value, own = false) {
     this.value = value;
     if (document.activeElement !== this.field || own || this.field.value === "") this.field.value = entry(value);
-    if (this.slider && !own && !(this.held && this.timer)) this.slider.value = clamp(this.scale.place(value), 0, STEPS);
+    if (this.slider && !own) this.slider.value = clamp(this.scale.place(value), 0, STEPS);
     if (this.slider) {
       this.slider.style.setProperty("--fill", `${clamp(this.scale.place(value) / STEPS, 0, 1) * 100}%`);
       this.slider.setAttribute("aria-valuetext", `${figure(value)} ${this.parameter.unit ?? ""}`);
@@ -112,9 +125,9 @@ export class Parameters {
       const { name } = parameter;
       this.rows.set(name, new Row(parameter,
         (value) => this.sent(name, value),
-        () => this.connection.say("reset_parameter", { parameter: name })));
+        () => this.back(name)));
     }
-    this.all = make("button", { className: "quiet-button", onclick: () => this.connection.say("reset_parameters") }, icon("back"), "Reset all");
+    this.all = make("button", { className: "quiet-button", onclick: () => this.back() }, icon("back"), "Reset all");
     this.search = make("input", { type: "search", id: "find-parameter", placeholder: "Find a parameter", "aria-label": "Find a parameter", oninput: () => this.filter() });
     this.search.hidden = parameters.length <= MANY;
     place.replaceChildren(
@@ -129,10 +142,18 @@ export class Parameters {
     this.count();
   }
 
+  /** One parameter to its default, or all. */
+  back(name) {
+    for (const row of name ? [this.rows.get(name)] : this.rows.values()) row.changedAt = -Infinity;
+    if (name) this.connection.say("reset_parameter", { parameter: name });
+    else this.connection.say("reset_parameters");
+  }
+
   /** Values that anybody changed. */
   update(values) {
-    for (const [name, value] of Object.entries(values)) this.rows.get(name)?.show(value);
+    for (const [name, value] of Object.entries(values)) this.rows.get(name)?.told(value);
     this.count();
+    setTimeout(() => this.count(), QUIET);
   }
 
   count() {

@@ -24,6 +24,7 @@ export class View {
     this.forcesShown = true;
     this.rendered = 0;
     this.moved = -Infinity; // when the last picture was asked for [ms]
+    this.changed = true; // since the last picture
     this.drawing = false; // one picture at a time: if drawing is slow, moments are left out
     this.afterFrame = [];
     this.hire();
@@ -57,6 +58,7 @@ export class View {
     this.eye.setScene(scene);
     this.measured = -Infinity;
     this.bodies = null;
+    this.shown = null;
     this.build();
   }
 
@@ -75,8 +77,9 @@ export class View {
   build() {
     const { scene, palette, eye } = this;
     this.stage.build(scene, palette, eye);
+    if (this.bodies) this.stage.pose(this.bodies);
     this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
-    this.shown = null;
+    this.changed = true;
   }
 
   resize() {
@@ -90,16 +93,20 @@ export class View {
 
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
-    if (!this.scene || this.drawing || (this.slow && now - this.moved < SLOW)) return;
+    if (!this.scene) return;
     this.eye.ease();
     const moment = this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
-    const moved = moment !== null && this.pose(moment);
-    if (moved) this.measure(now);
-    if (!this.bodies) return;
-    const changed = moved || this.eye.changed || this.shown === null;
-    if (!changed && !(this.slow && !this.still && now - this.moved > STILL)) return;
-    if (changed) this.moved = now;
-    this.still = !changed;
+    if (moment !== null && this.pose(moment)) {
+      this.changed = true;
+      this.measure(now);
+    }
+    this.changed ||= this.eye.changed;
+    if (!this.bodies || this.drawing || now - this.moved < (this.slow ? SLOW : 0)) return;
+    const smooth = this.slow && !this.still && now - this.moved > STILL;
+    if (!this.changed && !smooth) return;
+    if (this.changed) this.moved = now;
+    this.still = !this.changed;
+    this.changed = false;
     this.draw();
     for (const call of this.afterFrame) call();
   }
@@ -108,7 +115,6 @@ export class View {
   draw() {
     this.drawing = true;
     this.eye.apply();
-    this.shown ??= {};
     this.worker.postMessage({ do: "frame", ...this.message });
   }
 
@@ -146,7 +152,7 @@ export class View {
 
   showForces(on) {
     this.forcesShown = on;
-    this.shown = null;
+    this.changed = true;
   }
 
   /** The picture as PNG, on the theme's ground. */
@@ -161,7 +167,6 @@ export class View {
     ink.fillStyle = this.palette.stage;
     ink.fillRect(0, 0, copy.width, copy.height);
     ink.drawImage(image, 0, 0);
-    this.shown = null;
     return copy.convertToBlob({ type: "image/png" });
   }
 }

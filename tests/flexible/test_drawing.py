@@ -1,0 +1,32 @@
+"""A flexible link as drawings and the studio show it: the line through its nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from inloop import gallery
+from inloop.plant.poses import Poses
+from inloop.studio.scene import make_scene
+from inloop.studio.stage import make_stage
+
+
+def test_outline_and_scene_go_through_the_nodes() -> None:
+    model = gallery.get("flexlink").build()
+    plant = model.compile(backend="python")
+    q = plant.vector(hub=0.3, link_4_w=-0.05, link_4_r=-0.06, link_3_w=-0.03, link_3_r=-0.05)
+    line = plant.outline(q).flexible["link"][0]
+    expected = [plant.position(name, q) for name in ("hub", *(f"link_{k}" for k in range(1, 5)))]
+    assert line == pytest.approx(np.array(expected), abs=1e-12)
+    # the straight position of the nodes is no part of the hub
+    assert plant.outline(q).bodies["hub"].shape == (1, 2, 3)
+    stage = make_stage(model.build())
+    assert stage.draft is not None and stage.library is not None
+    scene = make_scene(stage.draft, Poses(stage.library))
+    shapes = {body["name"]: body["shapes"] for body in scene["bodies"]}
+    assert shapes["link_4_u"] == [] and shapes["link_4_w"] == []
+    (rod,) = [shape for shape in shapes["link_2"] if shape["kind"] == "rod"]
+    ends = sorted([rod["a"], rod["b"]])
+    # from the node back to the one before, 1.5 m / 4 away
+    assert ends == pytest.approx(np.array([[-0.375, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    assert scene["planar"] == "xz"
