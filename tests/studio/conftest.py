@@ -141,6 +141,11 @@ class Studio:
         """Process of the loop."""
         return children(self.process.pid)[0]
 
+    @property
+    def children(self) -> list[int]:
+        """All processes that it has started."""
+        return children(self.process.pid)
+
     def end(self, number: int = signal.SIGINT) -> None:
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -157,6 +162,12 @@ def children(parent: int) -> list[int]:
             if int(words[1]) == parent:
                 found.append(int(entry))
     return sorted(found)
+
+
+@pytest.fixture(scope="session")
+def start_studio(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Studio]:
+    """For other mechanisms; who starts one ends it."""
+    return lambda *words: Studio(tmp_path_factory.mktemp("recordings"), *words)
 
 
 @pytest.fixture(scope="session")
