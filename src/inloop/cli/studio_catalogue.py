@@ -100,6 +100,20 @@ class GalleryCatalogue:
         """A recorder in a process of its own."""
         return (*_program("record"), plant, "--to", str(path))
 
+    def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
+        """A haptic device in a process of its own."""
+        return (*_program("device"), plant, "--rig", rig, "--piped")
+
+    def limits_command(self, rig: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The same program, without a plant."""
+        words = ["--rig", rig, "--limits", "--json"]
+        for name, value in settings.items():
+            if isinstance(value, bool):
+                words += [f"--{name}"] if value else []
+            else:
+                words += [f"--{name.replace('_', '-')}", repr(value)]
+        return (*_program("device"), *words)
+
     def _name(self, model: str) -> str:
         """A name under which nothing else runs."""
         if self._fixed_name is not None:

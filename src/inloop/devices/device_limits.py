@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from inloop.devices.handle import Finger
 from inloop.devices.rig import Rig
 from inloop.devices.stiffness_range import StiffnessRange
 
@@ -20,7 +21,7 @@ def device_limits(rig: Rig) -> dict[str, float | None]:
     finger, free = rig.finger, rig.sampled_loop()
     held = replace(free, hand_stiffness=finger.stiffness, hand_damping=finger.damping)
     found = {
-        **StiffnessRange.of(replace(rig, stops=(-math.inf, math.inf))).data(),
+        **StiffnessRange.of(replace(rig, finger=Finger(), stops=(-math.inf, math.inf))).data(),
         "held": held.stiffness_limit(),
         "mass": held.mass_limit(SOME),
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inloop.realtime.layout import Layout
+from inloop.studio.haptic_device import MOUSE, offer, ranges
 from inloop.studio.inputs import Inputs
 from inloop.studio.running import Running
 
@@ -34,6 +35,7 @@ def hello(running: Running) -> dict[str, Any]:
         "signals": signals(layout),
         "inputs": inputs(layout, running.inputs, stage.docs),
         "device": device(stage.device, layout),
+        "chain": chain(running),
         "can": abilities(running),
         "record": recordings(running),
     }
@@ -60,6 +62,21 @@ def state(running: Running) -> dict[str, Any]:
     }
 
 
+def chain(running: Running) -> dict[str, Any]:
+    """Haptic devices that can hold the plant, and the one that does."""
+    choice, source = running.choice, running.source
+    assert choice is not None and source is not None
+    rate = 1.0 / source.layout.period
+    told = device(choice.stage.device, source.layout)
+    active = running.device
+    return {
+        "rigs": [] if running.file else offer(told, rate),
+        "ranges": ranges(rate),
+        "rig": MOUSE if active is None else active.rig,
+        "settings": None if active is None else active.setup.data(),
+    }
+
+
 def recordings(running: Running) -> dict[str, Any]:
     """What is being recorded, and what there is."""
     return {"active": running.recordings.active, "files": running.recordings.files()}
@@ -72,7 +89,7 @@ def abilities(running: Running) -> list[str]:
         can.append("live")
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
-        can += ["take_input", "release_input"]
+        can += ["take_input", "release_input", "device"]
     if running.is_own:
         can.append("choose")
     return can
@@ -80,19 +97,24 @@ def abilities(running: Running) -> list[str]:
 
 def device(told: Mapping[str, Any] | None, layout: Layout) -> dict[str, Any] | None:
     """What a hand drives, if the plant with its options has this input."""
-    units = {x.name: x.unit for x in layout.inputs}
-    if told is None or told["input"] not in units:
+    if told is None or told["input"] not in {x.name for x in layout.inputs}:
         return None
-    return {**told, "unit": units[told["input"]]}
+    return {**told, "unit": _units(layout)[told["input"]]}
 
 
 def signals(layout: Layout) -> list[dict[str, str]]:
     """Name and unit of everything that can be plotted, in the order of the outputs."""
+    units = _units(layout)
+    return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
+
+
+def _units(layout: Layout) -> dict[str, str]:
+    """Units of all signals; the input of a drive has that of its coordinate."""
     units = {"t": "s"}
     for c in layout.coordinates:
         units[f"{c.name}.q"], units[f"{c.name}.qd"] = c.unit, RATES.get(c.unit, "")
-    units |= {x.name: x.unit for x in (*layout.states, *layout.signals, *layout.inputs)}
-    return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
+    told = (*layout.states, *layout.signals, *layout.inputs)
+    return {x.name: "" for x in told} | units | {x.name: x.unit for x in told if x.unit}
 
 
 def parameters(
@@ -115,11 +137,11 @@ def parameters(
 
 def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[dict[str, Any]]:
     """In the order of the numbers that input frames carry."""
-    found = []
+    found, units = [], _units(layout)
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
         doc = docs.get(x.name, "")
-        found.append({"name": x.name, "unit": x.unit, "low": low, "high": high, "doc": doc})
+        found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
     return found
 
 
