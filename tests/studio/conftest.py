@@ -101,6 +101,16 @@ class Page:
         return np.concatenate(numbers), np.concatenate(rows)
 
 
+@contextlib.asynccontextmanager
+async def open_page(address: str, **options: Any) -> Any:
+    """A page that was greeted."""
+    options = {"origin": address, "max_queue": None, **options}
+    async with websockets.connect(address.replace("http", "ws") + "/ws", **options) as socket:
+        page = Page(socket)
+        await page.until(lambda: any(m["kind"] == "hello" for m in page.texts))
+        yield page
+
+
 class Studio:
     """A studio that shows a mechanism of the gallery."""
 
@@ -121,15 +131,10 @@ class Studio:
         facts = json.loads(told)
         self.plant, self.address = facts["plant"], facts["address"].partition("?")[0].rstrip("/")
 
-    @contextlib.asynccontextmanager
-    async def page(self, **options: Any) -> Any:
-        """A page that was greeted."""
-        options = {"origin": self.address, "max_queue": None, **options}
-        url = self.address.replace("http", "ws") + "/ws"
-        async with websockets.connect(url, **options) as socket:
-            page = Page(socket)
-            await page.until(lambda: any(m["kind"] == "hello" for m in page.texts))
-            yield page
+    def page(self, **options: Any) -> Any:
+        return open_page(self.address, **options)
+
+    open_page = staticmethod(open_page)
 
     @property
     def loop(self) -> int:

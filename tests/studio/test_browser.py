@@ -177,7 +177,7 @@ def opened(
     page.goto(address)
     comes(page, "window.inloop?.view.motion.frames.length > 2", COMPILATION)
     if not draws:
-        page.evaluate("inloop.view.drawing = true")  # as if the last picture were not ready yet
+        page.evaluate("inloop.view.draw = () => {}")
     yield page
     context.close()
 
@@ -359,6 +359,11 @@ class TestOnePage:
             link.click()
         content = Path(saved.value.path()).read_bytes()
         assert content.startswith(b"\x89MCAP0\r\n") and content.endswith(b"\x89MCAP0\r\n")
+        # replayed, and back to the loop
+        page.get_by_role("button", name="Replay").first.click()
+        page.locator("#chip", has_text="replay").wait_for()
+        page.get_by_role("button", name="Back to the loop").click()
+        until(lambda: page.locator("#chip").inner_text() == "running", "the loop again")
         with page.expect_download() as saved:
             page.click("#picture")
         assert saved.value.suggested_filename.endswith(".png")
@@ -372,6 +377,29 @@ class TestOnePage:
         assert shown == pytest.approx(page.evaluate("inloop.view.motion.span[0]"), abs=1.0)
         page.get_by_role("button", name="Live", exact=True).first.click()
         assert page.evaluate("inloop.view.moment") is None
+
+    def test_what_the_server_may_tell_is_shown(self, page: Page) -> None:
+        stiffness = {"value": 900.0, "low": 0.0, "high": 700.0, "measured": 650.0, "unit": "N/m"}
+        data = {"energy": {"value": -0.25, "unit": "J"}, "history": [0.1, 0.0, -0.25],
+                "passive": False, "stiffness": stiffness}  # fmt: skip
+        receive(page, kind="panel", name="energy", data=data)
+        shown = page.locator("#panel-energy").inner_text()
+        assert "−0.25 J" in shown and "900 N/m" in shown and "stable to 700 N/m" in shown
+        assert page.locator("#panel-energy .bad").count() > 0  # beyond what is stable
+        state = {"state": "running", "speed": 1.0, "step": 5, "t": 0.5, "status": "DIVERGED",
+                 "flags": [], "overruns": 3, "stale": 0, "lost": 0}  # fmt: skip
+        notice = {"level": "error", "text": "the numbers ran away", "fix": "Put it back."}
+        receive(page, kind="state", **state, notice=notice)
+        alarm = page.evaluate("document.querySelector('#alarm').innerText")
+        assert "ran away" in alarm and "Put it back" in alarm and "Reset" in alarm
+        receive(page, kind="notice", level="warn", text="3 samples were lost", fix="Plot less.")
+        receive(page, kind="notice", level="warn", text="4 samples were lost", fix="Plot less.")
+        assert page.locator(".notice").all_inner_texts() == ["4 samples were lost ×2\nPlot less."]
+
+
+def receive(page: Page, **message: Any) -> None:
+    """Let the page get a message as if the server had sent it."""
+    page.evaluate("(text) => inloop.connection.receive(text)", json.dumps(message))
 
 
 def test_controller_and_midi_keyboard_drive_the_input(
@@ -551,9 +579,9 @@ def test_dragging_the_key_strikes_the_string(
                 name, velocity = page.locator("#note").inner_text().split("velocity")
                 assert name.strip() and 1 <= int(velocity) <= 127
                 until(lambda: box.peek()["string.force"] == 0.0, "the hammer back")
-                keep_pictures(page)
                 page.mouse.up()
                 until(lambda: box.peek()["finger"] == 0.0, "the key let go")
+                keep_pictures(page)
     finally:
         studio.end()
     assert not errors
@@ -636,6 +664,7 @@ def keep_pictures(page: Page) -> None:
     """Both themes, while nothing moves, if somebody asks for them."""
     if PICTURES is None:
         return
+    page.keyboard.down("a")
     time.sleep(2.0)
     page.evaluate("inloop.connection.say('pause')")
     page.locator("#alarm").wait_for(state="hidden")
@@ -647,4 +676,5 @@ def keep_pictures(page: Page) -> None:
         )
         time.sleep(1.5)
         page.screenshot(path=Path(PICTURES) / f"studio_{theme}.png")
+    page.keyboard.up("a")
     page.evaluate("inloop.connection.say('go')")

@@ -13,6 +13,7 @@ from typing import Any
 
 from inloop.model import Body, Mechanism
 from inloop.model.geometry import Matrix3, Vector3, subtract, times_vector, transpose
+from inloop.studio.visuals import visual_shapes
 
 GROUND = -1
 FORCE = tuple(f"force_{axis}" for axis in "xyz")
@@ -87,7 +88,8 @@ class Draft:
         links: name, first body and point, second body and point of each spring.
         contacts: whose forces are shown.
         gravity: point number of the vector of gravity.
-        closed: there are loops, which keep it from reaching far.
+        roams: it may be anywhere in the ranges of its joints; nobody has said how it looks, and
+            no loops keep it together.
         start: coordinates at the start.
         plane: "xy", "xz" or "yz" to look at it from the side; "" if nobody has said so.
     """
@@ -98,7 +100,7 @@ class Draft:
     links: tuple[tuple[str, int, int, int, int], ...]
     contacts: tuple[ContactDraft, ...]
     gravity: int
-    closed: bool
+    roams: bool
     start: tuple[float, ...]
     plane: str = ""
 
@@ -146,7 +148,8 @@ def draft(
     given, found = looks or {}, Collector()
     bent = _Bent(mechanism)
     bodies = tuple(
-        _body(mechanism, body, found, given.get(body.name, ()), bent) for body in mechanism.bodies
+        _body(mechanism, body, found, given.get(body.name) or visual_shapes(body), bent)
+        for body in mechanism.bodies
     )
     ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in bent.rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.revolute]
@@ -171,7 +174,7 @@ def draft(
             links,
             tuple(contacts),
             gravity,
-            mechanism.closed or bool(mechanism.modes),
+            not (given or mechanism.closed or mechanism.modes),
             tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
             plane,
         ),

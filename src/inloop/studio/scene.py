@@ -117,7 +117,7 @@ def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
 def _positions(draft: Draft) -> list[Array]:
     """The start, and some other positions of what is free to move anywhere."""
     start = np.array(draft.start)
-    if draft.closed or any(body.looks for body in draft.bodies):
+    if not draft.roams:
         return [start]
     low, high = np.array([body.range for body in draft.bodies]).reshape(-1, 2).T
     others = np.random.default_rng(1).uniform(low, high, (POSITIONS, len(start)))
