@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import struct
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ def panel(test: Callable[[Any], bool] = lambda _: True) -> Callable[[Any], bool]
     return lambda message: message["name"] == "device" and test(message["data"])
 
 
-def test_a_device_holds_the_action_and_leaves_without_a_trace(action: Any) -> None:
+def test_a_device_holds_the_action_and_may_die(action: Any) -> None:
     async def main() -> None:
         async with action.page() as page:
             offered = {rig["name"] for rig in page.hello["chain"]["rigs"]}
@@ -80,14 +79,5 @@ def test_a_device_holds_the_action_and_leaves_without_a_trace(action: Any) -> No
                 await page.until(lambda: box.writer is None)
                 step = box.read().step
                 await page.until(lambda: box.read().step > step + 100)
-
-            # another one ends with the page
-            await page.do("device", rig="smooth")
-            await page.text("panel", panel())
-            assert len(devices(action)) == 1
-        end = time.monotonic() + 20.0
-        while devices(action) and time.monotonic() < end:
-            await asyncio.sleep(0.05)
-        assert not devices(action)
 
     asyncio.run(main())

@@ -64,7 +64,7 @@ def call(args: argparse.Namespace) -> int:
         _tell_limits(setup, as_json=args.json)
         return 0
     if args.name is None:
-        raise il.InputError("which plant?", fix="Name one that runs, or ask for --limits.")
+        raise il.InputError("no plant was named", fix="Name one that runs, or ask for --limits.")
     if args.piped:
         end_with_parent()
     with ended_by_sigterm(), il.attach(args.name) as box:

@@ -18,7 +18,7 @@ from inloop.studio.live import Live
 
 MOUSE = "mouse"  # no device: what the pointer says goes to the plant
 ENDS_WITHIN = 2.0  # [s]
-SETTLES_WITHIN = 0.3  # [s] without changes before the limits are found anew
+SETTLES_WITHIN = 0.5  # [s] without changes before the limits are found anew
 UNSTABLE = 0.1  # of the periods at the limit of the motor
 
 
