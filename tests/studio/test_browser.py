@@ -177,7 +177,7 @@ def opened(
     page.goto(address)
     comes(page, "window.inloop?.view.motion.frames.length > 2", COMPILATION)
     if not draws:
-        page.evaluate("inloop.view.drawing = true")  # as if the last picture were not ready yet
+        page.evaluate("inloop.view.draw = () => {}")
     yield page
     context.close()
 
@@ -359,6 +359,11 @@ class TestOnePage:
             link.click()
         content = Path(saved.value.path()).read_bytes()
         assert content.startswith(b"\x89MCAP0\r\n") and content.endswith(b"\x89MCAP0\r\n")
+        # replayed, and back to the loop
+        page.get_by_role("button", name="Replay").first.click()
+        page.locator("#chip", has_text="replay").wait_for()
+        page.get_by_role("button", name="Back to the loop").click()
+        until(lambda: page.locator("#chip").inner_text() == "running", "the loop again")
         with page.expect_download() as saved:
             page.click("#picture")
         assert saved.value.suggested_filename.endswith(".png")
@@ -372,6 +377,29 @@ class TestOnePage:
         assert shown == pytest.approx(page.evaluate("inloop.view.motion.span[0]"), abs=1.0)
         page.get_by_role("button", name="Live", exact=True).first.click()
         assert page.evaluate("inloop.view.moment") is None
+
+    def test_what_the_server_may_tell_is_shown(self, page: Page) -> None:
+        stiffness = {"value": 900.0, "low": 0.0, "high": 700.0, "measured": 650.0, "unit": "N/m"}
+        data = {"energy": {"value": -0.25, "unit": "J"}, "history": [0.1, 0.0, -0.25],
+                "passive": False, "stiffness": stiffness}  # fmt: skip
+        receive(page, kind="panel", name="energy", data=data)
+        shown = page.locator("#panel-energy").inner_text()
+        assert "−0.25 J" in shown and "900 N/m" in shown and "stable to 700 N/m" in shown
+        assert page.locator("#panel-energy .bad").count() > 0  # beyond what is stable
+        state = {"state": "running", "speed": 1.0, "step": 5, "t": 0.5, "status": "DIVERGED",
+                 "flags": [], "overruns": 3, "stale": 0, "lost": 0}  # fmt: skip
+        notice = {"level": "error", "text": "the numbers ran away", "fix": "Put it back."}
+        receive(page, kind="state", **state, notice=notice)
+        alarm = page.evaluate("document.querySelector('#alarm').innerText")
+        assert "ran away" in alarm and "Put it back" in alarm and "Reset" in alarm
+        receive(page, kind="notice", level="warn", text="3 samples were lost", fix="Plot less.")
+        receive(page, kind="notice", level="warn", text="4 samples were lost", fix="Plot less.")
+        assert page.locator(".notice").all_inner_texts() == ["4 samples were lost ×2\nPlot less."]
+
+
+def receive(page: Page, **message: Any) -> None:
+    """Let the page get a message as if the server had sent it."""
+    page.evaluate("(text) => inloop.connection.receive(text)", json.dumps(message))
 
 
 def test_controller_and_midi_keyboard_drive_the_input(
@@ -551,12 +579,71 @@ def test_dragging_the_key_strikes_the_string(
                 name, velocity = page.locator("#note").inner_text().split("velocity")
                 assert name.strip() and 1 <= int(velocity) <= 127
                 until(lambda: box.peek()["string.force"] == 0.0, "the hammer back")
-                keep_pictures(page)
                 page.mouse.up()
                 until(lambda: box.peek()["finger"] == 0.0, "the key let go")
+                keep_pictures(page)
     finally:
         studio.end()
     assert not errors
+
+
+def test_model_a_runs_away_behind_a_coarse_encoder_and_a_better_sensor_or_b_helps(
+    browser: Browser, tmp_path: Path, errors: list[str]
+) -> None:
+    """What Gillespie and Cutkosky saw, with a hand that drags the key in the page."""
+    # at the front: a rod of 8 in and 6.5 kg about a point 0.5 in from its middle, 4 in away; on it
+    # a rod of 20 in and 10 g that turns 16/17 as fast (it lies at tan h = -1/4)
+    key = 6.5 * (0.5**2 + 8.0**2 / 12.0) / 4.0**2
+    hammer = 0.01 * (10.0**2 + 20.0**2 / 12.0) / 4.0**2 * (16.0 / 17.0) ** 2
+    words = ("simple_action", "--set", "springs=false", "--port", "0", "--recordings")
+    studio = Studio(*words, str(tmp_path), "--name", f"browser-action-{os.getpid()}")
+    try:
+        options = {} if PICTURES is None else {"viewport": WIDE}
+        with opened(browser, studio.address, errors, **options) as page:
+            panels = lift(page, "smooth")
+            assert panels[0]["shown_mass"] == pytest.approx(key + hammer, rel=1e-3)
+            assert max(panel["most_force"] for panel in panels) < 30.0
+            assert all(panel["notice"] is None for panel in panels)
+            keep_picture(page, "device-smooth")
+
+            panels = lift(page, "coarse")
+            assert panels[-1]["most_force"] == 40.0 and panels[-1]["least_energy"] < 0.0
+            page.get_by_text("is unstable: the motor gives all").wait_for()
+            keep_picture(page, "device-coarse")
+
+            # the device stays when the other model is built
+            page.locator("#option-panel summary").click()
+            page.get_by_label("springs").check()
+            page.get_by_role("button", name="Build anew").click()
+            comes(page, "inloop.hand.device?.input === 'hand.q'", COMPILATION)
+            panels = lift(page, None)
+            assert max(panel["most_force"] for panel in panels) < 30.0
+            assert all(panel["notice"] is None for panel in panels)
+        # it ends with the page: the loop is all that is left
+        until(lambda: len(children(studio.process.pid)) == 1, "the end of the device")
+    finally:
+        studio.end()
+    assert not errors
+
+
+def lift(page: Page, rig: str | None) -> list[dict[str, Any]]:
+    """Drag the handle up by 25 mm with a device; what its panels told within 1 s."""
+    if rig is not None:
+        page.select_option("#rig", rig)
+    comes(page, f"inloop.device.rig === '{rig or 'coarse'}' && inloop.device.data?.t < 5")
+    x, y, per_meter = grip(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    begin = page.evaluate("inloop.device.data.t")
+    found = [page.evaluate("inloop.device.data")]
+    for part in np.linspace(0.0, 25e-3, 20):
+        page.mouse.move(x, y - part * per_meter)
+        time.sleep(0.015)
+    while found[-1]["t"] < begin + 1.0:
+        found.append(page.evaluate("inloop.device.data"))
+        time.sleep(0.03)
+    page.mouse.up()
+    return found
 
 
 def blow(box: Mailbox) -> float:
@@ -567,10 +654,17 @@ def blow(box: Mailbox) -> float:
     return most
 
 
+def keep_picture(page: Page, name: str) -> None:
+    """As it is now, if somebody asks for it."""
+    if PICTURES is not None:
+        page.screenshot(path=Path(PICTURES) / f"{name}.png")
+
+
 def keep_pictures(page: Page) -> None:
     """Both themes, while nothing moves, if somebody asks for them."""
     if PICTURES is None:
         return
+    page.keyboard.down("a")
     time.sleep(2.0)
     page.evaluate("inloop.connection.say('pause')")
     page.locator("#alarm").wait_for(state="hidden")
@@ -582,4 +676,5 @@ def keep_pictures(page: Page) -> None:
         )
         time.sleep(1.5)
         page.screenshot(path=Path(PICTURES) / f"studio_{theme}.png")
+    page.keyboard.up("a")
     page.evaluate("inloop.connection.say('go')")
