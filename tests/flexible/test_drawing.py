@@ -24,9 +24,13 @@ def test_outline_and_scene_go_through_the_nodes() -> None:
     assert stage.draft is not None and stage.library is not None
     scene = make_scene(stage.draft, Poses(stage.library))
     shapes = {body["name"]: body["shapes"] for body in scene["bodies"]}
+    assert all(shapes[f"link_{k}"] == [] for k in (1, 2, 3))  # the curve is all there is to see
     assert shapes["link_4_u"] == [] and shapes["link_4_w"] == []
-    (rod,) = [shape for shape in shapes["link_2"] if shape["kind"] == "rod"]
-    ends = sorted([rod["a"], rod["b"]])
-    # from the node back to the one before, 1.5 m / 4 away
-    assert ends == pytest.approx(np.array([[-0.375, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    (bent,) = scene["flexible"]
+    names = [scene["bodies"][node["body"]]["name"] for node in bent["nodes"]]
+    assert names == ["link_1", "link_2", "link_3", "link_4"]
+    assert [node["rest"] for node in bent["nodes"]] == pytest.approx([0.375, 0.75, 1.125, 1.5])
+    assert scene["bodies"][bent["body"]]["name"] == "hub" and bent["p"] == [0.0, 0.0, 0.0]
+    # along x, about -y, thus displaced along z
+    assert bent["axes"] == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
     assert scene["planar"] == "xz"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -678,3 +679,91 @@ def keep_pictures(page: Page) -> None:
         page.screenshot(path=Path(PICTURES) / f"studio_{theme}.png")
     page.keyboard.up("a")
     page.evaluate("inloop.connection.say('go')")
+
+
+LENGTH, MASS_PER_LENGTH, BENDING = 0.8, 0.5, 10.0  # [m], [kg/m], [N·m²]
+FIRST = 1.875104**2 / (2.0 * math.pi) * math.sqrt(BENDING / (MASS_PER_LENGTH * LENGTH**4))
+SAG = MASS_PER_LENGTH * 9.81 * LENGTH**4 / (8.0 * BENDING)  # of the tip, at rest [m]
+
+
+def beam() -> il.Model:
+    m = il.Model("beam", gravity=(0.0, 0.0, -9.81))
+    # turned about and clamped beside the origin: the axes of link, nodes and world all differ
+    foot = m.ground.frame("foot", (0.1, 0.2, 0.3), il.rpy(0.0, 0.0, math.pi))
+    link = m.flexible_link(
+        "beam", on=foot, length=LENGTH, mass_per_length=MASS_PER_LENGTH, EI=BENDING, elements=2
+    )
+    m.body("knob", on=link.tip, joint=il.revolute("y"), mass=1e-6, inertia=(1e-6, 1e-6, 1e-6))
+    m.output("droop", "beam_2_w", lambda q: q, unit="m")
+    return m
+
+
+def spectrum(page: Page, values: np.ndarray) -> Any:
+    return page.evaluate(
+        """async ([values, rate]) => { const s = await import("/static/spectrum.js");
+        const found = s.spectrum(values.map((_, i) => i / rate), values);
+        return { ...found, amplitudes: [...found.amplitudes], peak: s.highestPeak(found, 1, 400),
+            gap: s.evenFrom([0, 1, 2, 4, 5, 6], [0, 0, 0, 0, 0, 0]),
+            lost: s.evenFrom([0, 1, 2, 2, 3], [0, 0, NaN, 0, 0]),
+            even: s.evenFrom([0, 1, 2], [0, 0, 0]) }; }""",
+        [values.tolist(), RATE],
+    )
+
+
+def check_spectrum(page: Page) -> None:
+    """The page's spectrum is numpy's, and a sine of amplitude A shows A at its frequency."""
+    t = np.arange(1500) / RATE
+    values = 7.0 + 0.3 * np.sin(2 * np.pi * 41.37 * t + 0.4) + 0.02 * np.cos(2 * np.pi * 180.0 * t)
+    found = spectrum(page, values)
+    window = np.sin(np.pi * (np.arange(1500) + 0.5) / 1500) ** 2
+    weighted = window * (values - np.average(values, weights=window))
+    expected = 2.0 / window.sum() * np.abs(np.fft.rfft(weighted, 8192))
+    np.testing.assert_allclose(found["amplitudes"], expected, rtol=1e-9, atol=1e-13)
+    assert found["spacing"] == pytest.approx(RATE / 8192)
+    assert found["peak"]["frequency"] == pytest.approx(41.37, abs=0.01)
+    assert found["peak"]["amplitude"] == pytest.approx(0.3, rel=0.005)
+    assert (found["gap"], found["lost"], found["even"]) == (3, 3, 0)
+
+
+def shown(page: Page, name: str) -> np.ndarray:
+    return np.array(page.evaluate(f"inloop.view.nodes.get('{name}').position.toArray()"))
+
+
+def test_spectrum_and_scaled_bending(browser: Browser, tmp_path: Path, errors: list[str]) -> None:
+    make_stage(beam().build(), plots=("droop",)).save(tmp_path / "stage.json")
+    plant, name = beam().compile(backend="c"), f"beam-{os.getpid()}"
+    with il.start(plant, name=name, rate=RATE, priority=None, lock_memory=False, stale_after=None):
+        studio = Studio("--attach", name, "--stage", str(tmp_path / "stage.json"), "--port", "0")
+        try:
+            with opened(browser, studio.address, errors) as page:
+                check_spectrum(page)
+                page.select_option("#window", "2")
+                page.click("#spectrum")
+                page.click("#reset")
+                comes(page, "inloop.plots.samples.end > 2.2 && inloop.plots.samples.end < 60")
+                page.click("#pause")
+                page.locator("#chip", has_text="paused").wait_for()
+                peak = until(lambda: page.evaluate("inloop.plots.charts[0].peaks[0]"), "a peak")
+                # Euler & Bernoulli; let go from straight it swings about the sag, by nearly all
+                assert peak["frequency"] == pytest.approx(FIRST, rel=0.01)
+                assert peak["amplitude"] == pytest.approx(SAG, rel=0.05)
+                check_bending(page)
+        finally:
+            studio.end()
+    assert not errors
+
+
+def check_bending(page: Page) -> None:
+    """The page shows the tip so many times as far from where it is on the straight beam."""
+    rests = {"beam_1": np.array([0.1 - LENGTH / 2, 0.2, 0.3])}
+    rests |= dict.fromkeys(("beam_2", "knob"), np.array([0.1 - LENGTH, 0.2, 0.3]))
+    until(lambda: abs(shown(page, "beam_2") - rests["beam_2"])[2] > 0, "a pose")
+    actual = {name: shown(page, name) for name in rests}
+    slider = page.get_by_role("slider", name="Deflection")
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert page.locator("#deflection output").inner_text() == "×10"
+    for name, rest in rests.items():
+        expected = rest + 10.0 * (actual[name] - rest)
+        assert shown(page, name) == pytest.approx(expected, abs=1e-5)

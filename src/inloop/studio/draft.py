@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from inloop.model import Body, Mechanism
-from inloop.model.geometry import Matrix3, Vector3, subtract, times_vector, transpose
+from inloop.model import Body, FlexibleLink, Mechanism
+from inloop.model.geometry import Matrix3, Vector3, times_vector, transpose
 from inloop.studio.visuals import visual_shapes
 
 GROUND = -1
@@ -34,8 +34,8 @@ class BodyDraft:
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
         looks: shapes that were given for it; () to draw it from its corners.
-        hidden: nothing is drawn: it is a step between joints at one place, or one of those that
-            displace a node of a flexible link.
+        hidden: nothing is drawn: it is a step between joints at one place, or a node of a flexible
+            link that carries nothing.
     """
 
     name: str
@@ -79,6 +79,29 @@ class ContactDraft:
 
 
 @dataclass(frozen=True)
+class FlexibleDraft:
+    """A flexible link, drawn as a curve through its nodes.
+
+    Attributes:
+        name: of the link.
+        body: number of the body that carries its root, GROUND for none.
+        origin: point number of the root p_BE.
+        turn: number of the first of three points, the columns of R_BE.
+        along: point number of the link's direction in axes of a node.
+        nodes: numbers of the bodies that are its nodes, root to tip.
+        rests: point numbers of where the nodes of the straight link are, in axes of `body`.
+    """
+
+    name: str
+    body: int
+    origin: int
+    turn: int
+    along: int
+    nodes: tuple[int, ...]
+    rests: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Draft:
     """All parts of a drawing.
 
@@ -88,6 +111,7 @@ class Draft:
         ground_looks: shapes that were given for the ground.
         links: name, first body and point, second body and point of each spring.
         contacts: whose forces are shown.
+        flexible: links that bend.
         gravity: point number of the vector of gravity.
         roams: it may be anywhere in the ranges of its joints; nobody has said how it looks, and
             neither loops nor contacts hold it.
@@ -100,6 +124,7 @@ class Draft:
     ground_looks: tuple[Mapping[str, Any], ...]
     links: tuple[tuple[str, int, int, int, int], ...]
     contacts: tuple[ContactDraft, ...]
+    flexible: tuple[FlexibleDraft, ...]
     gravity: int
     roams: bool
     start: tuple[float, ...]
@@ -116,6 +141,10 @@ class Draft:
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
         plain["bodies"] = tuple(BodyDraft.read(body) for body in data["bodies"])
         plain["contacts"] = tuple(ContactDraft(**contact) for contact in data["contacts"])
+        plain["flexible"] = tuple(
+            FlexibleDraft(**{**f, "nodes": tuple(f["nodes"]), "rests": tuple(f["rests"])})
+            for f in data["flexible"]
+        )
         plain["links"] = tuple((n, a, p, b, q) for n, a, p, b, q in data["links"])
         return cls(**plain)
 
@@ -133,6 +162,11 @@ class Collector:
             self.points.append(p)
         return self.points.index(p)
 
+    def turn(self, R: Matrix3) -> int:
+        """Number of the first column of a rotation, once all points are there."""
+        self.turns.append(R)
+        return len(self.points) + 3 * (len(self.turns) - 1)
+
 
 def draft(
     mechanism: Mechanism,
@@ -147,13 +181,16 @@ def draft(
         looks: shapes by name of the body or "ground".
     """
     given, found = looks or {}, Collector()
-    bent = _Bent(mechanism)
+    displacing = {k for link in mechanism.flexible_links for k in link.bodies}
+    # where the nodes of straight links are: nothing to see there
+    rests = {mechanism.bodies[k].attachment.path for k in displacing}
     bodies = tuple(
-        _body(mechanism, body, found, given.get(body.name) or visual_shapes(body), bent)
+        _body(mechanism, body, found, given.get(body.name) or visual_shapes(body), rests)
         for body in mechanism.bodies
     )
-    ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in bent.rests]
+    ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.revolute]
+    ground += [found.point(f.p_BE) for f in mechanism.flexible_links if f.body == GROUND]
     links = tuple(
         (link.name, link.a.body, found.point(link.a.p_BQ), link.b.body, found.point(link.b.p_BQ))
         for link in mechanism.links
@@ -161,19 +198,34 @@ def draft(
     gravity = found.point(mechanism.gravity)
     telling = [f for f in mechanism.frame_forces if _tells(f.name, [o.name for o in f.outputs])]
     origins = [found.point(f.a.p_BF) for f in telling]
-    contacts = []
-    for law, origin in zip(telling, origins, strict=True):
-        # columns of rotations follow all points
-        turn = len(found.points) + 3 * len(found.turns)
-        found.turns.append(law.a.R_BF)
-        contacts.append(ContactDraft(law.name, law.a.body, origin, turn))
+    roots = [
+        (found.point(f.p_BE), found.point(_along(f, mechanism))) for f in mechanism.flexible_links
+    ]
+    # columns of rotations follow all points
+    contacts = tuple(
+        ContactDraft(law.name, law.a.body, origin, found.turn(law.a.R_BF))
+        for law, origin in zip(telling, origins, strict=True)
+    )
+    flexible = tuple(
+        FlexibleDraft(
+            link.name,
+            link.body,
+            root,
+            found.turn(link.R_BE),
+            along,
+            tuple(node.rotation for node in link.nodes),
+            tuple(bodies[node.bodies[0]].hinge for node in link.nodes),
+        )
+        for link, (root, along) in zip(mechanism.flexible_links, roots, strict=True)
+    )
     return (
         Draft(
             bodies,
             tuple(dict.fromkeys(ground)),
             tuple(given.get("ground", ())),
             links,
-            tuple(contacts),
+            contacts,
+            flexible,
             gravity,
             not (given or contacts or mechanism.closed or mechanism.modes),
             tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
@@ -187,28 +239,11 @@ def _tells(name: str, outputs: Sequence[str]) -> bool:
     return all(f"{name}.{part}" in outputs for part in (*PLACE, *FORCE))
 
 
-class _Bent:
-    """Flexible links in a drawing: each node draws the element that ends at it.
-
-    Attributes:
-        rests: paths of the points where the nodes of straight links are; they are not shown.
-        nodes: numbers of the bodies that displace nodes.
-        back: by number of a node's body, where the element begins while the link is straight.
-    """
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        links, bodies = mechanism.flexible_links, mechanism.bodies
-        self.nodes = {k for link in links for k in link.bodies}
-        self.rests = {bodies[k].attachment.path for k in self.nodes}
-        self.back: dict[int, Vector3] = {}
-        for link in links:
-            before = link.p_BE
-            for node in link.nodes:
-                first = bodies[node.bodies[0]].attachment
-                self.back[node.rotation] = times_vector(
-                    transpose(first.R_PJ), subtract(before, first.p_PJ)
-                )
-                before = first.p_PJ
+def _along(link: FlexibleLink, mechanism: Mechanism) -> Vector3:
+    """Direction of a flexible link in axes of its nodes."""
+    R_BN = mechanism.bodies[link.nodes[0].bodies[0]].attachment.R_PJ
+    x, _, _ = transpose(link.R_BE)
+    return times_vector(transpose(R_BN), x)
 
 
 def _body(
@@ -216,14 +251,12 @@ def _body(
     body: Body,
     found: Collector,
     looks: Sequence[Mapping[str, Any]],
-    bent: _Bent,
+    rests: set[str],
 ) -> BodyDraft:
-    ends = [point.p_BQ for point in body.points if point.path not in bent.rests]
+    ends = [point.p_BQ for point in body.points if point.path not in rests]
     ends += [frame.p_BF for frame in body.frames]
-    children = [c for c in mechanism.children(body.index) if c.index not in bent.nodes]
-    ends += [child.attachment.p_PJ for child in children]
-    if body.index in bent.back:
-        ends.append(bent.back[body.index])
+    children = mechanism.children(body.index)
+    ends += [c.attachment.p_PJ for c in children if c.attachment.path not in rests]
     concentrated = all(isinstance(x, float | int) and x == 0.0 for x in _entries(body.inertia))
     weight = found.point(body.com) if concentrated and body.mass != 0.0 else None
     return BodyDraft(
@@ -236,7 +269,7 @@ def _body(
         tuple(dict.fromkeys(found.point(p) for p in (ends or [body.com]))),
         weight,
         tuple(looks),
-        _is_step(body, ends) or (body.index in bent.nodes and body.index not in bent.back),
+        _is_step(body, ends),
     )
 
 

@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from inloop.plant import Array
 from inloop.plant.poses import Poses
-from inloop.studio.draft import GROUND, BodyDraft, Draft
+from inloop.studio.draft import GROUND, BodyDraft, Draft, FlexibleDraft
 
 AXES = "xyz"
 PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
@@ -24,7 +24,8 @@ POSITIONS = 100  # that are tried to see how far it reaches
 def empty_scene() -> dict[str, Any]:
     """Of a plant that nobody can draw."""
     bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0]}
-    return {"planar": None, "up": "z", "bounds": bounds, "bodies": [], "ground": [], "links": []}
+    nothing: dict[str, Any] = {"bodies": [], "ground": [], "links": [], "flexible": []}
+    return {"planar": None, "up": "z", "bounds": bounds, **nothing}
 
 
 def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
@@ -46,7 +47,8 @@ def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
         if planar is not None:
             seen = next(axis for axis, plane in PLANES.items() if set(plane) == set(planar))
             across = X[k, 3:].reshape(3, 3)[seen]
-        bodies.append({"name": body.name, "shapes": _shapes(body, points, across, size)})
+        shapes = _shapes(body, points, across, size)
+        bodies.append({"name": body.name, "parent": body.parent, "shapes": shapes})
     names = [body.name for body in draft.bodies]
     links = [
         {"name": name, "look": "spring", "from": _end(names, a, points[p]),
@@ -64,11 +66,30 @@ def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
         "bodies": bodies,
         "ground": ground,
         "links": links,
+        "flexible": [_flexible(link, points, ROD * size) for link in draft.flexible],
     }
 
 
 def _end(names: list[str], body: int, p: Array) -> dict[str, Any]:
     return {"body": "ground" if body == GROUND else names[body], "p": p.tolist()}
+
+
+def _flexible(link: FlexibleDraft, points: Array, radius: float) -> dict[str, Any]:
+    """A flexible link: its root's pose in its body, its nodes and how far out they are at rest."""
+    p_BE, R_BE = points[link.origin], points[link.turn : link.turn + 3].T
+    nodes = [
+        {"body": node, "rest": float(R_BE[:, 0] @ (points[rest] - p_BE))}
+        for node, rest in zip(link.nodes, link.rests, strict=True)
+    ]
+    return {
+        "name": link.name,
+        "body": link.body,
+        "p": p_BE.tolist(),
+        "axes": R_BE.T.tolist(),  # x along it, z about which it bends, in axes of the body
+        "along": points[link.along].tolist(),  # in axes of the nodes
+        "nodes": nodes,
+        "radius": radius,
+    }
 
 
 def _shape(kind: str, **numbers: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import uPlot from "/vendor/uPlot.esm.js";
 import { icon, make } from "./dom.js";
 import { figure } from "./numbers.js";
 
-const FONT = "11px system-ui, sans-serif";
+export const FONT = "11px system-ui, sans-serif";
 
 /** `on.zoom(from, to)`, `on.live()`, `on.drop(signal)`, `on.pan(from, to)`. */
 export class Chart {

@@ -43,7 +43,7 @@ function show(message) {
   }
   eye.state = message.state;
   eye.apply();
-  stage.pose(message.bodies);
+  stage.pose(message.bodies, message.deflection);
   stage.arrows.show(message.arrows, message.full);
   stage.light(eye);
   renderer.render(stage.scene, eye.camera);

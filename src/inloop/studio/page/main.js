@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { Deadlines } from "./deadlines.js";
+import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
 import { byId, download } from "./dom.js";
 import { Extras } from "./extras.js";
@@ -49,6 +50,7 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
 
 const notices = new Notices();
 const view = new View(byId("view"), palette());
+const deflection = new Deflection(view);
 const inputs = new Inputs(connection);
 const hand = new Hand(inputs);
 const handPanel = new HandPanel(hand, inputs, notices);
@@ -74,6 +76,7 @@ const RECEIVE = {
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
     view.setScene(message.scene);
+    deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
     const driven = index < 0 ? null : { unit: message.inputs[index].unit, ...message.device };

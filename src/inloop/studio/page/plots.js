@@ -1,11 +1,13 @@
-// Live plots: which signals, one chart per unit, following or held.
+// Live plots: which signals, one chart per unit, over time or frequency, following or held.
 
 import { Chart } from "./chart.js";
 import { byId, dress, make } from "./dom.js";
 import { Samples } from "./samples.js";
+import { SpectrumChart } from "./spectrumchart.js";
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
+const SPECTRA = { period: 200, share: 0.2 }; // between spectra [ms], and the largest part of the time they may take
 
 export class Plots {
   constructor(connection, palette, slow) {
@@ -18,6 +20,9 @@ export class Plots {
     this.charts = [];
     this.window = 5;
     this.held = null; // [from, to] while the plots do not follow
+    this.spectral = false;
+    this.band = null; // [from, to] in Hz; null: all frequencies
+    this.due = 0; // when the next spectra may be computed [ms]
     this.drawn = 0;
     this.controls();
     setInterval(() => this.draw(), slow ? PERIOD.slow : PERIOD.quick);
@@ -31,6 +36,11 @@ export class Plots {
       this.follow();
     };
     byId("live").onclick = () => (this.held ? this.follow() : this.hold());
+    byId("spectrum").onclick = ({ currentTarget }) => {
+      this.spectral = !this.spectral;
+      currentTarget.setAttribute("aria-pressed", this.spectral);
+      this.rebuild();
+    };
     const button = byId("choose-signals");
     const picker = byId("signals");
     const show = (on) => {
@@ -61,6 +71,7 @@ export class Plots {
     if (!same) {
       this.samples = new Samples();
       this.held = null;
+      this.band = null;
     }
     this.choose(kept ? known(kept) : known(wished ?? signals.slice(0, 2).map((s) => s.name)));
   }
@@ -113,15 +124,19 @@ export class Plots {
       const colour = this.palette.series[index % this.palette.series.length];
       units.set(unit, [...(units.get(unit) ?? []), { name, colour }]);
     });
-    const on = {
-      zoom: (from, to) => this.hold([from, to]),
-      live: () => this.follow(),
-      drop: (name) => this.toggle(name),
-    };
-    this.charts = [...units].map(([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on));
+    const drop = (name) => this.toggle(name);
+    const [Kind, on] = this.spectral
+      ? [SpectrumChart, { zoom: (from, to) => this.chooseBand([from, to]), live: () => this.chooseBand(null), drop }]
+      : [Chart, { zoom: (from, to) => this.hold([from, to]), live: () => this.follow(), drop }];
+    this.charts = [...units].map(([unit, signals], i) => new Kind(unit, signals, this.palette, i === units.size - 1, on));
     const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
     this.stale = true;
     byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
+  }
+
+  chooseBand(band) {
+    this.band = band;
+    this.stale = true;
   }
 
   follow() {
@@ -145,13 +160,23 @@ export class Plots {
     const { samples, held } = this;
     if (document.hidden || (samples.received === this.drawn && !this.stale)) return;
     if (this.charts.some((chart) => chart.marking)) return;
+    const begin = performance.now();
+    if (this.spectral && begin < this.due && !this.stale) return;
     this.drawn = samples.received;
     this.stale = false;
     const [from, to] = held ?? [samples.end - this.window, samples.end];
+    const lost = samples.lost ? `${samples.lost} samples lost` : "";
+    if (this.spectral) {
+      const notes = this.charts.map((chart) => chart.showSpectra(samples, from, to, this.band));
+      byId("plot-note").textContent = notes.find(Boolean) ?? lost;
+      const now = performance.now();
+      this.due = now + Math.max(SPECTRA.period, (now - begin) / SPECTRA.share);
+      return;
+    }
     for (const chart of this.charts) {
       const names = chart.signals.map((s) => s.name);
       chart.show(samples.stretch(names, from, to, chart.pixels), from, to, names.map((n) => samples.latest(n)));
     }
-    byId("plot-note").textContent = samples.lost ? `${samples.lost} samples lost` : "";
+    byId("plot-note").textContent = lost;
   }
 }

@@ -1,6 +1,7 @@
 // Bodies, ground, springs and arrows as three.js objects, brought to a pose.
 
 import { Arrows } from "./arrows.js";
+import { BentLink, exaggerate } from "./bending.js";
 import { LinkObject } from "./links.js";
 import { dispose, shapeObject } from "./shapes.js";
 import * as THREE from "./three.js";
@@ -13,6 +14,7 @@ export class Stage {
     this.scene.add(new THREE.AmbientLight(0xffffff, 1.75), this.lamp, this.lamp.target, this.root);
     this.nodes = new Map();
     this.links = [];
+    this.bent = [];
   }
 
   /** Build what a scene of the server describes. */
@@ -20,6 +22,7 @@ export class Stage {
     dispose(this.root);
     this.root.clear();
     this.nodes.clear();
+    this.description = scene;
     this.ground = new THREE.Group();
     for (const shape of scene.ground) this.ground.add(shapeObject(shape, palette.ground, palette));
     this.root.add(this.ground, grid(scene, palette, eye));
@@ -30,14 +33,19 @@ export class Stage {
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
+    const nodes = [...this.nodes.values()];
+    this.bent = scene.flexible.map((link, i) => new BentLink(link, nodes, this.ground, palette.bodies[i % palette.bodies.length]));
     this.links = scene.links.map((link) => new LinkObject(link, this.nodes, eye.size, palette.link));
     for (const link of this.links) this.root.add(link.object);
     this.arrows = new Arrows(eye.size, palette.force);
     this.root.add(this.arrows.object);
   }
 
-  /** Bring bodies to poses: position and quaternion, 7 numbers each. */
-  pose(bodies) {
+  /** Bring bodies to poses: position and quaternion, 7 numbers each; nodes of flexible links `deflection` times as far. */
+  pose(actual, deflection) {
+    const { description: scene } = this;
+    const whole = actual.length >= 7 * scene.bodies.length;
+    const bodies = deflection !== 1 && scene.flexible.length && whole ? exaggerate(actual, scene, deflection) : actual;
     let at = 0;
     for (const node of this.nodes.values()) {
       if (at + 7 > bodies.length) break;
@@ -46,7 +54,7 @@ export class Stage {
       node.updateMatrixWorld(true);
       at += 7;
     }
-    for (const link of this.links) link.update();
+    for (const link of [...this.bent, ...this.links]) link.update();
   }
 
   /** Light from above the shoulder of whoever looks. */

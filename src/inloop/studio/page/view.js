@@ -22,6 +22,7 @@ export class View {
     this.forces = new ForceScale();
     this.moment = null; // a stamp to look back at; null: now
     this.forcesShown = true;
+    this.deflection = 1;
     this.rendered = 0;
     this.moved = -Infinity; // when the last picture was asked for [ms]
     this.changed = true; // since the last picture
@@ -77,7 +78,7 @@ export class View {
   build() {
     const { scene, palette, eye } = this;
     this.stage.build(scene, palette, eye);
-    if (this.bodies) this.stage.pose(this.bodies);
+    if (this.bodies) this.stage.pose(this.bodies, this.deflection);
     this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
     this.changed = true;
   }
@@ -119,9 +120,9 @@ export class View {
   }
 
   get message() {
-    const { bodies, forces, eye } = this;
+    const { bodies, forces, eye, deflection } = this;
     const ratio = this.slow ? (this.still ? 2 : 1) : Math.min(devicePixelRatio, 2);
-    return { bodies, arrows: this.forcesShown ? this.arrows : NONE, full: forces.full, state: eye.state, ratio };
+    return { bodies, deflection, arrows: this.forcesShown ? this.arrows : NONE, full: forces.full, state: eye.state, ratio };
   }
 
   /** Bring bodies to a moment; false if they are there already. */
@@ -131,7 +132,7 @@ export class View {
     this.shown = { before, after, fraction };
     this.bodies = between(before.bodies, after.bodies, fraction);
     this.arrows = after.arrows;
-    this.stage.pose(this.bodies);
+    this.stage.pose(this.bodies, this.deflection);
     this.forces.see(after.arrows);
     return true;
   }
@@ -152,6 +153,13 @@ export class View {
 
   showForces(on) {
     this.forcesShown = on;
+    this.changed = true;
+  }
+
+  /** Show displacements of flexible links so many times as large. */
+  showDeflection(factor) {
+    this.deflection = factor;
+    if (this.bodies) this.stage.pose(this.bodies, factor);
     this.changed = true;
   }
 

@@ -1,0 +1,129 @@
+// Flexible links: tubes through their nodes, and displacements larger than they are.
+
+import * as THREE from "./three.js";
+
+const PER_ELEMENT = 8; // stretches of a tube
+const AROUND = 12; // corners of its section
+
+const [ROOT, AXES, NODE, BACK] = Array.from({ length: 4 }, () => new THREE.Matrix4());
+const [POINT, ALONG, ONE] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3(1, 1, 1)];
+const [TURN, Z] = [new THREE.Quaternion(), new THREE.Vector3(0, 0, 1)];
+
+/** Axes E of a link in its body: x along it, z about which it bends. */
+function axes({ p, axes: [x, y, z] }, into = new THREE.Matrix4()) {
+  return into.makeBasis(...[x, y, z].map((v) => new THREE.Vector3(...v))).setPosition(...p);
+}
+
+/** Angle in the link's plane between E and a node, from the pose of the node in E. */
+function angleOf(pose, along) {
+  ALONG.fromArray(along).transformDirection(pose);
+  return Math.atan2(ALONG.y, ALONG.x);
+}
+
+/** The poses with nodes displaced `factor` times as far from the straight link; what hangs on them goes along. */
+export function exaggerate(poses, scene, factor) {
+  const nodes = new Map();
+  for (const link of scene.flexible) for (const { body, rest } of link.nodes) nodes.set(body, { link, rest });
+  const read = (index, into) => (index < 0 ? into.identity()
+    : into.compose(POINT.fromArray(poses, 7 * index), TURN.fromArray(poses, 7 * index + 3), ONE));
+  const shown = [];
+  const at = (index, into) => (index < 0 ? into.identity() : into.copy(shown[index]));
+  const out = poses.slice();
+  scene.bodies.forEach(({ parent }, index) => {
+    const node = nodes.get(index);
+    const carrier = node ? node.link.body : parent;
+    if (node) axes(node.link, AXES);
+    else AXES.identity();
+    // pose in the axes of the link, or of the parent
+    BACK.copy(read(carrier, ROOT).multiply(AXES)).invert();
+    NODE.multiplyMatrices(BACK, read(index, new THREE.Matrix4()));
+    if (node) displace(NODE, node, factor);
+    shown[index] = at(carrier, ROOT).clone().multiply(AXES).multiply(NODE);
+    shown[index].decompose(POINT, TURN, ALONG);
+    POINT.toArray(out, 7 * index);
+    TURN.toArray(out, 7 * index + 3);
+  });
+  return out;
+}
+
+/** Displacement and slope of a node in E, so many times. */
+function displace(pose, { link, rest }, factor) {
+  const angle = angleOf(pose, link.along);
+  POINT.setFromMatrixPosition(pose);
+  POINT.set(rest + factor * (POINT.x - rest), factor * POINT.y, POINT.z);
+  const more = Math.atan(factor * Math.tan(angle)) - angle;
+  pose.premultiply(BACK.makeRotationAxis(Z, more)).setPosition(POINT);
+}
+
+/** A tube along the curve of the finite elements: cubics with the nodes' displacements and slopes. */
+export class BentLink {
+  constructor(link, nodes, ground, colour) {
+    this.link = link;
+    this.root = link.body < 0 ? ground : nodes[link.body];
+    this.nodes = link.nodes.map(({ body }) => nodes[body]);
+    this.rings = link.nodes.length * PER_ELEMENT + 3; // one at each end is closed
+    const geometry = new THREE.BufferGeometry();
+    for (const name of ["position", "normal"]) {
+      geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(3 * AROUND * this.rings), 3));
+    }
+    geometry.setIndex(skin(this.rings));
+    this.object = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color: new THREE.Color(colour) }));
+    this.object.frustumCulled = false;
+    axes(link, this.object.matrix).decompose(this.object.position, this.object.quaternion, this.object.scale);
+    this.root.add(this.object);
+  }
+
+  /** Follow the nodes, which are where they are shown. */
+  update() {
+    this.object.updateWorldMatrix(true, false);
+    BACK.copy(this.object.matrixWorld).invert();
+    let from = { x: 0, y: 0, slope: 0 };
+    let ring = 1;
+    this.nodes.forEach((node, k) => {
+      NODE.multiplyMatrices(BACK, node.matrixWorld);
+      const slope = Math.tan(angleOf(NODE, this.link.along));
+      const to = { x: NODE.elements[12], y: NODE.elements[13], slope };
+      for (let i = k ? 1 : 0; i <= PER_ELEMENT; i += 1) this.ring(ring++, ...cubic(from, to, i / PER_ELEMENT));
+      if (!k) this.ring(0, 0, 0, 0, 0);
+      from = to;
+    });
+    this.ring(ring, from.x, from.y, from.slope, 0);
+    const { geometry } = this.object;
+    geometry.attributes.position.needsUpdate = true;
+    geometry.attributes.normal.needsUpdate = true;
+    geometry.boundingBox = null;
+  }
+
+  ring(index, x, y, slope, radius = this.link.radius) {
+    const { position, normal } = this.object.geometry.attributes;
+    const length = Math.hypot(1, slope);
+    for (let i = 0; i < AROUND; i += 1) {
+      const angle = (2 * Math.PI * i) / AROUND;
+      const [c, s] = [Math.cos(angle), Math.sin(angle)];
+      const [nx, ny] = [(-c * slope) / length, c / length];
+      position.setXYZ(index * AROUND + i, x + radius * nx, y + radius * ny, radius * s);
+      normal.setXYZ(index * AROUND + i, nx, ny, s);
+    }
+  }
+}
+
+/** Place and slope of the cubic between two nodes. */
+function cubic(a, b, f) {
+  const length = b.x - a.x;
+  const [g, d] = [1 - f, 6 * f * (1 - f)];
+  const y = g * g * (1 + 2 * f) * a.y + f * f * (3 - 2 * f) * b.y + length * f * g * (g * a.slope - f * b.slope);
+  const slope = (d * (b.y - a.y)) / length + g * (1 - 3 * f) * a.slope + f * (3 * f - 2) * b.slope;
+  return [a.x + f * length, y, slope];
+}
+
+/** Triangles between rings. */
+function skin(rings) {
+  const found = [];
+  for (let ring = 0; ring + 1 < rings; ring += 1) {
+    for (let i = 0; i < AROUND; i += 1) {
+      const [a, b] = [ring * AROUND + i, ring * AROUND + ((i + 1) % AROUND)];
+      found.push(a, b, a + AROUND, b, b + AROUND, a + AROUND);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+// One chart: amplitude spectra of all chosen signals of one unit.
+
+import { Chart, FONT } from "./chart.js";
+import { figure, roundDown } from "./numbers.js";
+import { evenFrom, highestPeak, spectrum, thinned } from "./spectrum.js";
+
+const DECADES = 4; // of amplitude shown below the highest
+
+/** `on.zoom(from, to)` chooses a band [Hz], `on.live()` all frequencies. */
+export class SpectrumChart extends Chart {
+  options(signals, palette) {
+    const options = super.options(signals, palette);
+    const [across, up] = options.axes;
+    this.peaks = [];
+    this.palette = palette;
+    const all = (_, splits) => splits;
+    const name = (unit) => (_, splits) => splits.map((x) => `${figure(x, 5)}${unit}`);
+    return {
+      ...options,
+      scales: {
+        x: { time: false, distr: 3, range: (_, low, high) => (high > low ? [low, high] : [1, 100]) },
+        y: { distr: 3, range: decades },
+      },
+      padding: [6, 26, 0, 0],
+      axes: [
+        { ...across, splits: (_plot, _axis, low, high) => frequencies(low, high), filter: all, values: this.last ? name(" Hz") : () => [] },
+        { ...up, splits: (_plot, _axis, low, high) => round(low, high, [1]), filter: all, values: name("") },
+      ],
+      hooks: { ...options.hooks, draw: [(plot) => this.label(plot)] },
+    };
+  }
+
+  /** Spectra of the samples between two times; tells if they are of less than that. */
+  showSpectra(samples, from, to, band) {
+    const [low, high] = [samples.rowAt(from), Math.min(samples.rowAt(to) + 1, samples.length)];
+    const times = samples.times.subarray(low, high);
+    const all = this.signals.map(({ name }) => samples.columns.get(name).subarray(low, high));
+    const start = Math.max(0, ...all.map((values) => evenFrom(times, values)));
+    const even = times.subarray(start);
+    const spectra = all.map((values) => spectrum(even, values.subarray(start))).filter(Boolean);
+    if (spectra.length < all.length) {
+      this.peaks = [];
+      this.show([[], ...all.map(() => [])], 1, 100, []);
+      return "too few samples for a spectrum";
+    }
+    const [{ spacing, resolution, amplitudes }] = spectra;
+    const most = spacing * (amplitudes.length - 1);
+    const shown = [Math.max(band?.[0] ?? 0, resolution), Math.min(band?.[1] ?? Infinity, most)];
+    if (!(shown[1] > shown[0])) shown.splice(0, 2, resolution, most);
+    const lines = spectra.map((s) => thinned(s, ...shown, this.pixels));
+    this.peaks = spectra.map((s) => highestPeak(s, ...shown));
+    this.show([lines[0][0], ...lines.map(([, largest]) => largest)], ...shown, []);
+    this.peaks.forEach((peak, i) => {
+      this.values[i].textContent = peak ? `${figure(peak.amplitude, 3)} at ${figure(peak.frequency, 4)} Hz` : "";
+    });
+    return start ? `uneven samples: spectrum of the last ${figure(even.at(-1) - even[0], 3)} s` : "";
+  }
+
+  /** Write the frequency of each signal's highest peak at it. */
+  label(plot) {
+    const { ctx } = plot;
+    ctx.save();
+    ctx.font = FONT.replace("11px", `${11 * devicePixelRatio}px`);
+    ctx.textBaseline = "bottom";
+    this.peaks.forEach((peak, i) => {
+      if (!peak) return;
+      const x = plot.valToPos(peak.frequency, "x", true);
+      const y = plot.valToPos(peak.amplitude, "y", true);
+      const right = x > plot.bbox.left + 0.85 * plot.bbox.width;
+      ctx.fillStyle = this.signals[i].colour;
+      ctx.beginPath();
+      ctx.arc(x, y, 3 * devicePixelRatio, 0, 2 * Math.PI);
+      ctx.fill();
+      ctx.textAlign = right ? "right" : "left";
+      ctx.fillText(`${figure(peak.frequency, 4)} Hz`, x + (right ? -6 : 6) * devicePixelRatio, y + 4 * devicePixelRatio);
+    });
+    ctx.restore();
+  }
+}
+
+/** Some round numbers, so many per decade. */
+function round(low, high, leads) {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power += 1) {
+    found.push(...leads.map((lead) => Number(`${lead}e${power}`)));
+  }
+  return found.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
+}
+
+/** Frequencies on the axis: 1, 2, 5 of each decade, or even steps in a narrow band. */
+function frequencies(low, high) {
+  const found = round(low, high, [1, 2, 5]);
+  if (found.length > 2) return found;
+  const step = roundDown((high - low) / 4);
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+
+/** Whole decades below the highest amplitude. */
+function decades(_, least, most) {
+  const top = most > 0 ? 10 ** Math.ceil(Math.log10(1.3 * most)) : 1;
+  return [top * 10 ** -DECADES, top];
+}
