@@ -7,6 +7,7 @@ import pytest
 
 from inloop import gallery
 from inloop.plant.poses import Poses
+from inloop.studio.draft import draft
 from inloop.studio.scene import make_scene
 from inloop.studio.stage import make_stage
 
@@ -34,3 +35,9 @@ def test_outline_and_scene_go_through_the_nodes() -> None:
     # along x, about -y, thus displaced along z
     assert bent["axes"] == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
     assert scene["planar"] == "xz"
+    # only what is part of a loop must keep its ends when bending is shown larger
+    assert not bent["looped"]
+    parts, _ = draft(gallery.get("flexible_four_bar").build(elements=3).build())
+    assert [(link.name, link.looped) for link in parts.flexible] == [
+        ("crank", True), ("coupler", True), ("follower", True),
+    ]  # fmt: skip

@@ -90,6 +90,7 @@ class FlexibleDraft:
         along: point number of the link's direction in axes of a node.
         nodes: numbers of the bodies that are its nodes, root to tip.
         rests: point numbers of where the nodes of the straight link are, in axes of `body`.
+        looped: it is a part of a loop, which shall stay closed when bending is shown larger.
     """
 
     name: str
@@ -99,6 +100,7 @@ class FlexibleDraft:
     along: int
     nodes: tuple[int, ...]
     rests: tuple[int, ...]
+    looped: bool
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,7 @@ def draft(
             along,
             tuple(node.rotation for node in link.nodes),
             tuple(bodies[node.bodies[0]].hinge for node in link.nodes),
+            _is_looped(link, mechanism),
         )
         for link, (root, along) in zip(mechanism.flexible_links, roots, strict=True)
     )
@@ -244,6 +247,16 @@ def _along(link: FlexibleLink, mechanism: Mechanism) -> Vector3:
     R_BN = mechanism.bodies[link.nodes[0].bodies[0]].attachment.R_PJ
     x, _, _ = transpose(link.R_BE)
     return times_vector(transpose(R_BN), x)
+
+
+def _is_looped(link: FlexibleLink, mechanism: Mechanism) -> bool:
+    """A loop goes through the tip: it is on the way to one side of the cut, and not to both."""
+    tip = link.nodes[-1].rotation
+
+    def carries(body: int) -> bool:
+        return body != GROUND and tip in {body, *(a.index for a in mechanism.ancestors(body))}
+
+    return any(carries(loop.a.body) != carries(loop.b.body) for loop in mechanism.loops)
 
 
 def _body(

@@ -88,6 +88,7 @@ def _flexible(link: FlexibleDraft, points: Array, radius: float) -> dict[str, An
         "axes": R_BE.T.tolist(),  # x along it, z about which it bends, in axes of the body
         "along": points[link.along].tolist(),  # in axes of the nodes
         "nodes": nodes,
+        "looped": link.looped,
         "radius": radius,
     }
 

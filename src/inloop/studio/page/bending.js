@@ -20,13 +20,16 @@ function angleOf(pose, along) {
   return Math.atan2(ALONG.y, ALONG.x);
 }
 
-/** The poses with nodes displaced `factor` times as far from the straight link; what hangs on them goes along. */
+/**
+ * The poses with nodes displaced `factor` times as far from the straight link; what hangs on them goes along.
+ * In a loop they are displaced from the chord between root and tip instead, and the tip stays, so that the loop stays closed.
+ */
 export function exaggerate(poses, scene, factor) {
   const nodes = new Map();
   for (const link of scene.flexible) for (const { body, rest } of link.nodes) nodes.set(body, { link, rest });
   const read = (index, into) => (index < 0 ? into.identity()
     : into.compose(POINT.fromArray(poses, 7 * index), TURN.fromArray(poses, 7 * index + 3), ONE));
-  const shown = [];
+  const shown = []; // of bodies as carriers of others
   const at = (index, into) => (index < 0 ? into.identity() : into.copy(shown[index]));
   const out = poses.slice();
   scene.bodies.forEach(({ parent }, index) => {
@@ -37,23 +40,40 @@ export function exaggerate(poses, scene, factor) {
     // pose in the axes of the link, or of the parent
     BACK.copy(read(carrier, ROOT).multiply(AXES)).invert();
     NODE.multiplyMatrices(BACK, read(index, new THREE.Matrix4()));
-    if (node) displace(NODE, node, factor);
-    shown[index] = at(carrier, ROOT).clone().multiply(AXES).multiply(NODE);
-    shown[index].decompose(POINT, TURN, ALONG);
+    at(carrier, ROOT).multiply(AXES);
+    shown[index] = ROOT.clone().multiply(NODE);
+    if (node) {
+      displace(NODE, node, chordOf(node.link, read), factor);
+      NODE.premultiply(ROOT);
+      if (!node.link.looped || index !== node.link.nodes.at(-1).body) shown[index].copy(NODE);
+    } else NODE.copy(shown[index]);
+    NODE.decompose(POINT, TURN, ALONG);
     POINT.toArray(out, 7 * index);
     TURN.toArray(out, 7 * index + 3);
   });
   return out;
 }
 
-/** Displacement and slope of a node in E, so many times. */
-function displace(pose, { link, rest }, factor) {
-  const angle = angleOf(pose, link.along);
-  POINT.setFromMatrixPosition(pose);
-  POINT.set(rest + factor * (POINT.x - rest), factor * POINT.y, POINT.z);
-  const more = Math.atan(factor * Math.tan(angle)) - angle;
-  pose.premultiply(BACK.makeRotationAxis(Z, more)).setPosition(POINT);
+/** From where displacements count, in E: angle of a line through the root, and its stretch. */
+function chordOf(link, read) {
+  if (!link.looped) return { angle: 0, stretch: 1 };
+  const { body, rest } = link.nodes.at(-1);
+  const tip = new THREE.Vector3().setFromMatrixPosition(read(body, new THREE.Matrix4()));
+  tip.applyMatrix4(read(link.body, new THREE.Matrix4()).multiply(axes(link)).invert());
+  return { angle: Math.atan2(tip.y, tip.x), stretch: Math.hypot(tip.x, tip.y) / rest };
 }
+
+/** Displacement and slope of a node in E from a chord, so many times. */
+function displace(pose, { link, rest }, { angle, stretch }, factor) {
+  const [x, y] = [rest * stretch * Math.cos(angle), rest * stretch * Math.sin(angle)];
+  const slope = angleOf(pose, link.along) - angle;
+  POINT.setFromMatrixPosition(pose);
+  POINT.set(x + factor * (POINT.x - x), y + factor * (POINT.y - y), POINT.z);
+  pose.premultiply(BACK.makeRotationAxis(Z, larger(slope, factor) - slope)).setPosition(POINT);
+}
+
+/** The angle whose slope is so many times as large. */
+const larger = (angle, factor) => Math.atan(factor * Math.tan(angle));
 
 /** A tube along the curve of the finite elements: cubics with the nodes' displacements and slopes. */
 export class BentLink {
@@ -74,17 +94,17 @@ export class BentLink {
   }
 
   /** Follow the nodes, which are where they are shown. */
-  update() {
+  update(factor) {
     this.object.updateWorldMatrix(true, false);
     BACK.copy(this.object.matrixWorld).invert();
-    let from = { x: 0, y: 0, slope: 0 };
+    let from = { x: 0, y: 0, slope: this.rootSlope(factor) };
     let ring = 1;
     this.nodes.forEach((node, k) => {
       NODE.multiplyMatrices(BACK, node.matrixWorld);
       const slope = Math.tan(angleOf(NODE, this.link.along));
       const to = { x: NODE.elements[12], y: NODE.elements[13], slope };
       for (let i = k ? 1 : 0; i <= PER_ELEMENT; i += 1) this.ring(ring++, ...cubic(from, to, i / PER_ELEMENT));
-      if (!k) this.ring(0, 0, 0, 0, 0);
+      if (!k) this.ring(0, 0, 0, from.slope, 0);
       from = to;
     });
     this.ring(ring, from.x, from.y, from.slope, 0);
@@ -92,6 +112,14 @@ export class BentLink {
     geometry.attributes.position.needsUpdate = true;
     geometry.attributes.normal.needsUpdate = true;
     geometry.boundingBox = null;
+  }
+
+  /** Clamped; but from a chord, which keeps its place, the root turns as the nodes do. */
+  rootSlope(factor) {
+    if (!this.link.looped) return 0;
+    POINT.setFromMatrixPosition(this.nodes.at(-1).matrixWorld).applyMatrix4(BACK);
+    const chord = Math.atan2(POINT.y, POINT.x);
+    return Math.tan(chord - larger(chord, factor));
   }
 
   ring(index, x, y, slope, radius = this.link.radius) {

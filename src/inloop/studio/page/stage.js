@@ -54,7 +54,8 @@ export class Stage {
       node.updateMatrixWorld(true);
       at += 7;
     }
-    for (const link of [...this.bent, ...this.links]) link.update();
+    for (const link of this.bent) link.update(deflection);
+    for (const link of this.links) link.update();
   }
 
   /** Light from above the shoulder of whoever looks. */
