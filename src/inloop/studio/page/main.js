@@ -22,7 +22,8 @@ import { Transport } from "./transport.js";
 import { View } from "./view.js";
 
 const LOST = {
-  level: "error", text: "The studio does not answer.",
+  level: "error",
+  text: "The studio does not answer.",
   fix: "The loop goes on without this page. Is “inloop studio” still running? Trying again …",
 };
 
@@ -65,7 +66,8 @@ new Rulers(view);
 
 const RECEIVE = {
   hello(message) {
-    for (const named of [...message.parameters, ...message.signals, ...message.inputs]) named.unit = unitName(named.unit);
+    for (const named of [...message.parameters, ...message.signals, ...message.inputs])
+      named.unit = unitName(named.unit);
     inputs.clear();
     rewind.stop();
     extras.clear();
@@ -131,4 +133,16 @@ shortcuts.add("t", "Dark or light", press("theme"));
 shortcuts.add("/", "Find a parameter", () => byId("find-parameter")?.focus());
 
 /** For tests and for the curious: the parts, by name. */
-window.inloop = { connection, view, hand, inputs, plots, parameters, notices, pointer, keys, transport, rewind };
+window.inloop = {
+  connection,
+  view,
+  hand,
+  inputs,
+  plots,
+  parameters,
+  notices,
+  pointer,
+  keys,
+  transport,
+  rewind,
+};

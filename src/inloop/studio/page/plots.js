@@ -25,7 +25,9 @@ export class Plots {
 
   controls() {
     const span = byId("window");
-    span.append(...WINDOWS.map((s) => make("option", { value: s, selected: s === this.window }, `${s} s`)));
+    span.append(
+      ...WINDOWS.map((s) => make("option", { value: s, selected: s === this.window }, `${s} s`)),
+    );
     span.onchange = () => {
       this.window = Number(span.value);
       this.follow();
@@ -45,7 +47,8 @@ export class Plots {
       button.focus();
     });
     document.addEventListener("pointerdown", (event) => {
-      if (!picker.hidden && !picker.contains(event.target) && !button.contains(event.target)) show(false);
+      if (!picker.hidden && !picker.contains(event.target) && !button.contains(event.target))
+        show(false);
     });
     picker.querySelector("input").oninput = () => this.list();
   }
@@ -75,7 +78,9 @@ export class Plots {
   }
 
   toggle(name) {
-    this.choose(this.chosen.includes(name) ? this.chosen.filter((n) => n !== name) : [...this.chosen, name]);
+    this.choose(
+      this.chosen.includes(name) ? this.chosen.filter((n) => n !== name) : [...this.chosen, name],
+    );
   }
 
   /** The server tells which columns come from now on. */
@@ -90,13 +95,30 @@ export class Plots {
 
   list() {
     const wanted = byId("signals").querySelector("input").value.toLowerCase();
-    const rows = this.signals.filter((s) => s.name.toLowerCase().includes(wanted)).map((signal) =>
-      make("li", {}, make("label", {},
-        make("input", { type: "checkbox", checked: this.chosen.includes(signal.name), onchange: () => this.toggle(signal.name) }),
-        make("span", { className: "name" }, signal.name), make("span", { className: "unit" }, signal.unit))));
+    const rows = this.signals
+      .filter((s) => s.name.toLowerCase().includes(wanted))
+      .map((signal) =>
+        make(
+          "li",
+          {},
+          make(
+            "label",
+            {},
+            make("input", {
+              type: "checkbox",
+              checked: this.chosen.includes(signal.name),
+              onchange: () => this.toggle(signal.name),
+            }),
+            make("span", { className: "name" }, signal.name),
+            make("span", { className: "unit" }, signal.unit),
+          ),
+        ),
+      );
     const list = byId("signals").querySelector("ul");
     const focused = [...list.querySelectorAll("input")].indexOf(document.activeElement);
-    list.replaceChildren(...(rows.length ? rows : [make("li", { className: "quiet" }, "no signal has this name")]));
+    list.replaceChildren(
+      ...(rows.length ? rows : [make("li", { className: "quiet" }, "no signal has this name")]),
+    );
     if (focused >= 0) list.querySelectorAll("input")[focused]?.focus();
   }
 
@@ -118,10 +140,18 @@ export class Plots {
       live: () => this.follow(),
       drop: (name) => this.toggle(name),
     };
-    this.charts = [...units].map(([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on));
-    const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
+    this.charts = [...units].map(
+      ([unit, signals], i) => new Chart(unit, signals, this.palette, i === units.size - 1, on),
+    );
+    const empty = make(
+      "p",
+      { className: "empty" },
+      "No signal chosen. Press “Choose” to plot one.",
+    );
     this.stale = true;
-    byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
+    byId("charts").replaceChildren(
+      ...(this.charts.length ? this.charts.map((c) => c.element) : [empty]),
+    );
   }
 
   follow() {
@@ -150,7 +180,12 @@ export class Plots {
     const [from, to] = held ?? [samples.end - this.window, samples.end];
     for (const chart of this.charts) {
       const names = chart.signals.map((s) => s.name);
-      chart.show(samples.stretch(names, from, to, chart.pixels), from, to, names.map((n) => samples.latest(n)));
+      chart.show(
+        samples.stretch(names, from, to, chart.pixels),
+        from,
+        to,
+        names.map((n) => samples.latest(n)),
+      );
     }
     byId("plot-note").textContent = samples.lost ? `${samples.lost} samples lost` : "";
   }

@@ -30,7 +30,9 @@ export class Stage {
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
-    this.links = scene.links.map((link) => new LinkObject(link, this.nodes, eye.size, palette.link));
+    this.links = scene.links.map(
+      (link) => new LinkObject(link, this.nodes, eye.size, palette.link),
+    );
     for (const link of this.links) this.root.add(link.object);
     this.arrows = new Arrows(eye.size, palette.force);
     this.root.add(this.arrows.object);
@@ -53,7 +55,10 @@ export class Stage {
   light({ camera, target }) {
     const away = camera.position.distanceTo(target);
     this.lamp.target.position.copy(target);
-    this.lamp.position.set(-0.35 * away, 0.55 * away, 0).applyQuaternion(camera.quaternion).add(camera.position);
+    this.lamp.position
+      .set(-0.35 * away, 0.55 * away, 0)
+      .applyQuaternion(camera.quaternion)
+      .add(camera.position);
   }
 
   /** The box around all bodies. */
@@ -69,7 +74,11 @@ function grid(scene, palette, eye) {
   const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
   const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
   const lines = new THREE.GridHelper(cells * cell, cells, palette.axis, palette.grid);
-  Object.assign(lines.material, { transparent: true, opacity: eye.flat ? 0.55 : 0.7, depthWrite: false });
+  Object.assign(lines.material, {
+    transparent: true,
+    opacity: eye.flat ? 0.55 : 0.7,
+    depthWrite: false,
+  });
   const center = eye.box.getCenter(new THREE.Vector3());
   const snap = (x) => Math.round(x / cell) * cell;
   lines.position.set(snap(center.x), snap(center.y), snap(center.z));
