@@ -86,7 +86,8 @@ class Studio:
         for line in self.process.stdout:
             text += line
             with contextlib.suppress(ValueError):
-                self.address = json.loads(text)["address"]
+                told = json.loads(text)
+                self.address, self.plant = told["address"], told["plant"]
                 return
         pytest.fail(f"the studio did not start: {text}")
 
@@ -564,7 +565,7 @@ def test_dragging_the_key_strikes_the_string(
     try:
         with opened(browser, studio.address, errors, draws=True, viewport=size) as page:
             page.evaluate("(names) => inloop.plots.choose(names)", PLOTTED)
-            with il.attach(page.evaluate("inloop.transport.plant.name")) as box:
+            with il.attach(studio.plant) as box:
                 until(lambda: abs(box.peek()["hammer.qd"]) < 0.01, "the hammer at rest")
                 x, y, per_meter = grip(page)
                 page.mouse.move(x, y)
