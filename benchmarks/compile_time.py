@@ -18,7 +18,7 @@ from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop import gallery
 from inloop.codegen import emit_library, emit_rates
 from inloop.formalisms import Derivation
-from inloop.native import build_library, find_compiler, runtime_headers
+from inloop.native import BuildOptions, build_library, find_compiler, runtime_headers
 from inloop.plant.passes import run_passes
 
 JOINTS = (25, 50, 100, 200)
@@ -77,7 +77,8 @@ def build(joints: int) -> Row:
     files = emit_library((prepare, *done), "chain", (), {})
     sources = {**files.sources, **emit_rates(done[1], "chain", ())}
     emitted = time.perf_counter()
-    build_library(sources, {**runtime_headers(), **files.headers})
+    headers = {**runtime_headers(), **files.headers}
+    build_library(sources, headers, options=BuildOptions(together=True))
     return {
         "operations": sum(program.operations()["total"] for program in done),
         "characters": sum(len(text) for text in sources.values()),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import socket
 import subprocess
 import sys
@@ -16,11 +14,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
 
-from realtime_arm import arm
+from realtime_arm import arm, own_name
 
 import inloop as il
-
-_numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -32,12 +28,8 @@ def plant() -> il.Plant:
 @pytest.fixture
 def name() -> Iterator[str]:
     """A name for a running plant, and for "<name>.far"; nothing of it may be left at the end."""
-    chosen = f"links_{os.getpid()}_{next(_numbers)}"
-    yield chosen
-    left = list(Path("/dev/shm").glob(f"inloop.{os.geteuid()}.{chosen}*"))
-    for path in left:
-        path.unlink()
-    assert not left
+    with own_name("links") as chosen:
+        yield chosen
 
 
 @pytest.fixture

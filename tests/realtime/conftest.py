@@ -1,9 +1,8 @@
-"""A small arm to run, names that do not collide, and a look at what is left behind."""
+"""A small arm to run, and processes that end with their test."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import subprocess
 import sys
@@ -14,11 +13,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from realtime_arm import arm
+from realtime_arm import arm, own_name
 
 import inloop as il
-
-_numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -30,12 +27,8 @@ def plant() -> il.Plant:
 @pytest.fixture
 def name() -> Iterator[str]:
     """A name for a running plant; nothing of it may be left at the end."""
-    chosen = f"test-{os.getpid()}-{next(_numbers)}"
-    yield chosen
-    left = list(Path("/dev/shm").glob(f"inloop.{os.geteuid()}.{chosen}*"))
-    for path in left:
-        path.unlink()
-    assert not left
+    with own_name("test") as chosen:
+        yield chosen
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from inloop.native import Method, System
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 ARM_START = (0.4, -0.7, 0.5, 0.9)
-L1, L2, L3, BASE = 0.2, 0.6, 0.4, (0.5, 0.05)
 
 
 def arm(laws: Callable[[il.Model], None] | None = None, name: str = "arm") -> il.Model:
@@ -53,28 +52,6 @@ def bristle(sigma0: float, sigma1: float, sigma2: float, level: float) -> Callab
         return -(sigma0 * z + sigma1 * rate + sigma2 * qd), {"z": rate}
 
     return law
-
-
-def four_bar(laws: Callable[[il.Model], None] | None = None, name: str = "linkage") -> il.Model:
-    """One loop, one degree of freedom."""
-    m = il.Model(name, gravity=(0, -9.81, 0))
-    crank = m.body(
-        "crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), mass=0.7,
-        com=(0.1, 0.01, 0), inertia=(1e-3, 2e-3, 2.9e-3),
-    )  # fmt: skip
-    coupler = m.body(
-        "coupler", on=crank.point("pin", (L1, 0, 0)), joint=il.revolute("z", initial=(-0.5, 0.0)),
-        mass=0.9, com=(0.3, 0.02, 0), inertia=(1e-3, 2e-3, 2.5e-3),
-    )  # fmt: skip
-    rocker = m.body(
-        "rocker", on=m.ground.point("base", (*BASE, 0)),
-        joint=il.revolute("z", initial=(1.2, 0.0)), mass=0.8, com=(0.2, 0.01, 0),
-        inertia=(1e-3, 2e-3, 2.4e-3),
-    )  # fmt: skip
-    m.close(coupler.point("end", (L2, 0, 0)), rocker.point("tip", (L3, 0, 0)), name="ring")
-    if laws is not None:
-        laws(m)
-    return m
 
 
 class Bench:

@@ -80,7 +80,7 @@ def test_own_steps_reach_the_same_state(plant: il.Plant, method: str) -> None:
 
 
 def test_a_driven_crank_tells_its_effort() -> None:
-    plant = four_bar("driven_four_bar", driven=True).compile()
+    plant = four_bar(driven=True).compile()
     result = plant.simulate(t_end=1.0, step=1e-4, crank=lambda t: 0.7 + 3.0 * t + il.sin(5.0 * t))
     t = result.t
     np.testing.assert_allclose(result["crank.q"], 0.7 + 3.0 * t + np.sin(5.0 * t), atol=1e-13)
@@ -101,7 +101,7 @@ def test_velocities_of_any_coordinate_may_be_given(plant: il.Plant) -> None:
 
 
 def test_a_motion_beyond_reach_names_the_time_and_keeps_results() -> None:
-    plant = four_bar("pulled", driven=True).compile()
+    plant = four_bar(driven=True).compile()
     # the crank of this four-bar cannot point away from the rocker
     with pytest.raises(il.SimulationError, match="cannot close its loops after t = ") as caught:
         plant.simulate(t_end=20.0, step=1e-3, crank=lambda t: 0.7 + 1e4 * t * t * t)

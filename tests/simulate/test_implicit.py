@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from four_bar_model import four_bar, four_bar_with_a_tail
 from scipy.integrate import solve_ivp
-from stiff_models import ARM_START, Bench, arm, bristle, differences, four_bar
+from stiff_models import ARM_START, Bench, arm, bristle, differences
 
 import inloop as il
 from inloop.gallery.puma560 import LINKS, POSES, puma560
@@ -155,14 +156,7 @@ def test_order_of_a_closed_mechanism() -> None:
 
 
 def test_order_with_a_driven_joint() -> None:
-    m = four_bar(name="driven_linkage")
-    m.drive("crank", lambda t: 1.0 + 0.5 * il.sin(4.0 * t))
-    m.body(
-        "tail", on="rocker.tip", joint=il.revolute("z", initial=(0.3, 0.0)), mass=0.3,
-        com=(0.1, 0.02, 0), inertia=(1e-4, 2e-4, 3e-4),
-    )  # fmt: skip
-    m.joint_force("tail", lambda q, qd: -2.0 * q - 0.02 * qd)
-    found = orders(m.compile(), 1.0, (200, 400, 800))
+    found = orders(four_bar_with_a_tail().compile(), 1.0, (200, 400, 800))
     assert found == pytest.approx(2.0, abs=0.3)
 
 
@@ -335,7 +329,7 @@ def test_a_stiff_law_in_a_closed_mechanism() -> None:
     def laws(m: il.Model) -> None:
         m.joint_force("rocker", lambda q, qd: -1e6 * (q - float(angle[2])) - 100.0 * qd)
 
-    plant = four_bar(laws, name="held_linkage").compile()
+    plant = four_bar(laws).compile()
     result = plant.simulate(t_end=1.0, step=1e-3, method="implicit", q={"crank": 1.0})
     assert result.status == "OK"
     assert np.abs(result.qd[-1]).max() < 1e-9

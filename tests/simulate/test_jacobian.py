@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from stiff_models import ARM_START, Bench, arm, differences, four_bar
+from four_bar_model import four_bar, four_bar_with_a_tail
+from stiff_models import ARM_START, Bench, arm, differences
 from test_implicit import linkage_laws, smooth_laws
 
 import inloop as il
@@ -37,20 +38,9 @@ def test_jacobian_of_a_tree(laws) -> None:
     assert (np.abs(along_time).max() > 0.1) == (laws is smooth_laws)
 
 
-def driven_linkage() -> il.Model:
-    m = four_bar(name="driven_jacobian")
-    m.drive("crank", lambda t: 1.0 + 0.5 * il.sin(4.0 * t))
-    m.body(
-        "tail", on="rocker.tip", joint=il.revolute("z", initial=(0.3, 0.0)), mass=0.3,
-        com=(0.1, 0.02, 0), inertia=(1e-4, 2e-4, 3e-4),
-    )  # fmt: skip
-    m.joint_force("tail", lambda q, qd: -2.0 * q - 0.02 * qd)
-    return m
-
-
 @pytest.mark.parametrize("driven", [False, True])
 def test_jacobian_of_a_closed_mechanism(driven: bool) -> None:
-    model = driven_linkage() if driven else four_bar(linkage_laws, name="closed_jacobian")
+    model = four_bar_with_a_tail() if driven else four_bar(linkage_laws)
     plant = model.compile()
     bench = Bench(plant, Method.RODAS)
     # where the drive is at the time of the test

@@ -26,13 +26,13 @@ def swing(t: object) -> object:
 @pytest.fixture(scope="module")
 def live() -> il.Plant:
     """A four-bar whose crank follows position, velocity and acceleration from outside."""
-    return four_bar("live_four_bar", driven=True).compile()
+    return four_bar(driven=True).compile()
 
 
 @pytest.fixture(scope="module")
 def filtered() -> il.Plant:
     """A four-bar whose crank follows a position through a filter."""
-    model = four_bar("filtered_four_bar")
+    model = four_bar()
     model.drive("crank", derivatives="filtered", cutoff=CUTOFF)
     return model.compile()
 
@@ -53,7 +53,7 @@ def cart() -> il.Plant:
 def test_inputs_of_a_live_drive_come_last(live: il.Plant) -> None:
     assert live.inputs == ("crank.q", "crank.qd", "crank.qdd")
     np.testing.assert_array_equal(live.first_inputs, [1.0, 0.0, 0.0])
-    model = four_bar("pushed_four_bar", driven=True)
+    model = four_bar(driven=True)
     model.joint_input("rocker")
     assert model.compile(backend="python").inputs == ("rocker.tau", *live.inputs)
 

@@ -101,6 +101,16 @@ class Page:
         return np.concatenate(numbers), np.concatenate(rows)
 
 
+@contextlib.asynccontextmanager
+async def open_page(address: str, **options: Any) -> Any:
+    """A page that was greeted."""
+    options = {"origin": address, "max_queue": None, **options}
+    async with websockets.connect(address.replace("http", "ws") + "/ws", **options) as socket:
+        page = Page(socket)
+        await page.until(lambda: any(m["kind"] == "hello" for m in page.texts))
+        yield page
+
+
 class Studio:
     """A studio that shows a mechanism of the gallery."""
 
@@ -121,20 +131,20 @@ class Studio:
         facts = json.loads(told)
         self.plant, self.address = facts["plant"], facts["address"].partition("?")[0].rstrip("/")
 
-    @contextlib.asynccontextmanager
-    async def page(self, **options: Any) -> Any:
-        """A page that was greeted."""
-        options = {"origin": self.address, "max_queue": None, **options}
-        url = self.address.replace("http", "ws") + "/ws"
-        async with websockets.connect(url, **options) as socket:
-            page = Page(socket)
-            await page.until(lambda: any(m["kind"] == "hello" for m in page.texts))
-            yield page
+    def page(self, **options: Any) -> Any:
+        return open_page(self.address, **options)
+
+    open_page = staticmethod(open_page)
 
     @property
     def loop(self) -> int:
         """Process of the loop."""
         return children(self.process.pid)[0]
+
+    @property
+    def children(self) -> list[int]:
+        """All processes that it has started."""
+        return children(self.process.pid)
 
     def end(self, number: int = signal.SIGINT) -> None:
         if self.process.poll() is None:
@@ -152,6 +162,12 @@ def children(parent: int) -> list[int]:
             if int(words[1]) == parent:
                 found.append(int(entry))
     return sorted(found)
+
+
+@pytest.fixture(scope="session")
+def start_studio(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Studio]:
+    """For other mechanisms; who starts one ends it."""
+    return lambda *words: Studio(tmp_path_factory.mktemp("recordings"), *words)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import inloop as il
 from inloop import gallery
 from inloop.plant.poses import Poses, build_poses, quaternions
 from inloop.realtime.layout import Layout, Quantity
+from inloop.studio.beside import Beside
+from inloop.studio.scene import make_scene
 from inloop.studio.show import Show
 from inloop.studio.sources import Moment
 from inloop.studio.stage import Stage, make_stage
@@ -86,15 +89,23 @@ def test_a_contact_is_an_arrow_in_the_world(ball: il.Plant, tmp_path: Path) -> N
 
 
 def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
-    ball: il.Plant, studio: Any, tmp_path: Path
+    ball: il.Plant,
+    studio: Any,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    name, stage = f"studio-attached-{os.getpid()}", tmp_path / "stage.json"
-    make_stage(ball.mechanism).save(stage)
+    """As `il.run(plant, studio=True)` does it, with the loop in this process."""
+    monkeypatch.setenv("INLOOP_WITHOUT_STUDIO", "1")
+    name = f"studio-attached-{os.getpid()}"
     with il.start(ball, name=name, rate=500.0, q={"ball": 1.0}) as loop:
-        other = type(studio)(tmp_path, "--attach", name, "--stage", str(stage))
+        beside, said = Beside(name, ball.mechanism, browser=False), ""
+        while "http://" not in said:
+            time.sleep(0.05)
+            said += capfd.readouterr().out
+        address = said.partition("at ")[2].partition(" (")[0].rstrip("/")
 
         async def act() -> None:
-            async with other.page() as page:
+            async with studio.open_page(address) as page:
                 assert [b["name"] for b in page.hello["scene"]["bodies"]] == ["plate", "ball"]
                 assert "choose" not in page.hello["can"] and not page.hello["menu"]
                 refused = asyncio.create_task(page.text("notice"))
@@ -104,6 +115,28 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
                 await page.do("pause")
                 await page.text("state", lambda m: m["state"] == "paused")
 
-        asyncio.run(act())
-        other.end()
-        assert loop.running and loop.mailbox.state.name == "PAUSED"
+        with beside:
+            asyncio.run(act())
+        assert beside.ended and loop.running and loop.mailbox.state.name == "PAUSED"
+
+
+def test_shapes_of_a_urdf_file_are_drawn(tmp_path: Path) -> None:
+    quarter = np.pi / 2
+    path = tmp_path / "arm.urdf"
+    path.write_text(f"""<robot name="arm"><link name="base"/><link name="upper">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0.1 0 0.2" rpy="0 {quarter} 0"/>
+    <geometry><box size="0.4 0.1 0.2"/></geometry></visual>
+    <visual><origin xyz="0 0 0.4" rpy="{quarter} 0 0"/>
+    <geometry><cylinder radius="0.05" length="0.3"/></geometry></visual></link>
+    <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/>
+    <axis xyz="0 1 0"/></joint></robot>""")
+    stage = make_stage(il.load(path).build())
+    assert stage.draft is not None and stage.library is not None
+    scene = make_scene(stage.draft, Poses(stage.library))
+    box, cylinder = scene["bodies"][0]["shapes"]
+    # turned by a quarter about y: what was long in x is long in z
+    assert np.allclose(box["size"], (0.2, 0.1, 0.4)) and box["center"] == [0.1, 0.0, 0.2]
+    assert np.allclose(np.abs(np.subtract(cylinder["a"], cylinder["b"])), (0.0, 0.3, 0.0))
+    # it may turn all around
+    assert scene["bounds"]["min"][2] < -0.3 and scene["bounds"]["max"][2] > 0.3

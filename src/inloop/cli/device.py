@@ -8,7 +8,6 @@ import json
 import math
 import os
 import select
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +23,7 @@ from inloop.realtime.signals import ended_by_sigterm
 from inloop.studio.device_process import DeviceLoop, Grip
 
 LIFTING = 0.3  # [s] of a stroke, after as long a rest
+PATIENT = 10  # others go first
 LONGEST = 1 << 16  # bytes that are read at once
 
 
@@ -60,10 +60,11 @@ def call(args: argparse.Namespace) -> int:
     settings = {name: value for name, value in given.items() if value is not None}
     setup = find_setup(args.rig).changed(settings | {"controlled": args.controlled})
     if args.limits:
+        os.nice(PATIENT)
         _tell_limits(setup, as_json=args.json)
         return 0
     if args.name is None:
-        raise il.InputError("which plant?", fix="Name one that runs, or ask for --limits.")
+        raise il.InputError("no plant was named", fix="Name one that runs, or ask for --limits.")
     if args.piped:
         end_with_parent()
     with ended_by_sigterm(), il.attach(args.name) as box:
@@ -115,12 +116,13 @@ def gallery_device(box: Mailbox) -> Device | None:
 
 def _hold(box: Mailbox, grip: Grip, setup: Setup, args: argparse.Namespace) -> None:
     """A finger that lifts the joint once; tells how it went."""
-    begin, panels = box.read()["t"], []
+    begin = box.read().sequence
+    panels: list[dict[str, Any]] = []
     end = math.inf if args.seconds is None else time.monotonic() + args.seconds
 
     def target() -> float:
-        part = (loop.station.box.newest["t"] - begin) / LIFTING - 1.0  # type: ignore[attr-defined]
-        return grip.rest + (args.lift - grip.rest) * min(max(part, 0.0), 1.0)
+        part = (box.peek().sequence - begin) * box.layout.period / LIFTING - 1.0
+        return grip.rest + (float(args.lift) - grip.rest) * min(max(part, 0.0), 1.0)
 
     loop = DeviceLoop(box, grip, setup, target, panels.append, lambda: time.monotonic() > end)
     with contextlib.suppress(KeyboardInterrupt):
@@ -139,9 +141,10 @@ def _hold(box: Mailbox, grip: Grip, setup: Setup, args: argparse.Namespace) -> N
     else:
         paragraph(
             f"{'unstable' if found['at_limit'] > 0.0 else 'calm'}: most force "
-            f"{found['most_force']:.3g} N, {100 * found['at_limit']:.0f} % of the time at the limit "
-            f"of {loop.station.rig.limit:g} N; the plant shows {found['shown_stiffness']:.3g} N/m "
-            f"and {found['shown_mass']:.3g} kg; {found['skipped']} periods were left out"
+            f"{found['most_force']:.3g} N, {100 * found['at_limit']:.0f} % of the time at the "
+            f"limit of {loop.station.rig.limit:g} N; the plant shows "
+            f"{found['shown_stiffness']:.3g} N/m and {found['shown_mass']:.3g} kg; "
+            f"{found['skipped']} periods were left out"
         )
 
 
@@ -191,4 +194,3 @@ def _hold_piped(box: Mailbox, grip: Grip, setup: Setup) -> None:
     loop = DeviceLoop(box, grip, setup, lambda: pipe.target, publish, pipe.listen)
     with contextlib.suppress(BrokenPipeError, il.MailboxError):
         loop.run()
-    sys.stdout = None  # type: ignore[assignment]

@@ -29,7 +29,8 @@ from inloop.cli import (
 from inloop.cli.output import print_json
 
 COMMANDS = (
-    list_gallery, describe, derive, run, studio, monitor, record, link, midi, device, check, demo, bench,
+    list_gallery, describe, derive, run, studio, monitor, record, link, midi, device, check, demo,
+    bench,
 )  # fmt: skip
 
 # exit codes

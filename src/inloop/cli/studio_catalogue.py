@@ -100,6 +100,20 @@ class GalleryCatalogue:
         """A recorder in a process of its own."""
         return (*_program("record"), plant, "--to", str(path))
 
+    def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
+        """A haptic device in a process of its own."""
+        return (*_program("device"), plant, "--rig", rig, "--piped")
+
+    def limits_command(self, rig: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The same program, without a plant."""
+        words = ["--rig", rig, "--limits", "--json"]
+        for name, value in settings.items():
+            if isinstance(value, bool):
+                words += [f"--{name}"] if value else []
+            else:
+                words += [f"--{name.replace('_', '-')}", repr(value)]
+        return (*_program("device"), *words)
+
     def _name(self, model: str) -> str:
         """A name under which nothing else runs."""
         if self._fixed_name is not None:
@@ -116,7 +130,7 @@ class GalleryCatalogue:
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
         # a hand that rests is not a controller that has died
-        words += ["--stale-after", "never", "--with-parent", "--json"]
+        words += ["--stale-after", "never", "--with-parent"]
         for setting in args.set:
             words += ["--set", setting]
         if haptic:
@@ -158,6 +172,15 @@ def _stage(subject: Subject) -> Stage:
         looks=_looks(exhibit, subject.options),
         device=hand.data() if hand is not None else None,
         notes=_notes(),
+        plots=_plots(exhibit),
+    )
+
+
+def _plots(exhibit: Exhibit) -> tuple[str, ...]:
+    """What the exhibit's figure shows is plotted first."""
+    panels = exhibit.view.panels if exhibit.view is not None else ()
+    return tuple(
+        name for panel in panels for name in ((panel,) if isinstance(panel, str) else panel)
     )
 
 

@@ -26,10 +26,11 @@ from inloop.devices.stiffness_range import StiffnessRange, measured_stiffness
 from inloop.devices.voice_coil import VoiceCoil
 
 __all__ = [
-    "COARSE", "FINE", "RANGES", "SETUPS", "SMOOTH", "Actuator", "AdaptiveWindow", "BackwardDifferences", "Converter",
-    "Coupling", "DeviceChain", "Encoder", "Estimator", "FilteredDifferences", "Finger", "HallPair",
-    "Handle", "Impedance", "KalmanEstimator", "LoadCell", "Magnet", "MidiPort", "Motion", "Note",
-    "NoteMaker", "ParallelController", "PassivityObserver", "Rig", "SampledLoop", "Sensor",
-    "SeriesController", "Setup", "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "device_limits", "find_setup", "hammer_speed",
+    "COARSE", "FINE", "RANGES", "SETUPS", "SMOOTH", "Actuator", "AdaptiveWindow",
+    "BackwardDifferences", "Converter", "Coupling", "DeviceChain", "Encoder", "Estimator",
+    "FilteredDifferences", "Finger", "HallPair", "Handle", "Impedance", "KalmanEstimator",
+    "LoadCell", "Magnet", "MidiPort", "Motion", "Note", "NoteMaker", "ParallelController",
+    "PassivityObserver", "Rig", "SampledLoop", "Sensor", "SeriesController", "Setup", "Station",
+    "StiffnessRange", "VoiceCoil", "ZeroOrderHold", "device_limits", "find_setup", "hammer_speed",
     "measured_stiffness", "midi_velocity", "write_midi_file",
 ]  # fmt: skip

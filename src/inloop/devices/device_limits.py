@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from inloop.devices.handle import Finger
 from inloop.devices.rig import Rig
 from inloop.devices.stiffness_range import StiffnessRange
 
@@ -18,9 +19,12 @@ def device_limits(rig: Rig) -> dict[str, float | None]:
     `held` is the stiffness that is stable in the finger's hold, `mass` the mass that is.
     """
     finger, free = rig.finger, rig.sampled_loop()
+    alone = replace(rig, finger=Finger(), stops=(-math.inf, math.inf))
+    if rig.friction == rig.lag == rig.delay == 0.0:
+        alone = replace(alone, substeps=1)  # a period is solved exactly in one step
     held = replace(free, hand_stiffness=finger.stiffness, hand_damping=finger.damping)
     found = {
-        **StiffnessRange.of(replace(rig, stops=(-math.inf, math.inf))).data(),
+        **StiffnessRange.of(alone).data(),
         "held": held.stiffness_limit(),
         "mass": held.mass_limit(SOME),
     }

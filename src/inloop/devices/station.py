@@ -32,8 +32,8 @@ class Station:
     """Handle, finger and chain at a joint of a plant, one period after the other.
 
     Without a coupling the joint is driven and follows the device: its `q`, `qd` and `qdd` are the
-    reading and its estimated derivatives, and the device feels the effort that this needs. With a coupling the joint is
-    free, and both feel the coupling.
+    reading and its estimated derivatives, and the device feels the effort that this needs. With a
+    coupling the joint is free, and both feel the coupling.
 
     Attributes:
         box: of the plant.

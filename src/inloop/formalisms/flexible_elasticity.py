@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.flexible import Beam
+from inloop.formalisms.flexible_beam import Beam
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.ports import Feel, Port
 from inloop.symbolic import Expr

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from inloop.errors import InputError
-from inloop.formalisms.flexible import Beam
+from inloop.formalisms.flexible_beam import Beam
 from inloop.formalisms.flexible_elasticity import efforts, port
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.formalisms.flexible import Beam, build_beams
+from inloop.formalisms.flexible_beam import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
 from inloop.formalisms.rotation import General, Planar, Rotation
 from inloop.formalisms.symbols import Symbols

@@ -19,7 +19,6 @@ ADVICE = {
 
 def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[Look, ...]]:
     """Key, hammer and string in the x-z plane; with springs a hand that is not the key."""
-    pin = {"radius": 4e-3, "color": STEEL}
     # the string is where the far end of the hammer is at the angle of the string
     x, z = 2.0 * L2 * math.cos(STRING), L3 + 2.0 * L2 * math.sin(STRING)
     found: dict[str, tuple[Look, ...]] = {
@@ -29,8 +28,8 @@ def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[
                    Box((2.0 * L2, 0.0, 0.0), (0.02, 0.012, 0.03), FELT)),
         GROUND: (Line(((x, -0.06, z + 0.016), (x, 0.06, z + 0.016)), STEEL),
                  Box((x, 0.0, z + 0.019), (0.05, 0.02, 4e-3), STEEL),
-                 Cylinder((0.0, -0.02, 0.0), (0.0, 0.02, 0.0), **pin),
-                 Cylinder((0.0, -0.02, L3), (0.0, 0.02, L3), **pin)),
+                 Cylinder((0.0, -0.02, 0.0), (0.0, 0.02, 0.0), 4e-3, STEEL),
+                 Cylinder((0.0, -0.02, L3), (0.0, 0.02, L3), 4e-3, STEEL)),
     }  # fmt: skip
     if springs:
         found["hand"] = (

@@ -38,6 +38,11 @@ class Beside:
             start_new_session=True,
         )
 
+    @property
+    def ended(self) -> bool:
+        """Is the studio gone?"""
+        return self._process.poll() is not None
+
     def __enter__(self) -> Beside:
         return self
 

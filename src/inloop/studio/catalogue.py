@@ -44,6 +44,14 @@ class Catalogue(Protocol):
         """
         ...
 
+    def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
+        """Starts a haptic device at a plant; it ends when its standard input does."""
+        ...
+
+    def limits_command(self, rig: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Tells what a device can display, as JSON."""
+        ...
+
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
         """Starts a recorder that ends at SIGTERM."""
         ...

@@ -1,9 +1,9 @@
 """A simulated haptic device at a plant that runs, in a process of its own.
 
-The device lives in the time of the plant, counted in its records: it reads its sensor, writes the motion, waits for the
-outputs that answer it, and moves on by one period of its servo. So nothing is lost on the way, and
-a plant that runs slowly or stands still is felt slowly or not at all. Periods for which this
-process was not fast enough are left out and counted.
+The device lives in the time of the plant, counted in its records: it reads its sensor, writes the
+motion, waits for the outputs that answer it, and moves on by one period of its servo. So nothing is
+lost on the way, and a plant that runs slowly or stands still is felt slowly or not at all. Periods
+for which this process was not fast enough are left out and counted.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class DeviceLoop:
         # a servo cannot ask a plant more often than it answers
         self._fastest = 1.0 / self.box.layout.period
         self._panel_due, self._periods, self._at_limit, self._most = 0.0, 0, 0, 0.0
-        self._parameters = 0
+        self._parameters, self._skipped = 0, 0
 
     def run(self) -> None:
         """Hold the plant from its start on until `leave` says so; the joint is left at rest.
@@ -154,7 +154,7 @@ class DeviceLoop:
         """Take hold at rest: feel the weight, which the finger carries from now on."""
         arm = self.grip.arm
         self.shown, effort = self._probe()
-        self.station = self._make(effort / arm)
+        self.station, self._skipped = self._make(effort / arm), 0
         self.station.handle.position = arm * self.grip.rest
         self._due = float(self._plant.newest.sequence)
 
@@ -192,10 +192,13 @@ class DeviceLoop:
         self._most = max(self._most, command)
 
     def panel(self) -> dict[str, Any]:
-        """What a page shows, and since the last time: periods, share at the limit, most force."""
+        """What a page shows; shares at the limit and left out, most force: since the last panel."""
         found = self.station.panel()
         del found["stiffness"]  # another process finds it
+        skipped = self.station.skipped - self._skipped
+        self._skipped = self.station.skipped
         found |= {
+            "left_out": skipped / max(1, skipped + self._periods),
             "t": self._plant.newest["t"],
             "periods": self._periods,
             "at_limit": self._at_limit / max(1, self._periods),

@@ -13,6 +13,7 @@ from typing import Any
 
 from inloop.model import Body, Mechanism
 from inloop.model.geometry import Matrix3, Vector3, subtract, times_vector, transpose
+from inloop.studio.visuals import visual_shapes
 
 GROUND = -1
 FORCE = tuple(f"force_{axis}" for axis in "xyz")
@@ -33,7 +34,8 @@ class BodyDraft:
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
         looks: shapes that were given for it; () to draw it from its corners.
-        hidden: nothing is drawn: it is one of the steps that displace a node of a flexible link.
+        hidden: nothing is drawn: it is a step between joints at one place, or one of those that
+            displace a node of a flexible link.
     """
 
     name: str
@@ -87,7 +89,8 @@ class Draft:
         links: name, first body and point, second body and point of each spring.
         contacts: whose forces are shown.
         gravity: point number of the vector of gravity.
-        closed: there are loops, which keep it from reaching far.
+        roams: it may be anywhere in the ranges of its joints; nobody has said how it looks, and
+            neither loops nor contacts hold it.
         start: coordinates at the start.
         plane: "xy", "xz" or "yz" to look at it from the side; "" if nobody has said so.
     """
@@ -98,7 +101,7 @@ class Draft:
     links: tuple[tuple[str, int, int, int, int], ...]
     contacts: tuple[ContactDraft, ...]
     gravity: int
-    closed: bool
+    roams: bool
     start: tuple[float, ...]
     plane: str = ""
 
@@ -146,7 +149,8 @@ def draft(
     given, found = looks or {}, Collector()
     bent = _Bent(mechanism)
     bodies = tuple(
-        _body(mechanism, body, found, given.get(body.name, ()), bent) for body in mechanism.bodies
+        _body(mechanism, body, found, given.get(body.name) or visual_shapes(body), bent)
+        for body in mechanism.bodies
     )
     ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in bent.rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.revolute]
@@ -171,7 +175,7 @@ def draft(
             links,
             tuple(contacts),
             gravity,
-            mechanism.closed or bool(mechanism.modes),
+            not (given or contacts or mechanism.closed or mechanism.modes),
             tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
             plane,
         ),
@@ -232,8 +236,14 @@ def _body(
         tuple(dict.fromkeys(found.point(p) for p in (ends or [body.com]))),
         weight,
         tuple(looks),
-        body.index in bent.nodes and body.index not in bent.back,
+        _is_step(body, ends) or (body.index in bent.nodes and body.index not in bent.back),
     )
+
+
+def _is_step(body: Body, ends: Sequence[Vector3]) -> bool:
+    """One of several joints at the same place: nothing is there between them."""
+    at_origin = all(isinstance(x, float | int) and x == 0.0 for p in ends for x in p)
+    return at_origin and isinstance(body.mass, float | int) and body.mass == 0.0
 
 
 def _range(body: Body) -> tuple[float, float]:

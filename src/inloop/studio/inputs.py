@@ -7,21 +7,41 @@ rest. Between two clients the first one who takes them has them.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from inloop.errors import InputError, MailboxError
+from inloop.native.library import Reals
+from inloop.realtime.layout import Layout
 from inloop.studio.client import Client
 from inloop.studio.frames import InputFrame
-from inloop.studio.live import Live
 
 LIMIT = 1e6  # of an input whose range nobody has told
 REST = 0.5  # [s] at rest before the inputs are given back
 REMEMBERED = 512  # inputs on their way to the loop
+
+
+class Writer(Protocol):
+    """What takes the values: the plant, or a device that holds it."""
+
+    layout: Layout
+
+    def take_inputs(self) -> None:
+        """Become the writer of the inputs."""
+        ...
+
+    def write_inputs(self, values: Reals) -> int:
+        """Write all inputs; returns the number of this record."""
+        ...
+
+    def release_inputs(self) -> None:
+        """Let another process write them."""
+        ...
 
 
 class Inputs:
@@ -33,7 +53,7 @@ class Inputs:
             the loop has used.
     """
 
-    def __init__(self, source: Live, device: Mapping[str, Any] | None) -> None:
+    def __init__(self, source: Writer, device: Mapping[str, Any] | None) -> None:
         self._source = source
         inputs = source.layout.inputs
         self.names = [x.name for x in inputs]
@@ -95,6 +115,20 @@ class Inputs:
             self._values[:] = self._rest
             self._rest_until = time.monotonic() + REST
             self.refresh()
+
+    def settle(self) -> None:
+        """Put the inputs to rest, whoever has left them."""
+        with contextlib.suppress(MailboxError):
+            self._source.take_inputs()
+            self._held, self._rest_until = True, time.monotonic() + REST
+            self.refresh()
+
+    def close(self) -> None:
+        """Give the inputs back at once."""
+        if self._held:
+            with contextlib.suppress(MailboxError):
+                self._source.release_inputs()
+        self._held, self.owner = False, None
 
     def refresh(self) -> None:
         """Write the inputs anew, or give them back when they have been at rest for a while."""

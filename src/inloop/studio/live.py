@@ -113,6 +113,11 @@ class Live:
         self._box.write(values)
         return self._box.inputs_written
 
+    @property
+    def inputs_written(self) -> int:
+        """Number of the newest inputs."""
+        return self._box.inputs_written
+
     def release_inputs(self) -> None:
         """Let another process write them."""
         self._box.release()

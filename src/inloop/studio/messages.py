@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from inloop.realtime.layout import Layout
+from inloop.studio.haptic_device import MOUSE, offer, ranges
 from inloop.studio.inputs import Inputs
 from inloop.studio.running import Running
+from inloop.studio.scene import empty_scene
 
 PROTOCOL = 1
 RATES = {"m": "m/s", "rad": "rad/s"}
@@ -32,9 +34,28 @@ def hello(running: Running) -> dict[str, Any]:
         "scene": show.scene,
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
+        "plots": [name for name in stage.plots if name in layout.index] or None,
         "inputs": inputs(layout, running.inputs, stage.docs),
         "device": device(stage.device, layout),
+        "chain": chain(running),
         "can": abilities(running),
+        "record": recordings(running),
+    }
+
+
+def hello_without_plant(running: Running) -> dict[str, Any]:
+    """The menu, for a page that comes when no plant runs."""
+    choice = running.choice
+    name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
+    return {
+        "kind": "hello",
+        "protocol": PROTOCOL,
+        "plant": {"name": name, "title": title, "look_at": "", "rate_hz": 1000.0},
+        "menu": running.catalogue.menu() if running.is_own else [],
+        "scene": empty_scene(),
+        **dict.fromkeys(("parameters", "signals", "inputs"), ()),
+        **dict.fromkeys(("plots", "device", "chain")),
+        "can": ["choose"] if running.is_own else [],
         "record": recordings(running),
     }
 
@@ -60,6 +81,21 @@ def state(running: Running) -> dict[str, Any]:
     }
 
 
+def chain(running: Running) -> dict[str, Any]:
+    """Haptic devices that can hold the plant, and the one that does."""
+    choice, source = running.choice, running.source
+    assert choice is not None and source is not None
+    rate = 1.0 / source.layout.period
+    told = device(choice.stage.device, source.layout)
+    active = running.device
+    return {
+        "rigs": [] if running.file else offer(told, rate),
+        "ranges": ranges(rate),
+        "rig": MOUSE if active is None else active.rig,
+        "settings": None if active is None else active.setup.data(),
+    }
+
+
 def recordings(running: Running) -> dict[str, Any]:
     """What is being recorded, and what there is."""
     return {"active": running.recordings.active, "files": running.recordings.files()}
@@ -72,7 +108,7 @@ def abilities(running: Running) -> list[str]:
         can.append("live")
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
-        can += ["take_input", "release_input"]
+        can += ["take_input", "release_input", "device"]
     if running.is_own:
         can.append("choose")
     return can
@@ -80,19 +116,24 @@ def abilities(running: Running) -> list[str]:
 
 def device(told: Mapping[str, Any] | None, layout: Layout) -> dict[str, Any] | None:
     """What a hand drives, if the plant with its options has this input."""
-    units = {x.name: x.unit for x in layout.inputs}
-    if told is None or told["input"] not in units:
+    if told is None or told["input"] not in {x.name for x in layout.inputs}:
         return None
-    return {**told, "unit": units[told["input"]]}
+    return {**told, "unit": _units(layout)[told["input"]]}
 
 
 def signals(layout: Layout) -> list[dict[str, str]]:
     """Name and unit of everything that can be plotted, in the order of the outputs."""
+    units = _units(layout)
+    return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
+
+
+def _units(layout: Layout) -> dict[str, str]:
+    """Units of all signals; the input of a drive has that of its coordinate."""
     units = {"t": "s"}
     for c in layout.coordinates:
         units[f"{c.name}.q"], units[f"{c.name}.qd"] = c.unit, RATES.get(c.unit, "")
-    units |= {x.name: x.unit for x in (*layout.states, *layout.signals, *layout.inputs)}
-    return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
+    told = (*layout.states, *layout.signals, *layout.inputs)
+    return {x.name: "" for x in told} | units | {x.name: x.unit for x in told if x.unit}
 
 
 def parameters(
@@ -115,11 +156,11 @@ def parameters(
 
 def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[dict[str, Any]]:
     """In the order of the numbers that input frames carry."""
-    found = []
+    found, units = [], _units(layout)
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
         doc = docs.get(x.name, "")
-        found.append({"name": x.name, "unit": x.unit, "low": low, "high": high, "doc": doc})
+        found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
     return found
 
 

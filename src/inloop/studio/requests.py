@@ -30,6 +30,7 @@ REQUESTS: Mapping[str, Mapping[str, tuple[str, bool]]] = {
     "choose": {"name": ("name", True), "options": ("options", False)},
     "take_input": {},
     "release_input": {},
+    "device": {"rig": ("name", True), "settings": ("options", False)},
 }
 
 

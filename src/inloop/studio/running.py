@@ -10,6 +10,7 @@ from typing import Any
 
 from inloop.errors import InloopError, InputError, MailboxError
 from inloop.studio.catalogue import Catalogue, Choice, Options
+from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
 from inloop.studio.live import Live
@@ -35,6 +36,7 @@ class Running:
         source: where numbers come from; None while there is none.
         show: what there is to see of it.
         notes: what there is to hear of it.
+        device: haptic device that holds the plant; None if pages drive it themselves.
         moment: the newest outputs.
     """
 
@@ -48,6 +50,7 @@ class Running:
         self._hand: Inputs | None = None
         self.notes: Notes | None = None
         self.moment: Moment | None = None
+        self.device: HapticDevice | None = None
         self._changed = changed  # called with True when there is a new source to be greeted
         self._live: Live | None = None
         self._loop: Process | None = None
@@ -122,7 +125,7 @@ class Running:
                     return live
                 live.close()  # somebody else's plant of the same name
             if not process.running or time.monotonic() > end:
-                words = process.last_words() or "it gave no sign"
+                words = process.last_words().rpartition("error: ")[2] or "it gave no sign"
                 raise InputError(
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
@@ -137,8 +140,56 @@ class Running:
         self.notes = Notes(choice.stage.notes, source.layout)
         self._changed(True)
 
+    # a device
+
+    async def hold(
+        self,
+        rig: str,
+        settings: Options,
+        publish: Callable[[dict[str, Any]], None],
+        ended: Callable[[HapticDevice], None],
+    ) -> None:
+        """Let a haptic device hold the plant, or change the one that does; "mouse" for none.
+
+        Raises:
+            InputError: there is no such device, or a setting makes no sense.
+        """
+        live, choice = self._live, self.choice
+        if live is None or choice is None or self.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        if self.device is not None and self.device.rig == rig:
+            self.device.change(settings)
+            return
+        if rig == MOUSE:
+            await self.let_go()
+            return
+        told = choice.stage.device
+        if rig not in (x["name"] for x in offer(told, 1.0 / live.layout.period)) or told is None:
+            raise InputError(f"no device {rig[:40]!a} fits here", fix="Choose one of the list.")
+        chain = HapticDevice(live, self.catalogue, told, rig, publish, ended)
+        async with self._busy:
+            await self._drop_device()
+            if self._hand is not None:
+                self._hand.close()
+            await chain.start(settings)
+            self.device, self._hand = chain, Inputs(chain, told)
+
+    async def let_go(self) -> None:
+        """Drive without a device; the inputs go to rest."""
+        async with self._busy:
+            await self._drop_device()
+            if self._live is not None and self.choice is not None:
+                self._hand = Inputs(self._live, self.choice.stage.device)
+                self._hand.settle()
+
+    async def _drop_device(self) -> None:
+        device, self.device = self.device, None
+        if device is not None:
+            await device.end()
+
     async def close(self) -> None:
         """Let go of the plant; end it if it is our own."""
+        await self._drop_device()
         await self.recordings.end()
         live = self._live
         self.source, self._live, self.show, self._hand = None, None, None, None
@@ -157,6 +208,7 @@ class Running:
             )
         async with self._busy:
             choice = await asyncio.to_thread(self.catalogue.choose, name, options)
+            self._starting = True
             await self.close()
             await self.open(choice)
 

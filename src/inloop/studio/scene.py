@@ -117,7 +117,7 @@ def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
 def _positions(draft: Draft) -> list[Array]:
     """The start, and some other positions of what is free to move anywhere."""
     start = np.array(draft.start)
-    if draft.closed or any(body.looks for body in draft.bodies):
+    if not draft.roams:
         return [start]
     low, high = np.array([body.range for body in draft.bodies]).reshape(-1, 2).T
     others = np.random.default_rng(1).uniform(low, high, (POSITIONS, len(start)))
@@ -135,7 +135,8 @@ def _corners_of(looks: Any) -> list[Array]:
                 p[where] = corner
                 found.append(p)
         elif look["kind"] in ("rod", "cylinder"):
-            found += [np.array(look[end], dtype=float) for end in "ab"]
+            ends = [np.array(look[end], dtype=float) for end in "ab"]
+            found += [end + sign * look["radius"] for end in ends for sign in (-1.0, 1.0)]
         elif look["kind"] == "line":
             found += [np.array(p, dtype=float) for p in look["points"]]
         else:

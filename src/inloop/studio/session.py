@@ -15,6 +15,7 @@ from inloop.studio import messages
 from inloop.studio.catalogue import Catalogue
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.frames import InputFrame, echo_frame, read_frame
+from inloop.studio.haptic_device import HapticDevice
 from inloop.studio.recordings import Recordings
 from inloop.studio.requests import LONGEST, RequestError, read_request
 from inloop.studio.running import Running
@@ -86,6 +87,8 @@ class Session:
         self.clients.add(client)
         if self.running.source is not None:
             self._greet(client, encode(messages.hello(self.running)))
+        elif self.running.condition().state != "starting":
+            self._greet(client, encode(messages.hello_without_plant(self.running)))
         client.tell(messages.state(self.running))
         self.busy.set()
 
@@ -94,6 +97,8 @@ class Session:
         self.clients.discard(client)
         if self.running.inputs is not None:
             self.running.inputs.release(client)
+        if not self.clients and self.running.device is not None:
+            self._later(client, self._let_go())
 
     def hear(self, client: Client, message: str | bytes) -> None:
         """Do what a page asks for.
@@ -146,6 +151,8 @@ class Session:
         elif what in COMMANDS:
             value = _argument(what, request)
             self._later(client, asyncio.to_thread(source.command, what, value))
+        elif what == "device":
+            self._later(client, self._hold(request["rig"], request.get("settings", {})))
         elif what == "record":
             self._later(client, self._record(request["on"]))
         elif what in ("replay", "live"):
@@ -155,6 +162,32 @@ class Session:
             self.tell_state()
         else:
             raise InputError(f"{what} is not possible here", fix="See what the page offers.")
+
+    async def _hold(self, rig: str, settings: dict[str, Any]) -> None:
+        try:
+            await self.running.hold(rig, settings, self._tell_panel, self._device_ended)
+        finally:
+            self._tell_chain()
+
+    async def _let_go(self) -> None:
+        await self.running.let_go()
+        self._tell_chain()
+
+    def _device_ended(self, device: HapticDevice) -> None:
+        """The process of the device is gone, and nobody has asked it to go."""
+        if device is not self.running.device:
+            return
+        for client in self.clients:
+            client.notice("warn", "the haptic device has ended", "The pointer drives directly now.")
+            self._later(client, self._let_go())
+            break
+
+    def _tell_panel(self, data: dict[str, Any]) -> None:
+        self.broadcast({"kind": "panel", "name": "device", "data": data})
+
+    def _tell_chain(self) -> None:
+        if self.running.source is not None:
+            self.broadcast({"kind": "chain", **messages.chain(self.running)})
 
     async def _record(self, on: bool) -> None:
         try:

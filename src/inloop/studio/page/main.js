@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { Deadlines } from "./deadlines.js";
+import { DevicePanel } from "./device.js";
 import { byId, download } from "./dom.js";
 import { Extras } from "./extras.js";
 import { POSES, SAMPLES } from "./frames.js";
@@ -61,6 +62,7 @@ const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
 const rewind = new Rewind(view);
 const extras = new Extras();
+const device = new DevicePanel(connection, notices);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
 
@@ -76,9 +78,10 @@ const RECEIVE = {
     view.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
-    const device = index < 0 ? null : { unit: message.inputs[index].unit, ...message.device };
-    hand.setDevice(device, index);
-    handPanel.setPlant(device, message.inputs);
+    const driven = index < 0 ? null : { unit: message.inputs[index].unit, ...message.device };
+    hand.setDevice(driven, index);
+    handPanel.setPlant(driven, message.inputs);
+    device.setPlant(message.chain);
     parameters.setPlant(message.parameters);
     plots.setPlant(message.plant.name, message.signals, message.plots);
     recordings.show(message.record, message.can);
@@ -94,7 +97,8 @@ const RECEIVE = {
   notice: (message) => notices.toast(message),
   scene: ({ scene }) => view.changeScene(scene),
   record: (message) => recordings.show(message, transport.can),
-  panel: (message) => extras.show(message),
+  chain: (message) => device.setChain(message),
+  panel: (message) => (message.name === "device" ? device.show(message.data) : extras.show(message)),
   event: ({ name, data }) => {
     if (data?.note !== undefined) extras.note(data);
     else notices.toast({ level: "info", text: name });
@@ -145,4 +149,5 @@ window.inloop = {
   keys,
   transport,
   rewind,
+  device,
 };

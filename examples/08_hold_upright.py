@@ -7,7 +7,7 @@ Equations: J qdd = m g c sin(q) + u, upright at q = 0. For the cost ∫ Q q² + 
 
     K_q = m g c + √((m g c)² + Q/R),   K_qd = √(2 J K_q).
 
-Run it with `python examples/09_hold_upright.py`, and with `--plot FILE` for a figure.
+Run it with `python examples/08_hold_upright.py`, and with `--plot FILE` for a figure.
 """
 
 from __future__ import annotations

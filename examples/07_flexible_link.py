@@ -9,7 +9,7 @@ Equations: a slender beam of Euler and Bernoulli, EI w'''' + rho wtt = 0, clampe
 
 and sags by rho g L⁴/(8 EI) under its weight and by m g L³/(3 EI) under a weight at its tip.
 
-Run it with `python examples/08_flexible_link.py`, and with `--plot FILE` for a figure.
+Run it with `python examples/07_flexible_link.py`, and with `--plot FILE` for a figure.
 """
 
 from __future__ import annotations
