@@ -265,6 +265,14 @@ def test_a_killed_loop_is_told_and_can_be_started_again(studio: Any) -> None:
                 await page.do("choose", **words)
                 assert (await refused)["level"] == "error"
             assert (await page.text("state"))["state"] == "running"
+            # one that cannot start leaves a menu to choose from, also to a page that comes later
+            await page.do("choose", name="n_pendulum", options={"n": 2, "length": 1e9})
+            heard = await page.text("state", lambda m: m["state"] == "ended")
+            assert heard["notice"]["level"] == "error" and "{" not in heard["notice"]["text"]
+            async with studio.page() as later:
+                assert later.hello["menu"] and later.hello["can"] == ["choose"]
+            await page.do("choose", name="pendulum")
+            await page.text("state", lambda m: m["state"] == "running")
 
     asyncio.run(act())
 

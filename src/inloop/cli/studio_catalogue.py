@@ -130,7 +130,7 @@ class GalleryCatalogue:
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
         # a hand that rests is not a controller that has died
-        words += ["--stale-after", "never", "--with-parent", "--json"]
+        words += ["--stale-after", "never", "--with-parent"]
         for setting in args.set:
             words += ["--set", setting]
         if haptic:
@@ -172,6 +172,15 @@ def _stage(subject: Subject) -> Stage:
         looks=_looks(exhibit, subject.options),
         device=hand.data() if hand is not None else None,
         notes=_notes(),
+        plots=_plots(exhibit),
+    )
+
+
+def _plots(exhibit: Exhibit) -> tuple[str, ...]:
+    """What the exhibit's figure shows is plotted first."""
+    panels = exhibit.view.panels if exhibit.view is not None else ()
+    return tuple(
+        name for panel in panels for name in ((panel,) if isinstance(panel, str) else panel)
     )
 
 

@@ -18,6 +18,7 @@ def ended_by_sigterm() -> Iterator[None]:
         return
 
     def leave(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not end the cleaning up
         raise SystemExit(128 + number)
 
     signal.signal(signal.SIGTERM, leave)

@@ -34,7 +34,8 @@ class BodyDraft:
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
         looks: shapes that were given for it; () to draw it from its corners.
-        hidden: nothing is drawn: it is one of the steps that displace a node of a flexible link.
+        hidden: nothing is drawn: it is a step between joints at one place, or one of those that
+            displace a node of a flexible link.
     """
 
     name: str
@@ -89,7 +90,7 @@ class Draft:
         contacts: whose forces are shown.
         gravity: point number of the vector of gravity.
         roams: it may be anywhere in the ranges of its joints; nobody has said how it looks, and
-            no loops keep it together.
+            neither loops nor contacts hold it.
         start: coordinates at the start.
         plane: "xy", "xz" or "yz" to look at it from the side; "" if nobody has said so.
     """
@@ -174,7 +175,7 @@ def draft(
             links,
             tuple(contacts),
             gravity,
-            not (given or mechanism.closed or mechanism.modes),
+            not (given or contacts or mechanism.closed or mechanism.modes),
             tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
             plane,
         ),
@@ -235,8 +236,14 @@ def _body(
         tuple(dict.fromkeys(found.point(p) for p in (ends or [body.com]))),
         weight,
         tuple(looks),
-        body.index in bent.nodes and body.index not in bent.back,
+        _is_step(body, ends) or (body.index in bent.nodes and body.index not in bent.back),
     )
+
+
+def _is_step(body: Body, ends: Sequence[Vector3]) -> bool:
+    """One of several joints at the same place: nothing is there between them."""
+    at_origin = all(isinstance(x, float | int) and x == 0.0 for p in ends for x in p)
+    return at_origin and isinstance(body.mass, float | int) and body.mass == 0.0
 
 
 def _range(body: Body) -> tuple[float, float]:

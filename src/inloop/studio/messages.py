@@ -10,6 +10,7 @@ from inloop.realtime.layout import Layout
 from inloop.studio.haptic_device import MOUSE, offer, ranges
 from inloop.studio.inputs import Inputs
 from inloop.studio.running import Running
+from inloop.studio.scene import empty_scene
 
 PROTOCOL = 1
 RATES = {"m": "m/s", "rad": "rad/s"}
@@ -33,10 +34,28 @@ def hello(running: Running) -> dict[str, Any]:
         "scene": show.scene,
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
+        "plots": [name for name in stage.plots if name in layout.index] or None,
         "inputs": inputs(layout, running.inputs, stage.docs),
         "device": device(stage.device, layout),
         "chain": chain(running),
         "can": abilities(running),
+        "record": recordings(running),
+    }
+
+
+def hello_without_plant(running: Running) -> dict[str, Any]:
+    """The menu, for a page that comes when no plant runs."""
+    choice = running.choice
+    name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
+    return {
+        "kind": "hello",
+        "protocol": PROTOCOL,
+        "plant": {"name": name, "title": title, "look_at": "", "rate_hz": 1000.0},
+        "menu": running.catalogue.menu() if running.is_own else [],
+        "scene": empty_scene(),
+        **dict.fromkeys(("parameters", "signals", "inputs"), ()),
+        **dict.fromkeys(("plots", "device", "chain")),
+        "can": ["choose"] if running.is_own else [],
         "record": recordings(running),
     }
 

@@ -125,7 +125,7 @@ class Running:
                     return live
                 live.close()  # somebody else's plant of the same name
             if not process.running or time.monotonic() > end:
-                words = process.last_words() or "it gave no sign"
+                words = process.last_words().rpartition("error: ")[2] or "it gave no sign"
                 raise InputError(
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
@@ -208,6 +208,7 @@ class Running:
             )
         async with self._busy:
             choice = await asyncio.to_thread(self.catalogue.choose, name, options)
+            self._starting = True
             await self.close()
             await self.open(choice)
 

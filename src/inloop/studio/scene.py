@@ -135,7 +135,8 @@ def _corners_of(looks: Any) -> list[Array]:
                 p[where] = corner
                 found.append(p)
         elif look["kind"] in ("rod", "cylinder"):
-            found += [np.array(look[end], dtype=float) for end in "ab"]
+            ends = [np.array(look[end], dtype=float) for end in "ab"]
+            found += [end + sign * look["radius"] for end in ends for sign in (-1.0, 1.0)]
         elif look["kind"] == "line":
             found += [np.array(p, dtype=float) for p in look["points"]]
         else:

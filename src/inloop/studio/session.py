@@ -87,6 +87,8 @@ class Session:
         self.clients.add(client)
         if self.running.source is not None:
             self._greet(client, encode(messages.hello(self.running)))
+        elif self.running.condition().state != "starting":
+            self._greet(client, encode(messages.hello_without_plant(self.running)))
         client.tell(messages.state(self.running))
         self.busy.set()
 

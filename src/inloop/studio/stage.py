@@ -25,6 +25,7 @@ class Stage:
         device: input that a person drives, as `Device.data` gives it.
         docs: what parameters and inputs mean, by name.
         notes: signals that tell of its notes; see `Notes`.
+        plots: signals to plot first, if the plant has them.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Stage:
     device: Mapping[str, Any] | None = None
     docs: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, Any] | None = None
+    plots: tuple[str, ...] = ()
 
     def save(self, path: Path) -> None:
         """Write it for another process."""
@@ -45,6 +47,7 @@ class Stage:
             "device": dict(self.device) if self.device is not None else None,
             "docs": dict(self.docs),
             "notes": dict(self.notes) if self.notes is not None else None,
+            "plots": self.plots,
         }
         path.write_text(json.dumps(data), encoding="utf-8")
 
@@ -56,7 +59,7 @@ class Stage:
             data["draft"] = Draft.read(data["draft"])
         if data["library"] is not None:
             data["library"] = PoseLibrary.read(data["library"])
-        return cls(**data)
+        return cls(**{**data, "plots": tuple(data["plots"])})
 
 
 def make_stage(
@@ -68,6 +71,7 @@ def make_stage(
     looks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     device: Mapping[str, Any] | None = None,
     notes: Mapping[str, Any] | None = None,
+    plots: tuple[str, ...] = (),
 ) -> Stage:
     """Derive and compile what is needed to show a mechanism.
 
@@ -79,11 +83,19 @@ def make_stage(
         looks: shapes by name of the body, as `Look.shape` gives them.
         device: input that a person drives.
         notes: signals that tell of its notes.
+        plots: signals to plot first.
     """
     parts, found = draft(mechanism, plane, looks)
     library = build_poses(mechanism, found.points, found.turns)
     docs = {p.name: p.doc for p in mechanism.parameters if p.doc}
     docs |= {i.name: i.doc for i in mechanism.inputs if i.doc}
     return Stage(
-        title or mechanism.name, look_at or mechanism.doc, parts, library, device, docs, notes
+        title or mechanism.name,
+        look_at or mechanism.doc,
+        parts,
+        library,
+        device,
+        docs,
+        notes,
+        plots,
     )

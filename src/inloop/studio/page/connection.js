@@ -73,11 +73,16 @@ export class Connection {
     this.socket.send(pingFrame(token));
   }
 
+  /** Median time from the page to the server and back [ms]; undefined before the first. */
+  get roundTrip() {
+    return [...this.roundTrips].sort((a, b) => a - b)[this.roundTrips.length >> 1];
+  }
+
   answered(token) {
     const sent = this.pings.get(token);
     if (sent === undefined) return;
     this.pings.delete(token);
     this.roundTrips.push(performance.now() - sent);
-    if (this.roundTrips.length > 100) this.roundTrips.shift();
+    if (this.roundTrips.length > 15) this.roundTrips.shift();
   }
 }

@@ -39,12 +39,13 @@ export class Deadlines {
   }
 
   /** Overruns and the rest, from the state. */
-  count({ overruns = 0, stale = 0, lost = 0 }) {
+  count({ overruns = 0, stale = 0, lost = 0 }, roundTrip) {
     byId("deadline-note").textContent = overruns ? `${overruns} overrun${overruns > 1 ? "s" : ""}` : "all met";
     byId("deadline-note").classList.toggle("warn", overruns > 0);
     this.counters.textContent = [
       this.period ? `period ${figure(this.period, 4)} µs` : null,
       `${overruns} overruns`, `${stale} stale inputs`, `${lost} records lost`,
+      roundTrip === undefined ? null : `page and back ${figure(roundTrip, 2)} ms`,
     ].filter(Boolean).join(" · ");
   }
 

@@ -53,7 +53,8 @@ export class Extras {
 function entry(key, value) {
   const label = key.replaceAll("_", " ");
   if (typeof value === "number") return line(label, figure(value, 4));
-  if (typeof value === "string" || typeof value === "boolean") return line(label, String(value));
+  if (typeof value === "boolean") return line(label, value ? "yes" : "no");
+  if (typeof value === "string") return line(label, value);
   if (Array.isArray(value) && value.length > 1 && value.every(Number.isFinite)) return spark(label, value);
   if (value && typeof value === "object" && "low" in value && "high" in value) return range(label, value);
   if (value && typeof value === "object" && "value" in value) return line(value.label ?? label, `${figure(value.value, 4)} ${value.unit ?? ""}`);

@@ -89,7 +89,7 @@ const RECEIVE = {
   state(message) {
     transport.show(message);
     recordings.playing(message.source);
-    deadlines.count(message);
+    deadlines.count(message, connection.roundTrip);
   },
   histogram: (message) => deadlines.show(message),
   notice: (message) => notices.toast(message),
