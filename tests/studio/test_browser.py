@@ -599,18 +599,18 @@ def test_model_a_runs_away_behind_a_coarse_encoder_and_a_better_sensor_or_b_help
     words = ("simple_action", "--set", "springs=false", "--port", "0", "--recordings")
     studio = Studio(*words, str(tmp_path), "--name", f"browser-action-{os.getpid()}")
     try:
-        options = {} if PICTURES is None else {"viewport": WIDE}
-        with opened(browser, studio.address, errors, **options) as page:
+        size = WIDE if PICTURES else SMALL
+        with opened(browser, studio.address, errors, viewport=size) as page:
             panels = lift(page, "smooth")
             assert panels[0]["shown_mass"] == pytest.approx(key + hammer, rel=1e-3)
             assert max(panel["most_force"] for panel in panels) < 30.0
             assert all(panel["notice"] is None for panel in panels)
-            keep_picture(page, "device-smooth")
+            keep_picture(page, "studio_device_smooth")
 
             panels = lift(page, "coarse")
             assert panels[-1]["most_force"] == 40.0 and panels[-1]["least_energy"] < 0.0
             page.get_by_text("is unstable: the motor gives all").wait_for()
-            keep_picture(page, "device-coarse")
+            keep_picture(page, "studio_device_coarse")
 
             # the device stays when the other model is built
             page.locator("#option-panel summary").click()
@@ -668,6 +668,7 @@ def blow(box: Mailbox) -> float:
 def keep_picture(page: Page, name: str) -> None:
     """As it is now, if somebody asks for it."""
     if PICTURES is not None:
+        page.locator(".limit.measured").wait_for()
         page.screenshot(path=Path(PICTURES) / f"{name}.png")
 
 
