@@ -600,7 +600,8 @@ def test_model_a_runs_away_behind_a_coarse_encoder_and_a_better_sensor_or_b_help
     studio = Studio(*words, str(tmp_path), "--name", f"browser-action-{os.getpid()}")
     try:
         size = WIDE if PICTURES else SMALL
-        with opened(browser, studio.address, errors, viewport=size) as page:
+        draws = PICTURES is not None
+        with opened(browser, studio.address, errors, draws=draws, viewport=size) as page:
             panels = lift(page, "smooth")
             assert panels[0]["shown_mass"] == pytest.approx(key + hammer, rel=1e-3)
             assert max(panel["most_force"] for panel in panels) < 30.0
