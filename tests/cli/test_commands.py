@@ -227,7 +227,7 @@ def test_run_a_python_file(ask: Ask, tmp_path: Path) -> None:
 def test_run_without_headless_says_so_and_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "pendulum", "--seconds", "0.1"]) == 0
     shown = capsys.readouterr()
-    assert "studio comes with a later version" in shown.err
+    assert "`inloop studio` shows a mechanism in the browser" in shown.err
     assert shown.err.count("\n") == 1
     assert "OK at t = 0.1 s" in shown.out
 

@@ -179,6 +179,8 @@ def jack(require_program: Callable[[str], str]) -> Iterator[str]:
     yield name
     server.terminate()
     server.wait(timeout=10)
+    for left in Path("/dev/shm").glob(f"jack_sem.*{name}*"):
+        left.unlink(missing_ok=True)
 
 
 def test_the_command_plays_on_a_port(

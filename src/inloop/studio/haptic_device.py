@@ -45,6 +45,18 @@ def ranges(rate: float) -> list[dict[str, Any]]:
 class HapticDevice:
     """A device that holds a plant.
 
+    Args:
+        live: the plant.
+        catalogue: knows how to start the processes.
+        device: the exhibit's.
+        rig: name of the device to begin with.
+        settings: what is different.
+        publish: gets its panels.
+        ended: called when its process has ended by itself.
+
+    Raises:
+        InputError: there is no such device, or a setting makes no sense.
+
     Attributes:
         rig: name of the device to begin with.
         setup: as it is now.
@@ -57,11 +69,12 @@ class HapticDevice:
         catalogue: Catalogue,
         device: Mapping[str, Any],
         rig: str,
+        settings: Mapping[str, Any],
         publish: Callable[[dict[str, Any]], None],
         ended: Callable[[HapticDevice], None],
     ) -> None:
-        self.rig, self.setup = rig, find_setup(rig)
-        self.layout = live.layout
+        self.rig, self.layout = rig, live.layout
+        self.setup = self._fitting(settings)
         self._live, self._catalogue, self._advice = live, catalogue, device["haptic"]["advice"]
         self._column = [x.name for x in live.layout.inputs].index(device["input"])
         self._publish, self._ended = publish, ended
@@ -72,16 +85,11 @@ class HapticDevice:
         self._target: float | None = None
         self._leaving = False
 
-    async def start(self, settings: Mapping[str, Any]) -> None:
-        """Let the device take hold.
-
-        Raises:
-            InputError: a setting makes no sense.
-        """
-        self.setup = self._fitting(settings)
+    async def start(self) -> None:
+        """Let the device take hold."""
         self._process = await _started(self._catalogue.device_command(self._live.name, self.rig))
         self._reader = asyncio.create_task(self._read(self._process))
-        self.change(settings)
+        self.change(_settings(self.setup))
 
     def change(self, settings: Mapping[str, Any]) -> None:
         """Go on with other settings.

@@ -166,13 +166,13 @@ class Running:
         told = choice.stage.device
         if rig not in (x["name"] for x in offer(told, 1.0 / live.layout.period)) or told is None:
             raise InputError(f"no device {rig[:40]!a} fits here", fix="Choose one of the list.")
-        chain = HapticDevice(live, self.catalogue, told, rig, publish, ended)
+        device = HapticDevice(live, self.catalogue, told, rig, settings, publish, ended)
         async with self._busy:
             await self._drop_device()
             if self._hand is not None:
                 self._hand.close()
-            await chain.start(settings)
-            self.device, self._hand = chain, Inputs(chain, told)
+            await device.start()
+            self.device, self._hand = device, Inputs(device, told)
 
     async def let_go(self) -> None:
         """Drive without a device; the inputs go to rest."""

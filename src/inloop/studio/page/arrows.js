@@ -11,7 +11,12 @@ export class Arrows {
   constructor(size, colour) {
     this.size = size;
     this.width = 0.0055 * size;
-    const material = new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true, opacity: 0.92 });
+    const material = new THREE.MeshBasicMaterial({
+      color: colour,
+      depthTest: false,
+      transparent: true,
+      opacity: 0.92,
+    });
     const shaft = new THREE.CylinderGeometry(0.5, 0.5, 1, 10).translate(0, 0.5, 0);
     const head = new THREE.ConeGeometry(0.36, 1, 14).translate(0, -0.5, 0);
     this.shafts = new THREE.InstancedMesh(shaft, material, MOST);

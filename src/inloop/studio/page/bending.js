@@ -21,14 +21,18 @@ function angleOf(pose, along) {
 }
 
 /**
- * The poses with nodes displaced `factor` times as far from the straight link; what hangs on them goes along.
- * In a loop they are displaced from the chord between root and tip instead, and the tip stays, so that the loop stays closed.
+ * The poses with nodes displaced `factor` times as far from the straight link; what hangs on them
+ * goes along. In a loop they are displaced from the chord between root and tip instead, and the tip
+ * stays, so that the loop stays closed.
  */
 export function exaggerate(poses, scene, factor) {
   const nodes = new Map();
-  for (const link of scene.flexible) for (const { body, rest } of link.nodes) nodes.set(body, { link, rest });
-  const read = (index, into) => (index < 0 ? into.identity()
-    : into.compose(POINT.fromArray(poses, 7 * index), TURN.fromArray(poses, 7 * index + 3), ONE));
+  for (const link of scene.flexible)
+    for (const { body, rest } of link.nodes) nodes.set(body, { link, rest });
+  const read = (index, into) =>
+    index < 0
+      ? into.identity()
+      : into.compose(POINT.fromArray(poses, 7 * index), TURN.fromArray(poses, 7 * index + 3), ONE);
   const shown = []; // of bodies as carriers of others
   const at = (index, into) => (index < 0 ? into.identity() : into.copy(shown[index]));
   const out = poses.slice();
@@ -84,12 +88,22 @@ export class BentLink {
     this.rings = link.nodes.length * PER_ELEMENT + 3; // one at each end is closed
     const geometry = new THREE.BufferGeometry();
     for (const name of ["position", "normal"]) {
-      geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(3 * AROUND * this.rings), 3));
+      geometry.setAttribute(
+        name,
+        new THREE.BufferAttribute(new Float32Array(3 * AROUND * this.rings), 3),
+      );
     }
     geometry.setIndex(skin(this.rings));
-    this.object = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color: new THREE.Color(colour) }));
+    this.object = new THREE.Mesh(
+      geometry,
+      new THREE.MeshLambertMaterial({ color: new THREE.Color(colour) }),
+    );
     this.object.frustumCulled = false;
-    axes(link, this.object.matrix).decompose(this.object.position, this.object.quaternion, this.object.scale);
+    axes(link, this.object.matrix).decompose(
+      this.object.position,
+      this.object.quaternion,
+      this.object.scale,
+    );
     this.root.add(this.object);
   }
 
@@ -103,7 +117,8 @@ export class BentLink {
       NODE.multiplyMatrices(BACK, node.matrixWorld);
       const slope = Math.tan(angleOf(NODE, this.link.along));
       const to = { x: NODE.elements[12], y: NODE.elements[13], slope };
-      for (let i = k ? 1 : 0; i <= PER_ELEMENT; i += 1) this.ring(ring++, ...cubic(from, to, i / PER_ELEMENT));
+      for (let i = k ? 1 : 0; i <= PER_ELEMENT; i += 1)
+        this.ring(ring++, ...cubic(from, to, i / PER_ELEMENT));
       if (!k) this.ring(0, 0, 0, from.slope, 0);
       from = to;
     });
@@ -139,7 +154,10 @@ export class BentLink {
 function cubic(a, b, f) {
   const length = b.x - a.x;
   const [g, d] = [1 - f, 6 * f * (1 - f)];
-  const y = g * g * (1 + 2 * f) * a.y + f * f * (3 - 2 * f) * b.y + length * f * g * (g * a.slope - f * b.slope);
+  const y =
+    g * g * (1 + 2 * f) * a.y +
+    f * f * (3 - 2 * f) * b.y +
+    length * f * g * (g * a.slope - f * b.slope);
   const slope = (d * (b.y - a.y)) / length + g * (1 - 3 * f) * a.slope + f * (3 * f - 2) * b.slope;
   return [a.x + f * length, y, slope];
 }

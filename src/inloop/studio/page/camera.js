@@ -5,9 +5,21 @@ import { clamp } from "./numbers.js";
 
 // plane: right, up, towards the eye
 const SIDES = {
-  xy: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  xz: [[1, 0, 0], [0, 0, 1], [0, -1, 0]],
-  yz: [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
+  xy: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  xz: [
+    [1, 0, 0],
+    [0, 0, 1],
+    [0, -1, 0],
+  ],
+  yz: [
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 0, 0],
+  ],
 };
 const FIELD = 32; // [deg]
 const MARGIN = 1.06;
@@ -90,7 +102,11 @@ export class Eye {
     this.high += EASE * (wish.high - this.high);
     this.distance += EASE * (wish.distance - this.distance);
     this.changed = true;
-    if (Math.abs(this.distance / wish.distance - 1) < 1e-3 && Math.abs(this.high - wish.high) <= 1e-3 * wish.high) this.wish = null;
+    if (
+      Math.abs(this.distance / wish.distance - 1) < 1e-3 &&
+      Math.abs(this.high - wish.high) <= 1e-3 * wish.high
+    )
+      this.wish = null;
   }
 
   /** Whole scene in view, from the side or from a little above. */
@@ -106,7 +122,8 @@ export class Eye {
     const room = 1 - TOP - BOTTOM;
     const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
     this.high = this.flat ? high : 0;
-    this.distance = (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
+    this.distance =
+      (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
     if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;
@@ -144,7 +161,9 @@ export class Eye {
   /** Slide by pixels. */
   pan(dx, dy, height) {
     this.touched = true;
-    const perPixel = (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height;
+    const perPixel =
+      (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) /
+      height;
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
     const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
     this.target.addScaledVector(right, -dx * perPixel).addScaledVector(up, dy * perPixel);
@@ -160,7 +179,9 @@ export class Eye {
 
   /** Length of one pixel at the target [m]. */
   perPixel(height) {
-    return (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height;
+    return (
+      (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height
+    );
   }
 
   /** Bring the camera to where the eye is. */
@@ -173,8 +194,12 @@ export class Eye {
       away.copy(towards).multiplyScalar(4 * this.size);
       const half = 0.5 * this.high;
       Object.assign(camera, {
-        left: -half * this.aspect, right: half * this.aspect, top: half, bottom: -half,
-        near: 0.01 * this.size, far: 8 * this.size,
+        left: -half * this.aspect,
+        right: half * this.aspect,
+        top: half,
+        bottom: -half,
+        near: 0.01 * this.size,
+        far: 8 * this.size,
       });
     } else {
       camera.up.copy(this.up);
@@ -183,7 +208,11 @@ export class Eye {
       const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
       if (this.up.y) away.set(level * s, above, level * c);
       else away.set(level * s, -level * c, above);
-      Object.assign(camera, { aspect: this.aspect, near: 0.02 * this.distance, far: this.distance + 8 * this.size });
+      Object.assign(camera, {
+        aspect: this.aspect,
+        near: 0.02 * this.distance,
+        far: this.distance + 8 * this.size,
+      });
     }
     camera.position.copy(target).add(away);
     camera.lookAt(target);

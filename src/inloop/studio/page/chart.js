@@ -14,11 +14,20 @@ export class Chart {
     this.on = on;
     this.values = signals.map(() => make("output", { className: "value" }));
     this.place = make("div", { className: "plot" });
-    this.element = make("figure", { className: "chart", "aria-label": `Plot of ${signals.map((s) => s.name).join(", ")}` },
-      make("figcaption", {}, ...signals.map((signal, i) => this.chip(signal, this.values[i])),
-        make("span", { className: "unit" }, unit || "–")),
-      this.place);
-    this.plot = onProcessor(() => new uPlot(this.options(signals, palette), [[], ...signals.map(() => [])], this.place));
+    this.element = make(
+      "figure",
+      { className: "chart", "aria-label": `Plot of ${signals.map((s) => s.name).join(", ")}` },
+      make(
+        "figcaption",
+        {},
+        ...signals.map((signal, i) => this.chip(signal, this.values[i])),
+        make("span", { className: "unit" }, unit || "–"),
+      ),
+      this.place,
+    );
+    this.plot = onProcessor(
+      () => new uPlot(this.options(signals, palette), [[], ...signals.map(() => [])], this.place),
+    );
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.place);
     this.listen();
@@ -27,22 +36,62 @@ export class Chart {
   chip(signal, value) {
     const swatch = make("i", { className: "swatch" });
     swatch.style.background = signal.colour;
-    return make("span", { className: "series" }, swatch, make("span", { className: "name" }, signal.name), value,
-      make("button", { className: "icon tiny", title: `Remove ${signal.name}`, "aria-label": `Remove ${signal.name}`,
-        onclick: () => this.on.drop(signal.name) }, icon("close")));
+    return make(
+      "span",
+      { className: "series" },
+      swatch,
+      make("span", { className: "name" }, signal.name),
+      value,
+      make(
+        "button",
+        {
+          className: "icon tiny",
+          title: `Remove ${signal.name}`,
+          "aria-label": `Remove ${signal.name}`,
+          onclick: () => this.on.drop(signal.name),
+        },
+        icon("close"),
+      ),
+    );
   }
 
   options(signals, palette) {
-    const axis = { stroke: palette.muted, font: FONT, grid: { stroke: palette.grid, width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: palette.muted,
+      font: FONT,
+      grid: { stroke: palette.grid, width: 1 },
+      ticks: { show: false },
+    };
     return {
-      width: 100, height: 80, legend: { show: false }, padding: [6, 14, 0, 0],
-      cursor: { sync: { key: "inloop" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
+      width: 100,
+      height: 80,
+      legend: { show: false },
+      padding: [6, 14, 0, 0],
+      cursor: {
+        sync: { key: "inloop" },
+        drag: { x: true, y: false, setScale: false },
+        points: { size: 6 },
+      },
       scales: { x: { time: false }, y: { range: comfortable } },
       axes: [
-        { ...axis, size: this.last ? 22 : 5, space: 70, values: (_, ticks) => ticks.map((t) => (this.last ? `${figure(t, 7)} s` : "")) },
+        {
+          ...axis,
+          size: this.last ? 22 : 5,
+          space: 70,
+          values: (_, ticks) => ticks.map((t) => (this.last ? `${figure(t, 7)} s` : "")),
+        },
         { ...axis, size: 58, space: 26, values: (_, ticks) => ticks.map((y) => figure(y, 4)) },
       ],
-      series: [{}, ...signals.map((signal) => ({ stroke: signal.colour, width: 1.5, points: { show: false }, pxAlign: 0, spanGaps: false }))],
+      series: [
+        {},
+        ...signals.map((signal) => ({
+          stroke: signal.colour,
+          width: 1.5,
+          points: { show: false },
+          pxAlign: 0,
+          spanGaps: false,
+        })),
+      ],
       hooks: { setSelect: [(plot) => this.selected(plot)] },
     };
   }
@@ -60,12 +109,22 @@ export class Chart {
     // while a stretch is being marked nothing moves below the mouse
     over.addEventListener("pointerdown", (event) => {
       this.marking = event.pointerType === "mouse";
-      window.addEventListener("pointerup", () => { this.marking = false; }, { once: true });
+      window.addEventListener(
+        "pointerup",
+        () => {
+          this.marking = false;
+        },
+        { once: true },
+      );
     });
-    over.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.scaleAbout(event.offsetX, Math.exp(0.0015 * event.deltaY));
-    }, { passive: false });
+    over.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.scaleAbout(event.offsetX, Math.exp(0.0015 * event.deltaY));
+      },
+      { passive: false },
+    );
     // fingers: one slides, two zoom
     const fingers = new Map();
     over.addEventListener("pointerdown", (event) => {
@@ -77,9 +136,14 @@ export class Chart {
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
       fingers.set(event.pointerId, event.offsetX);
       if (other === undefined) this.slide(event.offsetX - old);
-      else this.scaleAbout(other, Math.abs(old - other) / Math.max(Math.abs(event.offsetX - other), 8));
+      else
+        this.scaleAbout(
+          other,
+          Math.abs(old - other) / Math.max(Math.abs(event.offsetX - other), 8),
+        );
     });
-    for (const end of ["pointerup", "pointercancel"]) over.addEventListener(end, (event) => fingers.delete(event.pointerId));
+    for (const end of ["pointerup", "pointercancel"])
+      over.addEventListener(end, (event) => fingers.delete(event.pointerId));
   }
 
   scaleAbout(pixel, factor) {
@@ -140,5 +204,8 @@ function comfortable(_, least, most) {
   const size = Math.max(Math.abs(least), Math.abs(most));
   const span = Math.max(most - least, 1e-3 * size, 1e-6);
   const step = 10 ** Math.floor(Math.log10(span)) / 2;
-  return [Math.floor((least - 0.04 * span) / step) * step, Math.ceil((most + 0.04 * span) / step) * step];
+  return [
+    Math.floor((least - 0.04 * span) / step) * step,
+    Math.ceil((most + 0.04 * span) / step) * step,
+  ];
 }

@@ -13,9 +13,22 @@ export class Deadlines {
     this.kind = "step_time";
     this.last = {};
     this.period = null;
-    this.tabs = make("div", { className: "tabs", role: "tablist", "aria-label": "Which time" },
-      ...Object.entries(KINDS).map(([kind, name]) => make("button", { role: "tab", id: `tab-${kind}`, "aria-selected": kind === this.kind,
-        onclick: () => this.choose(kind) }, name)));
+    this.tabs = make(
+      "div",
+      { className: "tabs", role: "tablist", "aria-label": "Which time" },
+      ...Object.entries(KINDS).map(([kind, name]) =>
+        make(
+          "button",
+          {
+            role: "tab",
+            id: `tab-${kind}`,
+            "aria-selected": kind === this.kind,
+            onclick: () => this.choose(kind),
+          },
+          name,
+        ),
+      ),
+    );
     this.svg = document.createElementNS(SPACE, "svg");
     this.svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT + 16}`);
     this.svg.setAttribute("class", "histogram");
@@ -27,7 +40,8 @@ export class Deadlines {
 
   choose(kind) {
     this.kind = kind;
-    for (const tab of this.tabs.children) tab.setAttribute("aria-selected", tab.id === `tab-${kind}`);
+    for (const tab of this.tabs.children)
+      tab.setAttribute("aria-selected", tab.id === `tab-${kind}`);
     this.show(this.last);
   }
 
@@ -40,13 +54,19 @@ export class Deadlines {
 
   /** Overruns and the rest, from the state. */
   count({ overruns = 0, stale = 0, lost = 0 }, roundTrip) {
-    byId("deadline-note").textContent = overruns ? `${overruns} overrun${overruns > 1 ? "s" : ""}` : "all met";
+    byId("deadline-note").textContent = overruns
+      ? `${overruns} overrun${overruns > 1 ? "s" : ""}`
+      : "all met";
     byId("deadline-note").classList.toggle("warn", overruns > 0);
     this.counters.textContent = [
       this.period ? `period ${figure(this.period, 4)} µs` : null,
-      `${overruns} overruns`, `${stale} stale inputs`, `${lost} records lost`,
+      `${overruns} overruns`,
+      `${stale} stale inputs`,
+      `${lost} records lost`,
       roundTrip === undefined ? null : `page and back ${figure(roundTrip, 2)} ms`,
-    ].filter(Boolean).join(" · ");
+    ]
+      .filter(Boolean)
+      .join(" · ");
   }
 
   show(message) {
@@ -54,8 +74,16 @@ export class Deadlines {
     const data = message[this.kind];
     if (!data || document.hidden) return;
     this.draw(data);
-    this.figures.replaceChildren(...Object.entries(FIGURES).flatMap(([key, name]) =>
-      [make("div", {}, make("dt", {}, name), make("dd", {}, figure(data[key], 3), make("small", {}, " µs")))]));
+    this.figures.replaceChildren(
+      ...Object.entries(FIGURES).flatMap(([key, name]) => [
+        make(
+          "div",
+          {},
+          make("dt", {}, name),
+          make("dd", {}, figure(data[key], 3), make("small", {}, " µs")),
+        ),
+      ]),
+    );
   }
 
   /** Bars over a logarithmic axis; heights are logarithmic too, so that a single late step is seen. */
@@ -63,23 +91,49 @@ export class Deadlines {
     const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
     if (!filled.length) return this.svg.replaceChildren();
     const low = Math.max(edges[filled[0]], 0.1) / 1.5;
-    const high = Math.max(edges[filled.at(-1) + 1] ?? max, this.kind === "step_time" ? this.period ?? 0 : 0) * 1.5;
+    const high =
+      Math.max(
+        edges[filled.at(-1) + 1] ?? max,
+        this.kind === "step_time" ? (this.period ?? 0) : 0,
+      ) * 1.5;
     const x = (us) => (WIDTH * Math.log(Math.max(us, low) / low)) / Math.log(high / low);
     const top = Math.log1p(Math.max(...counts));
     const parts = [];
     for (let tick = 10 ** Math.ceil(Math.log10(low)); tick < high; tick *= 10) {
-      parts.push(this.line(x(tick), "tick"), this.text(x(tick), tick < 1e3 ? `${figure(tick)} µs` : tick < 1e6 ? `${figure(tick / 1e3)} ms` : `${figure(tick / 1e6)} s`));
+      parts.push(
+        this.line(x(tick), "tick"),
+        this.text(
+          x(tick),
+          tick < 1e3
+            ? `${figure(tick)} µs`
+            : tick < 1e6
+              ? `${figure(tick / 1e3)} ms`
+              : `${figure(tick / 1e6)} s`,
+        ),
+      );
     }
     for (const i of filled) {
       const height = Math.max((HEIGHT - 4) * (Math.log1p(counts[i]) / top), 2);
       const left = x(edges[i]);
       const width = Math.max(x(edges[i + 1] ?? max) - left - 0.7, 1);
-      parts.push(this.part("rect", { x: left, y: HEIGHT - height, width, height, class: edges[i] >= (this.period ?? Infinity) && this.kind === "step_time" ? "bar late" : "bar" }));
+      parts.push(
+        this.part("rect", {
+          x: left,
+          y: HEIGHT - height,
+          width,
+          height,
+          class:
+            edges[i] >= (this.period ?? Infinity) && this.kind === "step_time" ? "bar late" : "bar",
+        }),
+      );
     }
     if (this.period && this.kind === "step_time") parts.push(this.line(x(this.period), "limit"));
     parts.push(this.part("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "base" }));
     this.svg.replaceChildren(...parts);
-    this.svg.setAttribute("aria-label", `${KINDS[this.kind]}: median ${figure(p50, 3)} microseconds, worst ${figure(max, 3)}`);
+    this.svg.setAttribute(
+      "aria-label",
+      `${KINDS[this.kind]}: median ${figure(p50, 3)} microseconds, worst ${figure(max, 3)}`,
+    );
   }
 
   part(tag, attributes) {

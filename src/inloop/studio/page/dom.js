@@ -51,5 +51,7 @@ export function usesSpace(event) {
 export function typing(event) {
   const { target } = event;
   if (target.isContentEditable || target.tagName === "TEXTAREA") return true;
-  return target.tagName === "INPUT" && !["range", "checkbox", "radio", "button"].includes(target.type);
+  return (
+    target.tagName === "INPUT" && !["range", "checkbox", "radio", "button"].includes(target.type)
+  );
 }

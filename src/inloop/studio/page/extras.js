@@ -26,11 +26,23 @@ export class Extras {
     if (!panel) {
       const body = make("div", { className: "body free" });
       const title = data.title ?? TITLES[name] ?? name.replaceAll("_", " ");
-      byId("extra").append(make("details", { open: true, id: `panel-${name}` }, make("summary", {}, make("h2", {}, title)), body));
+      byId("extra").append(
+        make(
+          "details",
+          { open: true, id: `panel-${name}` },
+          make("summary", {}, make("h2", {}, title)),
+          body,
+        ),
+      );
       panel = body;
       this.panels.set(name, panel);
     }
-    panel.replaceChildren(...Object.entries(data).filter(([key]) => key !== "title").map(([key, value]) => entry(key, value)).filter(Boolean));
+    panel.replaceChildren(
+      ...Object.entries(data)
+        .filter(([key]) => key !== "title")
+        .map(([key, value]) => entry(key, value))
+        .filter(Boolean),
+    );
   }
 
   /** A note: its name and how hard it was struck; it fades when it ends. */
@@ -40,13 +52,19 @@ export class Extras {
     if (!on) return;
     const bar = make("i");
     bar.style.width = `${(100 * velocity) / 127}%`;
-    place.replaceChildren(make("strong", {}, noteName(note)), make("span", {}, `velocity ${velocity}`), make("div", { className: "bar" }, bar));
+    place.replaceChildren(
+      make("strong", {}, noteName(note)),
+      make("span", {}, `velocity ${velocity}`),
+      make("div", { className: "bar" }, bar),
+    );
     place.hidden = false;
     place.classList.remove("struck");
     void place.offsetWidth; // start the animation anew
     place.classList.add("struck");
     clearTimeout(this.fading);
-    this.fading = setTimeout(() => { place.hidden = true; }, 4000);
+    this.fading = setTimeout(() => {
+      place.hidden = true;
+    }, 4000);
   }
 }
 
@@ -55,13 +73,17 @@ function entry(key, value) {
   if (typeof value === "number") return line(label, figure(value, 4));
   if (typeof value === "boolean") return line(label, value ? "yes" : "no");
   if (typeof value === "string") return line(label, value);
-  if (Array.isArray(value) && value.length > 1 && value.every(Number.isFinite)) return spark(label, value);
-  if (value && typeof value === "object" && "low" in value && "high" in value) return range(label, value);
-  if (value && typeof value === "object" && "value" in value) return line(value.label ?? label, `${figure(value.value, 4)} ${value.unit ?? ""}`);
+  if (Array.isArray(value) && value.length > 1 && value.every(Number.isFinite))
+    return spark(label, value);
+  if (value && typeof value === "object" && "low" in value && "high" in value)
+    return range(label, value);
+  if (value && typeof value === "object" && "value" in value)
+    return line(value.label ?? label, `${figure(value.value, 4)} ${value.unit ?? ""}`);
   return null;
 }
 
-const line = (label, text) => make("div", { className: "line" }, make("span", {}, label), make("output", {}, text));
+const line = (label, text) =>
+  make("div", { className: "line" }, make("span", {}, label), make("output", {}, text));
 
 /** Where a value is in the range that is stable: computed, and measured if it was. */
 function range(label, { value, low, high, measured, unit = "" }) {
@@ -70,15 +92,38 @@ function range(label, { value, low, high, measured, unit = "" }) {
   const safe = make("i", { className: "safe" });
   safe.style.left = at(Math.max(low, 0));
   safe.style.width = at(Math.max(high - Math.max(low, 0), 0));
-  const marks = [[value, value > high ? "now bad" : "now"], [measured, "measured"]].filter(([x]) => Number.isFinite(x)).map(([x, name]) => {
-    const mark = make("i", { className: name });
-    mark.style.left = at(x);
-    return mark;
-  });
-  const words = [`stable to ${figure(high, 4)} ${unit}`, Number.isFinite(measured) ? `measured ${figure(measured, 4)} ${unit}` : null].filter(Boolean).join(" · ");
-  return make("div", { className: "range" }, make("div", { className: "line" }, make("span", {}, label),
-    make("output", { className: value > high ? "bad" : "" }, Number.isFinite(value) ? `${figure(value, 4)} ${unit}` : "")),
-  make("div", { className: "band" }, safe, ...marks), make("p", { className: "quiet" }, words));
+  const marks = [
+    [value, value > high ? "now bad" : "now"],
+    [measured, "measured"],
+  ]
+    .filter(([x]) => Number.isFinite(x))
+    .map(([x, name]) => {
+      const mark = make("i", { className: name });
+      mark.style.left = at(x);
+      return mark;
+    });
+  const words = [
+    `stable to ${figure(high, 4)} ${unit}`,
+    Number.isFinite(measured) ? `measured ${figure(measured, 4)} ${unit}` : null,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  return make(
+    "div",
+    { className: "range" },
+    make(
+      "div",
+      { className: "line" },
+      make("span", {}, label),
+      make(
+        "output",
+        { className: value > high ? "bad" : "" },
+        Number.isFinite(value) ? `${figure(value, 4)} ${unit}` : "",
+      ),
+    ),
+    make("div", { className: "band" }, safe, ...marks),
+    make("p", { className: "quiet" }, words),
+  );
 }
 
 /** A small line of the newest numbers. */
@@ -90,7 +135,13 @@ function spark(label, values) {
   svg.setAttribute("class", "spark");
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const y = (v) => 38 - (36 * (v - least)) / (most - least || 1);
-  const parts = [["zero", `M0 ${y(0)}H300`], ["path", values.map((v, i) => `${i ? "L" : "M"}${(300 * i) / (values.length - 1)} ${y(v)}`).join("")]];
+  const parts = [
+    ["zero", `M0 ${y(0)}H300`],
+    [
+      "path",
+      values.map((v, i) => `${i ? "L" : "M"}${(300 * i) / (values.length - 1)} ${y(v)}`).join(""),
+    ],
+  ];
   for (const [name, d] of parts) {
     const path = document.createElementNS(space, "path");
     path.setAttribute("d", d);

@@ -1,8 +1,11 @@
 // The binary frames of the studio's protocol, little-endian.
 
 const HEADER = 24; // u8 kind, u8 0, u16 count, u32 sequence, f64 stamp [s], f64 t [s]
-export const POSES = 1, SAMPLES = 2, ECHO = 3;
-const INPUT = 8, PING = 9;
+export const POSES = 1,
+  SAMPLES = 2,
+  ECHO = 3;
+const INPUT = 8,
+  PING = 9;
 
 /** A binary frame as an object. */
 export function decode(buffer) {
@@ -36,8 +39,10 @@ function samples(head, buffer, view) {
   const end = start + 8 * head.count;
   const width = head.sequence & 0xffff;
   const times = new Float64Array(buffer, start, head.count);
-  const columns = Array.from({ length: width }, (_, i) =>
-    new Float32Array(buffer, end + 4 * head.count * i, head.count));
+  const columns = Array.from(
+    { length: width },
+    (_, i) => new Float32Array(buffer, end + 4 * head.count * i, head.count),
+  );
   const generation = head.sequence >>> 16;
   return { ...head, generation, lost: view.getUint32(HEADER + 4, true), times, columns };
 }

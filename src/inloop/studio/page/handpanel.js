@@ -34,7 +34,9 @@ export class HandPanel {
 
   build() {
     const { device, list = [] } = this;
-    const others = list.map((input, index) => ({ ...input, index })).filter((input) => input.name !== device?.input);
+    const others = list
+      .map((input, index) => ({ ...input, index }))
+      .filter((input) => input.name !== device?.input);
     byId("hand-panel").hidden = !list.length;
     byId("hand-hint").textContent = device?.hint ?? "";
     const parts = [];
@@ -46,35 +48,75 @@ export class HandPanel {
   }
 
   driven(device) {
-    this.gauge = make("input", { type: "range", className: "gauge", min: 0, max: 1000, step: 1, id: "hand-gauge",
+    this.gauge = make("input", {
+      type: "range",
+      className: "gauge",
+      min: 0,
+      max: 1000,
+      step: 1,
+      id: "hand-gauge",
       "aria-label": `Drive ${device.input}`,
-      oninput: () => this.hand.move("slider", device.low + ((device.high - device.low) * this.gauge.value) / 1000, performance.now()),
-      onchange: () => this.hand.letGo("slider") });
+      oninput: () =>
+        this.hand.move(
+          "slider",
+          device.low + ((device.high - device.low) * this.gauge.value) / 1000,
+          performance.now(),
+        ),
+      onchange: () => this.hand.letGo("slider"),
+    });
     this.reading = make("output", { className: "reading" });
     this.source = make("span", { className: "quiet" });
     return [
-      make("div", { className: "driven" }, make("span", { className: "name" }, device.input), this.source, this.reading),
+      make(
+        "div",
+        { className: "driven" },
+        make("span", { className: "name" }, device.input),
+        this.source,
+        this.reading,
+      ),
       this.gauge,
-      make("ul", { className: "sources" }, this.keys(device), this.controller(), device.midi ? this.midiLine() : null),
+      make(
+        "ul",
+        { className: "sources" },
+        this.keys(device),
+        this.controller(),
+        device.midi ? this.midiLine() : null,
+      ),
       this.touchLine(),
     ];
   }
 
   keys({ keys = {} }) {
     const caps = Object.entries(keys).map(([code, value]) =>
-      make("kbd", { title: `${figure(value)} ${this.device.unit ?? ""}` }, keyName(code)));
+      make("kbd", { title: `${figure(value)} ${this.device.unit ?? ""}` }, keyName(code)),
+    );
     if (!caps.length) return null;
     return make("li", {}, make("span", {}, "Keys"), make("span", { className: "caps" }, ...caps));
   }
 
   controller() {
-    return make("li", {}, make("span", {}, "Controller"),
-      make("span", { className: "quiet" }, this.pad ? this.pad.split("(")[0] : "press a button on it"));
+    return make(
+      "li",
+      {},
+      make("span", {}, "Controller"),
+      make(
+        "span",
+        { className: "quiet" },
+        this.pad ? this.pad.split("(")[0] : "press a button on it",
+      ),
+    );
   }
 
   midiLine() {
-    const button = make("button", { className: "quiet-button", disabled: !MidiSource.possible, onclick: () => this.openMidi(button) },
-      MidiSource.possible ? "Connect" : "not in this browser");
+    const button = make(
+      "button",
+      {
+        className: "quiet-button",
+        disabled: !MidiSource.possible,
+        onclick: () => this.openMidi(button),
+      },
+      MidiSource.possible ? "Connect" : "not in this browser",
+    );
     return make("li", {}, make("span", {}, "MIDI keyboard"), button);
   }
 
@@ -83,25 +125,45 @@ export class HandPanel {
       const names = await this.midi.open();
       button.textContent = names.join(", ") || "waiting for one";
     } catch {
-      this.notices.toast({ level: "warn", text: "The browser did not give access to MIDI.",
-        fix: "Allow it in the page's site settings." });
+      this.notices.toast({
+        level: "warn",
+        text: "The browser did not give access to MIDI.",
+        fix: "Allow it in the page's site settings.",
+      });
     }
   }
 
   touchLine() {
     const reading = make("output", {}, `${this.hand.touch} ms`);
-    const slider = make("input", { type: "range", min: 10, max: 400, step: 5, value: this.hand.touch, "aria-label": "Length of a stroke by key",
+    const slider = make("input", {
+      type: "range",
+      min: 10,
+      max: 400,
+      step: 5,
+      value: this.hand.touch,
+      "aria-label": "Length of a stroke by key",
       oninput: () => {
         this.hand.touch = Number(slider.value);
         reading.textContent = `${slider.value} ms`;
-      } });
-    return make("label", { className: "touch", title: "How long a stroke by key, or the way back to rest, takes" },
-      make("span", {}, "Stroke"), slider, reading);
+      },
+    });
+    return make(
+      "label",
+      { className: "touch", title: "How long a stroke by key, or the way back to rest, takes" },
+      make("span", {}, "Stroke"),
+      slider,
+      reading,
+    );
   }
 
   /** Inputs that no hand drives: a slider each, held until let go. */
   others(inputs) {
-    return make("details", { className: "others" }, make("summary", {}, `Other inputs (${inputs.length})`), this.rows(inputs));
+    return make(
+      "details",
+      { className: "others" },
+      make("summary", {}, `Other inputs (${inputs.length})`),
+      this.rows(inputs),
+    );
   }
 
   rows(inputs) {
@@ -109,15 +171,37 @@ export class HandPanel {
   }
 
   inputRow({ name, unit, low, high, doc, index }) {
-    const field = make("input", { type: "text", inputMode: "decimal", value: "0", "aria-label": `Input ${name}`,
-      onchange: () => hold(Number(field.value.replace(",", "."))) });
+    const field = make("input", {
+      type: "text",
+      inputMode: "decimal",
+      value: "0",
+      "aria-label": `Input ${name}`,
+      onchange: () => hold(Number(field.value.replace(",", "."))),
+    });
     const ranged = Number.isFinite(low) && Number.isFinite(high);
-    const slider = ranged ? make("input", { type: "range", min: low, max: high, step: "any", value: clamp(0, low, high),
-      "aria-label": `Input ${name}`, oninput: () => hold(Number(slider.value)) }) : null;
-    const free = make("button", { className: "quiet-button", disabled: true, onclick: () => {
-      this.inputs.drop(index);
-      free.disabled = true;
-    } }, "Let go");
+    const slider = ranged
+      ? make("input", {
+          type: "range",
+          min: low,
+          max: high,
+          step: "any",
+          value: clamp(0, low, high),
+          "aria-label": `Input ${name}`,
+          oninput: () => hold(Number(slider.value)),
+        })
+      : null;
+    const free = make(
+      "button",
+      {
+        className: "quiet-button",
+        disabled: true,
+        onclick: () => {
+          this.inputs.drop(index);
+          free.disabled = true;
+        },
+      },
+      "Let go",
+    );
     const hold = (value) => {
       if (!Number.isFinite(value)) return;
       const kept = clamp(value, low, high);
@@ -125,8 +209,15 @@ export class HandPanel {
       field.value = figure(kept).replace("−", "-");
       free.disabled = false;
     };
-    return make("div", { className: "parameter", title: doc ?? "" }, make("span", { className: "name" }, name), free,
-      field, make("span", { className: "unit" }, unit ?? ""), slider ? make("div", { className: "track" }, slider) : null);
+    return make(
+      "div",
+      { className: "parameter", title: doc ?? "" },
+      make("span", { className: "name" }, name),
+      free,
+      field,
+      make("span", { className: "unit" }, unit ?? ""),
+      slider ? make("div", { className: "track" }, slider) : null,
+    );
   }
 
   show() {

@@ -9,7 +9,8 @@ const PER_COIL = 14;
 export class LinkObject {
   constructor(link, nodes, size, colour) {
     this.ends = [link.from, link.to].map(({ body, p }) => ({
-      node: body ? nodes.get(body) : null, local: new THREE.Vector3(...p),
+      node: body ? nodes.get(body) : null,
+      local: new THREE.Vector3(...p),
     }));
     this.spring = link.look === "spring";
     const count = this.spring ? COILS * PER_COIL + 3 : 2;
@@ -47,7 +48,10 @@ export class LinkObject {
     const { a, b, along, side, up, positions } = this;
     along.subVectors(b, a);
     const axis = Math.abs(along.y) > 0.9 * along.length() ? [1, 0, 0] : [0, 1, 0];
-    side.set(...axis).cross(along).normalize();
+    side
+      .set(...axis)
+      .cross(along)
+      .normalize();
     up.crossVectors(along, side).normalize();
     const turns = COILS * PER_COIL;
     a.toArray(positions, 0);

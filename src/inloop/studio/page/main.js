@@ -24,7 +24,8 @@ import { Transport } from "./transport.js";
 import { View } from "./view.js";
 
 const LOST = {
-  level: "error", text: "The studio does not answer.",
+  level: "error",
+  text: "The studio does not answer.",
   fix: "The loop goes on without this page. Is “inloop studio” still running? Trying again …",
 };
 
@@ -69,7 +70,8 @@ new Rulers(view);
 
 const RECEIVE = {
   hello(message) {
-    for (const named of [...message.parameters, ...message.signals, ...message.inputs]) named.unit = unitName(named.unit);
+    for (const named of [...message.parameters, ...message.signals, ...message.inputs])
+      named.unit = unitName(named.unit);
     inputs.clear();
     rewind.stop();
     extras.clear();
@@ -99,7 +101,8 @@ const RECEIVE = {
   scene: ({ scene }) => view.changeScene(scene),
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
-  panel: (message) => (message.name === "device" ? device.show(message.data) : extras.show(message)),
+  panel: (message) =>
+    message.name === "device" ? device.show(message.data) : extras.show(message),
   event: ({ name, data }) => {
     if (data?.note !== undefined) extras.note(data);
     else notices.toast({ level: "info", text: name });
@@ -138,4 +141,17 @@ shortcuts.add("t", "Dark or light", press("theme"));
 shortcuts.add("/", "Find a parameter", () => byId("find-parameter")?.focus());
 
 /** For tests and for the curious: the parts, by name. */
-window.inloop = { connection, view, hand, inputs, plots, parameters, notices, pointer, keys, transport, rewind, device };
+window.inloop = {
+  connection,
+  view,
+  hand,
+  inputs,
+  plots,
+  parameters,
+  notices,
+  pointer,
+  keys,
+  transport,
+  rewind,
+  device,
+};

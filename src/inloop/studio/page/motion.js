@@ -49,7 +49,8 @@ export class Motion {
     const { frames } = this;
     if (!frames.length) return null;
     let high = frames.length - 1;
-    if (stamp >= frames[high].stamp) return { before: frames[high], after: frames[high], fraction: 0 };
+    if (stamp >= frames[high].stamp)
+      return { before: frames[high], after: frames[high], fraction: 0 };
     let low = 0;
     if (stamp <= frames[0].stamp) return { before: frames[0], after: frames[0], fraction: 0 };
     while (high - low > 1) {
@@ -60,7 +61,8 @@ export class Motion {
     const before = frames[low];
     const after = frames[high];
     // a reset is a jump, not a motion
-    if (after.t < before.t || after.count !== before.count) return { before: after, after, fraction: 0 };
+    if (after.t < before.t || after.count !== before.count)
+      return { before: after, after, fraction: 0 };
     return { before, after, fraction: (stamp - before.stamp) / (after.stamp - before.stamp) };
   }
 

@@ -23,13 +23,22 @@ export class Notices {
   show() {
     const box = byId("alarm");
     const grave = { error: 2, warn: 1, info: 0 };
-    const [worst] = [...this.alarms.values()].reverse().sort((a, b) => grave[b.notice.level] - grave[a.notice.level]);
+    const [worst] = [...this.alarms.values()]
+      .reverse()
+      .sort((a, b) => grave[b.notice.level] - grave[a.notice.level]);
     box.hidden = !worst;
     if (!worst) return;
     const { notice, action } = worst;
     box.className = `alarm ${notice.level}`;
-    box.replaceChildren(make("div", {}, make("strong", {}, notice.text), notice.fix ? make("span", {}, notice.fix) : null),
-      ...(action ? [make("button", { onclick: action.run }, action.name)] : []));
+    box.replaceChildren(
+      make(
+        "div",
+        {},
+        make("strong", {}, notice.text),
+        notice.fix ? make("span", {}, notice.fix) : null,
+      ),
+      ...(action ? [make("button", { onclick: action.run }, action.name)] : []),
+    );
   }
 
   /** A notice that passes; one that differs in its numbers only takes the place of the old one. */
@@ -40,9 +49,21 @@ export class Notices {
     const count = Number(same?.dataset.count ?? 0) + 1;
     same?.remove();
     const close = () => element.remove();
-    const element = make("div", { className: `notice ${level}` },
-      make("div", {}, make("strong", {}, text, " ", make("b", {}, count > 1 ? `×${count}` : "")), fix ? make("span", {}, fix) : null),
-      make("button", { className: "icon tiny", "aria-label": "Close", onclick: close }, icon("close")));
+    const element = make(
+      "div",
+      { className: `notice ${level}` },
+      make(
+        "div",
+        {},
+        make("strong", {}, text, " ", make("b", {}, count > 1 ? `×${count}` : "")),
+        fix ? make("span", {}, fix) : null,
+      ),
+      make(
+        "button",
+        { className: "icon tiny", "aria-label": "Close", onclick: close },
+        icon("close"),
+      ),
+    );
     Object.assign(element.dataset, { kind, count });
     place.append(element);
     while (place.children.length > MOST) place.firstChild.remove();

@@ -1,28 +1,45 @@
 // Numbers as people read them.
 
-const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+const PREFIXES = [
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "µ"],
+  [1e-9, "n"],
+];
 
 /** A number with so many significant digits, without trailing zeros, minus sign as typeset. */
 export function figure(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  const text = size !== 0 && (size >= 1e6 || size < 1e-4)
-    ? value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e")
-    : String(Number(value.toPrecision(digits)));
+  const text =
+    size !== 0 && (size >= 1e6 || size < 1e-4)
+      ? value
+          .toExponential(digits - 1)
+          .replace(/\.?0+e/, "e")
+          .replace("e+", "e")
+      : String(Number(value.toPrecision(digits)));
   return text.replaceAll("-", "−");
 }
 
 /** A number for an entry field: plain ASCII, short. */
 export function entry(value) {
   const plain = String(Number(value.toPrecision(5)));
-  return plain.length > 8 ? value.toExponential(3).replace(/\.?0+e/, "e").replace("e+", "e") : plain;
+  return plain.length > 8
+    ? value
+        .toExponential(3)
+        .replace(/\.?0+e/, "e")
+        .replace("e+", "e")
+    : plain;
 }
 
 /** A number with an SI prefix before its unit: 0.0012 m → "1.2 mm". */
 export function withPrefix(value, unit, digits = 3) {
   const size = Math.abs(value);
-  const [scale, prefix] = size === 0 ? [1, ""]
-    : PREFIXES.find(([limit]) => size >= limit * 0.9995) ?? PREFIXES.at(-1);
+  const [scale, prefix] =
+    size === 0 ? [1, ""] : (PREFIXES.find(([limit]) => size >= limit * 0.9995) ?? PREFIXES.at(-1));
   return `${figure(value / scale, digits)} ${prefix}${unit}`;
 }
 

@@ -30,22 +30,52 @@ class Row {
       this.changedAt = performance.now();
       send(value);
     };
-    this.ranged = Number.isFinite(parameter.low) && Number.isFinite(parameter.high) && parameter.high > parameter.low;
+    this.ranged =
+      Number.isFinite(parameter.low) &&
+      Number.isFinite(parameter.high) &&
+      parameter.high > parameter.low;
     const { name, unit, doc } = parameter;
-    this.field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
-      "aria-label": `${name}${unit ? ` in ${unit}` : ""}`, onchange: () => this.typed(), onkeydown: (e) => this.key(e) });
-    this.reset = make("button", { className: "icon tiny reset", "aria-label": `Reset ${name}`,
-      title: `Back to ${figure(parameter.default, 6)} ${unit}`, onclick: back }, icon("back"));
-    this.element = make("div", { className: "parameter", title: [name, doc].filter(Boolean).join(": ") },
-      make("span", { className: "name" }, name.replaceAll("_", " ")), this.field, make("span", { className: "unit" }, unit === "1" ? "" : unit), this.reset);
+    this.field = make("input", {
+      type: "text",
+      inputMode: "decimal",
+      autocomplete: "off",
+      spellcheck: false,
+      "aria-label": `${name}${unit ? ` in ${unit}` : ""}`,
+      onchange: () => this.typed(),
+      onkeydown: (e) => this.key(e),
+    });
+    this.reset = make(
+      "button",
+      {
+        className: "icon tiny reset",
+        "aria-label": `Reset ${name}`,
+        title: `Back to ${figure(parameter.default, 6)} ${unit}`,
+        onclick: back,
+      },
+      icon("back"),
+    );
+    this.element = make(
+      "div",
+      { className: "parameter", title: [name, doc].filter(Boolean).join(": ") },
+      make("span", { className: "name" }, name.replaceAll("_", " ")),
+      this.field,
+      make("span", { className: "unit" }, unit === "1" ? "" : unit),
+      this.reset,
+    );
     if (this.ranged) this.addSlider(name);
     this.show(parameter.value);
   }
 
   addSlider(name) {
     this.scale = scaleOf(this.parameter);
-    this.slider = make("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": name,
-      oninput: () => this.slid() });
+    this.slider = make("input", {
+      type: "range",
+      min: 0,
+      max: STEPS,
+      step: 1,
+      "aria-label": name,
+      oninput: () => this.slid(),
+    });
     const mark = make("i", { className: "mark" });
     mark.style.left = `${clamp(this.scale.place(this.parameter.default) / STEPS, 0, 1) * 100}%`;
     this.element.append(make("div", { className: "track" }, mark, this.slider));
@@ -100,13 +130,18 @@ class Row {
 
   show(value, own = false) {
     this.value = value;
-    if (document.activeElement !== this.field || own || this.field.value === "") this.field.value = entry(value);
+    if (document.activeElement !== this.field || own || this.field.value === "")
+      this.field.value = entry(value);
     if (this.slider && !own) this.slider.value = clamp(this.scale.place(value), 0, STEPS);
     if (this.slider) {
-      this.slider.style.setProperty("--fill", `${clamp(this.scale.place(value) / STEPS, 0, 1) * 100}%`);
+      this.slider.style.setProperty(
+        "--fill",
+        `${clamp(this.scale.place(value) / STEPS, 0, 1) * 100}%`,
+      );
       this.slider.setAttribute("aria-valuetext", `${figure(value)} ${this.parameter.unit ?? ""}`);
     }
-    this.changed = Math.abs(value - this.parameter.default) > 1e-9 * Math.abs(this.parameter.default);
+    this.changed =
+      Math.abs(value - this.parameter.default) > 1e-9 * Math.abs(this.parameter.default);
     this.element.classList.toggle("changed", this.changed);
     this.reset.disabled = !this.changed;
   }
@@ -123,17 +158,37 @@ export class Parameters {
     this.rows.clear();
     for (const parameter of parameters) {
       const { name } = parameter;
-      this.rows.set(name, new Row(parameter,
-        (value) => this.sent(name, value),
-        () => this.back(name)));
+      this.rows.set(
+        name,
+        new Row(
+          parameter,
+          (value) => this.sent(name, value),
+          () => this.back(name),
+        ),
+      );
     }
-    this.all = make("button", { className: "quiet-button", onclick: () => this.back() }, icon("back"), "Reset all");
-    this.search = make("input", { type: "search", id: "find-parameter", placeholder: "Find a parameter", "aria-label": "Find a parameter", oninput: () => this.filter() });
+    this.all = make(
+      "button",
+      { className: "quiet-button", onclick: () => this.back() },
+      icon("back"),
+      "Reset all",
+    );
+    this.search = make("input", {
+      type: "search",
+      id: "find-parameter",
+      placeholder: "Find a parameter",
+      "aria-label": "Find a parameter",
+      oninput: () => this.filter(),
+    });
     this.search.hidden = parameters.length <= MANY;
     place.replaceChildren(
       make("div", { className: "tools" }, this.search, this.all),
-      ...[...this.rows.values()].map((row) => row.element));
-    if (!parameters.length) place.replaceChildren(make("p", { className: "empty" }, "This mechanism declares no parameters."));
+      ...[...this.rows.values()].map((row) => row.element),
+    );
+    if (!parameters.length)
+      place.replaceChildren(
+        make("p", { className: "empty" }, "This mechanism declares no parameters."),
+      );
     this.count();
   }
 

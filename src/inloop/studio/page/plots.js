@@ -7,7 +7,8 @@ import { SpectrumChart } from "./spectrumchart.js";
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
-const SPECTRA = { period: 200, share: 0.2 }; // between spectra [ms], and the largest part of the time they may take
+// between spectra [ms], and the largest part of the time that they may take
+const SPECTRA = { period: 200, share: 0.2 };
 
 export class Plots {
   constructor(connection, palette, slow) {
@@ -30,7 +31,9 @@ export class Plots {
 
   controls() {
     const span = byId("window");
-    span.append(...WINDOWS.map((s) => make("option", { value: s, selected: s === this.window }, `${s} s`)));
+    span.append(
+      ...WINDOWS.map((s) => make("option", { value: s, selected: s === this.window }, `${s} s`)),
+    );
     span.onchange = () => {
       this.window = Number(span.value);
       this.follow();
@@ -55,7 +58,8 @@ export class Plots {
       button.focus();
     });
     document.addEventListener("pointerdown", (event) => {
-      if (!picker.hidden && !picker.contains(event.target) && !button.contains(event.target)) show(false);
+      if (!picker.hidden && !picker.contains(event.target) && !button.contains(event.target))
+        show(false);
     });
     picker.querySelector("input").oninput = () => this.list();
   }
@@ -86,7 +90,9 @@ export class Plots {
   }
 
   toggle(name) {
-    this.choose(this.chosen.includes(name) ? this.chosen.filter((n) => n !== name) : [...this.chosen, name]);
+    this.choose(
+      this.chosen.includes(name) ? this.chosen.filter((n) => n !== name) : [...this.chosen, name],
+    );
   }
 
   /** The server tells which columns come from now on. */
@@ -101,13 +107,30 @@ export class Plots {
 
   list() {
     const wanted = byId("signals").querySelector("input").value.toLowerCase();
-    const rows = this.signals.filter((s) => s.name.toLowerCase().includes(wanted)).map((signal) =>
-      make("li", {}, make("label", {},
-        make("input", { type: "checkbox", checked: this.chosen.includes(signal.name), onchange: () => this.toggle(signal.name) }),
-        make("span", { className: "name" }, signal.name), make("span", { className: "unit" }, signal.unit))));
+    const rows = this.signals
+      .filter((s) => s.name.toLowerCase().includes(wanted))
+      .map((signal) =>
+        make(
+          "li",
+          {},
+          make(
+            "label",
+            {},
+            make("input", {
+              type: "checkbox",
+              checked: this.chosen.includes(signal.name),
+              onchange: () => this.toggle(signal.name),
+            }),
+            make("span", { className: "name" }, signal.name),
+            make("span", { className: "unit" }, signal.unit),
+          ),
+        ),
+      );
     const list = byId("signals").querySelector("ul");
     const focused = [...list.querySelectorAll("input")].indexOf(document.activeElement);
-    list.replaceChildren(...(rows.length ? rows : [make("li", { className: "quiet" }, "no signal has this name")]));
+    list.replaceChildren(
+      ...(rows.length ? rows : [make("li", { className: "quiet" }, "no signal has this name")]),
+    );
     if (focused >= 0) list.querySelectorAll("input")[focused]?.focus();
   }
 
@@ -126,12 +149,27 @@ export class Plots {
     });
     const drop = (name) => this.toggle(name);
     const [Kind, on] = this.spectral
-      ? [SpectrumChart, { zoom: (from, to) => this.chooseBand([from, to]), live: () => this.chooseBand(null), drop }]
+      ? [
+          SpectrumChart,
+          {
+            zoom: (from, to) => this.chooseBand([from, to]),
+            live: () => this.chooseBand(null),
+            drop,
+          },
+        ]
       : [Chart, { zoom: (from, to) => this.hold([from, to]), live: () => this.follow(), drop }];
-    this.charts = [...units].map(([unit, signals], i) => new Kind(unit, signals, this.palette, i === units.size - 1, on));
-    const empty = make("p", { className: "empty" }, "No signal chosen. Press “Choose” to plot one.");
+    this.charts = [...units].map(
+      ([unit, signals], i) => new Kind(unit, signals, this.palette, i === units.size - 1, on),
+    );
+    const empty = make(
+      "p",
+      { className: "empty" },
+      "No signal chosen. Press “Choose” to plot one.",
+    );
     this.stale = true;
-    byId("charts").replaceChildren(...(this.charts.length ? this.charts.map((c) => c.element) : [empty]));
+    byId("charts").replaceChildren(
+      ...(this.charts.length ? this.charts.map((c) => c.element) : [empty]),
+    );
   }
 
   chooseBand(band) {
@@ -175,7 +213,12 @@ export class Plots {
     }
     for (const chart of this.charts) {
       const names = chart.signals.map((s) => s.name);
-      chart.show(samples.stretch(names, from, to, chart.pixels), from, to, names.map((n) => samples.latest(n)));
+      chart.show(
+        samples.stretch(names, from, to, chart.pixels),
+        from,
+        to,
+        names.map((n) => samples.latest(n)),
+      );
     }
     byId("plot-note").textContent = lost;
   }

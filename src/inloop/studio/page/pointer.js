@@ -17,11 +17,16 @@ export class Pointer {
     // drags are told between frames where the browser can
     const raw = "onpointerrawupdate" in canvas;
     canvas.addEventListener(raw ? "pointerrawupdate" : "pointermove", (event) => this.drag(event));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => this.up(event));
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      view.eye.zoom(Math.exp(0.0012 * event.deltaY));
-    }, { passive: false });
+    for (const end of ["pointerup", "pointercancel"])
+      canvas.addEventListener(end, (event) => this.up(event));
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        view.eye.zoom(Math.exp(0.0012 * event.deltaY));
+      },
+      { passive: false },
+    );
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("keydown", (event) => this.key(event));
   }
@@ -106,7 +111,9 @@ export class Pointer {
     this.fingers.set(event.pointerId, event);
     const [dx, dy] = [event.clientX - old.clientX, event.clientY - old.clientY];
     const { eye, height } = this.view;
-    const other = [...this.fingers.values()].find((f) => f.pointerId !== event.pointerId && f.pointerId !== this.grip?.id);
+    const other = [...this.fingers.values()].find(
+      (f) => f.pointerId !== event.pointerId && f.pointerId !== this.grip?.id,
+    );
     if (other) {
       const gap = (f) => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
       eye.zoom(gap(old) / Math.max(gap(event), 1));
@@ -127,7 +134,12 @@ export class Pointer {
   key(event) {
     const { eye, height } = this.view;
     const step = event.shiftKey ? 60 : 20;
-    const moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
+    const moves = {
+      ArrowLeft: [step, 0],
+      ArrowRight: [-step, 0],
+      ArrowUp: [0, step],
+      ArrowDown: [0, -step],
+    };
     if (event.code in (this.hand.device?.keys ?? {})) return;
     if (moves[event.key]) eye.orbit(...moves[event.key], height);
     else if (event.key === "+" || event.key === "=") eye.zoom(1 / 1.15);

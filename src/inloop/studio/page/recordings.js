@@ -28,25 +28,60 @@ export class Recordings {
     const button = byId("record");
     button.setAttribute("aria-pressed", active);
     dress(button, "record", active ? "Stop" : "Record");
-    byId("recording-note").textContent = active ? "recording" : files.length ? `${files.length}` : "";
+    byId("recording-note").textContent = active
+      ? "recording"
+      : files.length
+        ? `${files.length}`
+        : "";
     this.build();
     if (active) byId("recording-panel").open = true;
   }
 
   build() {
     const rows = (this.files ?? []).map((file) => this.row(file));
-    const empty = make("p", { className: "empty" }, "Press “Record” to keep what the loop does, every step of it.");
-    byId("recordings").replaceChildren(...(rows.length ? [make("ul", { className: "files" }, ...rows)] : [empty]));
+    const empty = make(
+      "p",
+      { className: "empty" },
+      "Press “Record” to keep what the loop does, every step of it.",
+    );
+    byId("recordings").replaceChildren(
+      ...(rows.length ? [make("ul", { className: "files" }, ...rows)] : [empty]),
+    );
   }
 
   row({ name, bytes }) {
     const playing = this.source === name;
     const replay = this.can.includes("replay")
-      ? make("button", { className: "icon tiny", "aria-label": playing ? "Back to the loop" : `Replay ${name}`, title: playing ? "Back to the loop" : "Replay",
-        onclick: () => (playing ? this.connection.say("live") : this.connection.say("replay", { file: name })) }, icon(playing ? "close" : "go"))
+      ? make(
+          "button",
+          {
+            className: "icon tiny",
+            "aria-label": playing ? "Back to the loop" : `Replay ${name}`,
+            title: playing ? "Back to the loop" : "Replay",
+            onclick: () =>
+              playing ? this.connection.say("live") : this.connection.say("replay", { file: name }),
+          },
+          icon(playing ? "close" : "go"),
+        )
       : null;
-    return make("li", {}, make("span", { className: "name" }, name), make("span", { className: "quiet" }, `${figure(bytes / 1e6, 3)} MB`), replay,
-      make("a", { className: "icon tiny", href: `/recording/${encodeURIComponent(name)}`, download: name, title: "Download", "aria-label": `Download ${name}` }, icon("down")));
+    return make(
+      "li",
+      {},
+      make("span", { className: "name" }, name),
+      make("span", { className: "quiet" }, `${figure(bytes / 1e6, 3)} MB`),
+      replay,
+      make(
+        "a",
+        {
+          className: "icon tiny",
+          href: `/recording/${encodeURIComponent(name)}`,
+          download: name,
+          title: "Download",
+          "aria-label": `Download ${name}`,
+        },
+        icon("down"),
+      ),
+    );
   }
 }
 
@@ -84,9 +119,13 @@ export class Rewind {
     byId("rewind-at").value = stamp;
     const moment = this.view.motion.around(stamp);
     byId("rewind-t").textContent = moment ? `${moment.before.t.toFixed(3)} s` : "";
-    byId("rewind-at").style.setProperty("--fill", `${(100 * (stamp - first)) / Math.max(last - first, 1e-9)}%`);
+    byId("rewind-at").style.setProperty(
+      "--fill",
+      `${(100 * (stamp - first)) / Math.max(last - first, 1e-9)}%`,
+    );
     clearTimeout(this.timer);
-    if (playing && stamp < last) this.timer = setTimeout(() => this.look(Math.min(stamp + 0.01, last), true), 20);
+    if (playing && stamp < last)
+      this.timer = setTimeout(() => this.look(Math.min(stamp + 0.01, last), true), 20);
   }
 
   stop() {

@@ -18,7 +18,12 @@ export class Rulers {
     const length = roundDown(WIDEST * perPixel);
     this.show("length-scale", length / perPixel, withPrefix(length, "m"));
     const legend = this.view.forcesShown ? forces.legend : null;
-    if (legend) this.show("force-scale", (legend.length * eye.size) / perPixel, withPrefix(legend.force, "N"));
+    if (legend)
+      this.show(
+        "force-scale",
+        (legend.length * eye.size) / perPixel,
+        withPrefix(legend.force, "N"),
+      );
     else this.show("force-scale", 0, "");
   }
 

@@ -18,7 +18,8 @@ export class Samples {
 
   /** Keep these signals; what was kept of them stays. */
   choose(names) {
-    for (const name of [...this.columns.keys()]) if (!names.includes(name)) this.columns.delete(name);
+    for (const name of [...this.columns.keys()])
+      if (!names.includes(name)) this.columns.delete(name);
     for (const name of names) {
       if (!this.columns.has(name)) this.columns.set(name, new Float32Array(CAPACITY).fill(NaN));
     }
@@ -31,7 +32,11 @@ export class Samples {
     const start = lastFall(times, this.length ? this.times[this.length - 1] : -Infinity);
     if (start >= 0) {
       this.clear(); // a reset: what was before is another run
-      const rest = { times: times.subarray(start), columns: columns.map((c) => c.subarray(start)), lost: 0 };
+      const rest = {
+        times: times.subarray(start),
+        columns: columns.map((c) => c.subarray(start)),
+        lost: 0,
+      };
       return this.append(rest, names);
     }
     this.received += count;
@@ -61,7 +66,8 @@ export class Samples {
   makeRoom(count) {
     if (this.length + count <= CAPACITY) return;
     const from = Math.max(this.length - CAPACITY / 2, 0);
-    for (const array of [this.times, ...this.columns.values()]) array.copyWithin(0, from, this.length);
+    for (const array of [this.times, ...this.columns.values()])
+      array.copyWithin(0, from, this.length);
     this.length -= from;
   }
 
@@ -94,7 +100,10 @@ export class Samples {
     const high = Math.min(this.rowAt(to) + 1, this.length);
     const count = high - low;
     if (count <= 4 * buckets) {
-      return [this.times.subarray(low, high), ...names.map((name) => gapped(this.columns.get(name).subarray(low, high)))];
+      return [
+        this.times.subarray(low, high),
+        ...names.map((name) => gapped(this.columns.get(name).subarray(low, high))),
+      ];
     }
     return this.thinned(names, low, high, buckets);
   }
@@ -137,5 +146,7 @@ function extremes(column, start, stop) {
 
 /** uPlot leaves gaps at null, not at NaN. */
 function gapped(values) {
-  return values.some(Number.isNaN) ? Array.from(values, (value) => (Number.isNaN(value) ? null : value)) : values;
+  return values.some(Number.isNaN)
+    ? Array.from(values, (value) => (Number.isNaN(value) ? null : value))
+    : values;
 }

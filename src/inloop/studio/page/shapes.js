@@ -4,9 +4,21 @@ import * as THREE from "./three.js";
 
 // plane of a plate: which body axes its two coordinates and its thickness run along
 const PLANES = {
-  xy: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  xz: [[1, 0, 0], [0, 0, 1], [0, -1, 0]],
-  yz: [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
+  xy: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  xz: [
+    [1, 0, 0],
+    [0, 0, 1],
+    [0, -1, 0],
+  ],
+  yz: [
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 0, 0],
+  ],
 };
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
 
@@ -18,7 +30,15 @@ export function shapeObject(shape, colour, palette) {
   if (shape.kind === "line") return lineObject(shape, own);
   const geometry = GEOMETRIES[shape.kind]?.(shape);
   if (!geometry) return new THREE.Group();
-  const mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color: own, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
+  const mesh = new THREE.Mesh(
+    geometry,
+    new THREE.MeshLambertMaterial({
+      color: own,
+      polygonOffset: true,
+      polygonOffsetFactor: 1,
+      polygonOffsetUnits: 1,
+    }),
+  );
   const edges = new THREE.LineSegments(
     new THREE.EdgesGeometry(geometry, EDGE_ANGLE),
     new THREE.LineBasicMaterial({ color: outline(own, palette) }),
@@ -40,12 +60,11 @@ const GEOMETRIES = {
     const axes = PLANES[plane].map(vector);
     return geometry.applyMatrix4(new THREE.Matrix4().makeBasis(...axes));
   },
-  rod: ({ a, b, radius }) => between(a, b, (length) =>
-    new THREE.CapsuleGeometry(radius, length, 6, 16)),
-  cylinder: ({ a, b, radius }) => between(a, b, (length) =>
-    new THREE.CylinderGeometry(radius, radius, length, 28)),
-  ball: ({ center, radius }) =>
-    new THREE.SphereGeometry(radius, 28, 18).translate(...center),
+  rod: ({ a, b, radius }) =>
+    between(a, b, (length) => new THREE.CapsuleGeometry(radius, length, 6, 16)),
+  cylinder: ({ a, b, radius }) =>
+    between(a, b, (length) => new THREE.CylinderGeometry(radius, radius, length, 28)),
+  ball: ({ center, radius }) => new THREE.SphereGeometry(radius, 28, 18).translate(...center),
   box: ({ center, size }) => new THREE.BoxGeometry(...size).translate(...center),
 };
 
@@ -56,9 +75,13 @@ function between(a, b, makeGeometry) {
   const length = along.length();
   const geometry = makeGeometry(length);
   const turn = new THREE.Quaternion().setFromUnitVectors(
-    new THREE.Vector3(0, 1, 0), length > 0 ? along.clone().normalize() : new THREE.Vector3(0, 1, 0));
+    new THREE.Vector3(0, 1, 0),
+    length > 0 ? along.clone().normalize() : new THREE.Vector3(0, 1, 0),
+  );
   const middle = from.addScaledVector(along, 0.5);
-  return geometry.applyMatrix4(new THREE.Matrix4().compose(middle, turn, new THREE.Vector3(1, 1, 1)));
+  return geometry.applyMatrix4(
+    new THREE.Matrix4().compose(middle, turn, new THREE.Vector3(1, 1, 1)),
+  );
 }
 
 function lineObject({ points }, colour) {

@@ -18,7 +18,8 @@ export class Shortcuts {
   }
 
   press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || byId("keys").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || byId("keys").open)
+      return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const entry = this.table.get(key);
     if (!entry) return;
@@ -34,16 +35,33 @@ export class Shortcuts {
     const { device } = this.hand;
     const names = { " ": "Space" };
     const taken = (key) => device?.keys && (names[key] ?? `Key${key.toUpperCase()}`) in device.keys;
-    const row = (keys, what) => make("div", {}, make("dt", {}, ...keys.map((key) => make("kbd", {}, key))), make("dd", {}, what));
+    const row = (keys, what) =>
+      make(
+        "div",
+        {},
+        make("dt", {}, ...keys.map((key) => make("kbd", {}, key))),
+        make("dd", {}, what),
+      );
     const driven = Object.keys(device?.keys ?? {}).map(keyName);
     dialog.replaceChildren(
       make("h2", { id: "keys-title" }, "Keys"),
-      make("dl", {}, ...[...this.table].filter(([key]) => !taken(key)).map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
+      make(
+        "dl",
+        {},
+        ...[...this.table]
+          .filter(([key]) => !taken(key))
+          .map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
         row(["←", "↑", "→", "↓"], "Turn or slide the view (when it has the focus)"),
         row(["+", "−"], "Zoom"),
-        ...(driven.length ? [row(driven, `Drive ${device.input}`)] : [])),
-      make("p", { className: "quiet" }, "Drag the body that is driven with the mouse or a finger. Elsewhere a drag turns the view, with Shift or two fingers it slides; the wheel or two fingers zoom. Drag across a plot to zoom, double-click to follow again."),
-      make("form", { method: "dialog" }, make("button", { className: "main" }, "Close")));
+        ...(driven.length ? [row(driven, `Drive ${device.input}`)] : []),
+      ),
+      make(
+        "p",
+        { className: "quiet" },
+        "Drag the body that is driven with the mouse or a finger. Elsewhere a drag turns the view, with Shift or two fingers it slides; the wheel or two fingers zoom. Drag across a plot to zoom, double-click to follow again.",
+      ),
+      make("form", { method: "dialog" }, make("button", { className: "main" }, "Close")),
+    );
     if (!dialog.open) dialog.showModal();
   }
 }

@@ -17,8 +17,10 @@ export class KeySource {
 
   press(event) {
     const value = this.hand.device?.keys?.[event.code];
-    if (value === undefined || typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog[open]") || (event.code === "Space" && usesSpace(event))) return;
+    if (value === undefined || typing(event) || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    if (document.querySelector("dialog[open]") || (event.code === "Space" && usesSpace(event)))
+      return;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat) return;
@@ -91,7 +93,8 @@ export class MidiSource {
   async open() {
     const access = await navigator.requestMIDIAccess();
     const listen = () => {
-      for (const port of access.inputs.values()) port.onmidimessage = ({ data }) => this.message(data);
+      for (const port of access.inputs.values())
+        port.onmidimessage = ({ data }) => this.message(data);
     };
     access.onstatechange = listen;
     listen();

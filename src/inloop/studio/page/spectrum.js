@@ -59,26 +59,34 @@ export function evenFrom(times, values) {
 }
 
 /**
- * Amplitudes by frequency k · `spacing` [Hz], from 0 to half the sample rate; null of too few samples.
- * Samples are taken without their mean and through a Hann window; a sine of amplitude A shows A.
+ * Amplitudes by frequency k · `spacing` [Hz], from 0 to half the sample rate; null of too few
+ * samples. They are taken without their mean and through a Hann window; a sine of amplitude A shows
+ * A.
  */
 export function spectrum(times, values) {
   const count = values.length;
   const span = times[count - 1] - times[0];
   if (count < LEAST || !(span > 0)) return null;
   const size = 2 ** Math.ceil(Math.log2(FINER * count));
-  const window = Float64Array.from({ length: count }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / count));
+  const window = Float64Array.from(
+    { length: count },
+    (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / count),
+  );
   const weight = window.reduce((sum, w) => sum + w, 0);
   const mean = window.reduce((sum, w, i) => sum + w * values[i], 0) / weight;
   const [re, im] = [new Float64Array(size), new Float64Array(size)];
   for (let i = 0; i < count; i += 1) re[i] = window[i] * (values[i] - mean);
   transform(re, im);
   const amplitudes = new Float64Array(size / 2 + 1);
-  for (let k = 0; k < amplitudes.length; k += 1) amplitudes[k] = (2 / weight) * Math.hypot(re[k], im[k]);
+  for (let k = 0; k < amplitudes.length; k += 1)
+    amplitudes[k] = (2 / weight) * Math.hypot(re[k], im[k]);
   return { spacing: (count - 1) / (span * size), amplitudes, resolution: 2 / span };
 }
 
-/** The highest peak between two frequencies, by the parabola through the logarithms of three lines; null if there is none. */
+/**
+ * The highest peak between two frequencies, by the parabola through the logarithms of three lines;
+ * null if there is none.
+ */
 export function highestPeak({ spacing, amplitudes }, from, to) {
   let best = -1;
   const last = Math.min(Math.floor(to / spacing), amplitudes.length - 2);
@@ -92,7 +100,7 @@ export function highestPeak({ spacing, amplitudes }, from, to) {
   return { frequency: (best + off) * spacing, amplitude: Math.exp(b - 0.25 * (a - c) * off) };
 }
 
-/** The largest amplitude of each of so many stretches of a logarithmic axis, at the frequency where it begins. */
+/** The largest amplitude of each of so many stretches of a logarithmic axis, where it begins. */
 export function thinned({ spacing, amplitudes }, from, to, buckets) {
   const [frequencies, largest] = [[], []];
   const ratio = (to / from) ** (1 / buckets);
@@ -101,7 +109,8 @@ export function thinned({ spacing, amplitudes }, from, to, buckets) {
   while (k <= last) {
     const begin = k * spacing;
     let top = amplitudes[k];
-    for (k += 1; k <= last && k * spacing < begin * ratio; k += 1) top = Math.max(top, amplitudes[k]);
+    for (k += 1; k <= last && k * spacing < begin * ratio; k += 1)
+      top = Math.max(top, amplitudes[k]);
     frequencies.push(begin);
     largest.push(top);
   }

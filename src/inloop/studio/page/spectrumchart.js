@@ -18,13 +18,27 @@ export class SpectrumChart extends Chart {
     return {
       ...options,
       scales: {
-        x: { time: false, distr: 3, range: (_, low, high) => (high > low ? [low, high] : [1, 100]) },
+        x: {
+          time: false,
+          distr: 3,
+          range: (_, low, high) => (high > low ? [low, high] : [1, 100]),
+        },
         y: { distr: 3, range: decades },
       },
       padding: [6, 26, 0, 0],
       axes: [
-        { ...across, splits: (_plot, _axis, low, high) => frequencies(low, high), filter: all, values: this.last ? name(" Hz") : () => [] },
-        { ...up, splits: (_plot, _axis, low, high) => round(low, high, [1]), filter: all, values: name("") },
+        {
+          ...across,
+          splits: (_plot, _axis, low, high) => frequencies(low, high),
+          filter: all,
+          values: this.last ? name(" Hz") : () => [],
+        },
+        {
+          ...up,
+          splits: (_plot, _axis, low, high) => round(low, high, [1]),
+          filter: all,
+          values: name(""),
+        },
       ],
       hooks: { ...options.hooks, draw: [(plot) => this.label(plot)] },
     };
@@ -51,9 +65,13 @@ export class SpectrumChart extends Chart {
     this.peaks = spectra.map((s) => highestPeak(s, ...shown));
     this.show([lines[0][0], ...lines.map(([, largest]) => largest)], ...shown, []);
     this.peaks.forEach((peak, i) => {
-      this.values[i].textContent = peak ? `${figure(peak.amplitude, 3)} at ${figure(peak.frequency, 4)} Hz` : "";
+      this.values[i].textContent = peak
+        ? `${figure(peak.amplitude, 3)} at ${figure(peak.frequency, 4)} Hz`
+        : "";
     });
-    return start ? `uneven samples: spectrum of the last ${figure(even.at(-1) - even[0], 3)} s` : "";
+    return start
+      ? `uneven samples: spectrum of the last ${figure(even.at(-1) - even[0], 3)} s`
+      : "";
   }
 
   /** Write the frequency of each signal's highest peak at it. */
@@ -72,7 +90,11 @@ export class SpectrumChart extends Chart {
       ctx.arc(x, y, 3 * devicePixelRatio, 0, 2 * Math.PI);
       ctx.fill();
       ctx.textAlign = right ? "right" : "left";
-      ctx.fillText(`${figure(peak.frequency, 4)} Hz`, x + (right ? -6 : 6) * devicePixelRatio, y + 4 * devicePixelRatio);
+      ctx.fillText(
+        `${figure(peak.frequency, 4)} Hz`,
+        x + (right ? -6 : 6) * devicePixelRatio,
+        y + 4 * devicePixelRatio,
+      );
     });
     ctx.restore();
   }
@@ -81,7 +103,11 @@ export class SpectrumChart extends Chart {
 /** Some round numbers, so many per decade. */
 function round(low, high, leads) {
   const found = [];
-  for (let power = Math.floor(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power += 1) {
+  for (
+    let power = Math.floor(Math.log10(low) - 1e-9);
+    power <= Math.log10(high) + 1e-9;
+    power += 1
+  ) {
     found.push(...leads.map((lead) => Number(`${lead}e${power}`)));
   }
   return found.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));

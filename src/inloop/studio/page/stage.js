@@ -34,18 +34,29 @@ export class Stage {
       this.root.add(node);
     });
     const nodes = [...this.nodes.values()];
-    this.bent = scene.flexible.map((link, i) => new BentLink(link, nodes, this.ground, palette.bodies[i % palette.bodies.length]));
-    this.links = scene.links.map((link) => new LinkObject(link, this.nodes, eye.size, palette.link));
+    this.bent = scene.flexible.map(
+      (link, i) =>
+        new BentLink(link, nodes, this.ground, palette.bodies[i % palette.bodies.length]),
+    );
+    this.links = scene.links.map(
+      (link) => new LinkObject(link, this.nodes, eye.size, palette.link),
+    );
     for (const link of this.links) this.root.add(link.object);
     this.arrows = new Arrows(eye.size, palette.force);
     this.root.add(this.arrows.object);
   }
 
-  /** Bring bodies to poses: position and quaternion, 7 numbers each; nodes of flexible links `deflection` times as far. */
+  /**
+   * Bring bodies to poses: position and quaternion, 7 numbers each; nodes of flexible links
+   * `deflection` times as far from straight.
+   */
   pose(actual, deflection) {
     const { description: scene } = this;
     const whole = actual.length >= 7 * scene.bodies.length;
-    const bodies = deflection !== 1 && scene.flexible.length && whole ? exaggerate(actual, scene, deflection) : actual;
+    const bodies =
+      deflection !== 1 && scene.flexible.length && whole
+        ? exaggerate(actual, scene, deflection)
+        : actual;
     let at = 0;
     for (const node of this.nodes.values()) {
       if (at + 7 > bodies.length) break;
@@ -62,7 +73,10 @@ export class Stage {
   light({ camera, target }) {
     const away = camera.position.distanceTo(target);
     this.lamp.target.position.copy(target);
-    this.lamp.position.set(-0.35 * away, 0.55 * away, 0).applyQuaternion(camera.quaternion).add(camera.position);
+    this.lamp.position
+      .set(-0.35 * away, 0.55 * away, 0)
+      .applyQuaternion(camera.quaternion)
+      .add(camera.position);
   }
 
   /** The box around all bodies. */
@@ -78,7 +92,11 @@ function grid(scene, palette, eye) {
   const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
   const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
   const lines = new THREE.GridHelper(cells * cell, cells, palette.axis, palette.grid);
-  Object.assign(lines.material, { transparent: true, opacity: eye.flat ? 0.55 : 0.7, depthWrite: false });
+  Object.assign(lines.material, {
+    transparent: true,
+    opacity: eye.flat ? 0.55 : 0.7,
+    depthWrite: false,
+  });
   const center = eye.box.getCenter(new THREE.Vector3());
   const snap = (x) => Math.round(x / cell) * cell;
   lines.position.set(snap(center.x), snap(center.y), snap(center.z));

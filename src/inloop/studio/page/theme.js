@@ -11,9 +11,16 @@ export function palette() {
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
   const list = (name, count) => Array.from({ length: count }, (_, i) => colour(`${name}-${i + 1}`));
   return {
-    ink: colour("ink"), muted: colour("muted"), grid: colour("grid"), axis: colour("axis"), stage: colour("stage"),
-    ground: colour("ground"), link: colour("link"), force: colour("force"),
-    bodies: list("body", 6), series: list("series", 8),
+    ink: colour("ink"),
+    muted: colour("muted"),
+    grid: colour("grid"),
+    axis: colour("axis"),
+    stage: colour("stage"),
+    ground: colour("ground"),
+    link: colour("link"),
+    force: colour("force"),
+    bodies: list("body", 6),
+    series: list("series", 8),
   };
 }
 

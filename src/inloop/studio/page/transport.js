@@ -15,7 +15,8 @@ export class Transport {
     byId("pause").onclick = () => this.toggle();
     byId("step").onclick = () => this.connection.say("step", { count: 1 });
     byId("reset").onclick = () => this.connection.say("reset");
-    byId("speed").onchange = (event) => this.connection.say("speed", { factor: Number(event.target.value) });
+    byId("speed").onchange = (event) =>
+      this.connection.say("speed", { factor: Number(event.target.value) });
     byId("plant").onchange = (event) => this.choose(event.target.value, {});
   }
 
@@ -32,8 +33,11 @@ export class Transport {
     this.offerOptions(menu.find(({ name }) => name === plant.name)?.options ?? []);
     const known = menu.some(({ name }) => name === plant.name);
     const entries = known ? menu : [plant, ...menu];
-    byId("plant").replaceChildren(...entries.map(({ name, title }) =>
-      make("option", { value: name, selected: name === plant.name }, title || name)));
+    byId("plant").replaceChildren(
+      ...entries.map(({ name, title }) =>
+        make("option", { value: name, selected: name === plant.name }, title || name),
+      ),
+    );
     document.body.dataset.plant = plant.name;
     byId("title").textContent = plant.title;
     byId("look-at").textContent = plant.look_at ?? "";
@@ -43,7 +47,8 @@ export class Transport {
 
   /** Controls that do nothing here are out of reach. */
   allow() {
-    for (const what of ["pause", "step", "reset", "speed", "record"]) byId(what).disabled = !this.allowed(what);
+    for (const what of ["pause", "step", "reset", "speed", "record"])
+      byId(what).disabled = !this.allowed(what);
     byId("plant").disabled = !this.allowed("choose");
   }
 
@@ -53,13 +58,36 @@ export class Transport {
     const chosen = this.options?.name === this.plant.name ? this.options.values : {};
     const fields = options.map(({ name, default: usual, doc }) => {
       const value = chosen[name] ?? usual;
-      const field = typeof usual === "boolean"
-        ? make("input", { type: "checkbox", checked: value }) : make("input", { type: "text", inputMode: "decimal", value: String(value) });
-      return { name, field, usual, label: make("label", { className: "option", title: doc }, make("span", {}, name.replaceAll("_", " ")), field) };
+      const field =
+        typeof usual === "boolean"
+          ? make("input", { type: "checkbox", checked: value })
+          : make("input", { type: "text", inputMode: "decimal", value: String(value) });
+      return {
+        name,
+        field,
+        usual,
+        label: make(
+          "label",
+          { className: "option", title: doc },
+          make("span", {}, name.replaceAll("_", " ")),
+          field,
+        ),
+      };
     });
-    const build = () => this.choose(this.plant.name, Object.fromEntries(fields.map(({ name, field, usual }) =>
-      [name, typeof usual === "boolean" ? field.checked : Number(field.value.replace(",", "."))])));
-    byId("options").replaceChildren(...fields.map(({ label }) => label), make("button", { onclick: build }, "Build anew"));
+    const build = () =>
+      this.choose(
+        this.plant.name,
+        Object.fromEntries(
+          fields.map(({ name, field, usual }) => [
+            name,
+            typeof usual === "boolean" ? field.checked : Number(field.value.replace(",", ".")),
+          ]),
+        ),
+      );
+    byId("options").replaceChildren(
+      ...fields.map(({ label }) => label),
+      make("button", { onclick: build }, "Build anew"),
+    );
   }
 
   allowed(what) {
@@ -84,7 +112,10 @@ export class Transport {
     byId("pause").setAttribute("aria-pressed", paused);
     byId("time").textContent = `${state.t.toFixed(3)} s`;
     const replay = state.source !== undefined && state.source !== "live";
-    this.chip(replay ? `replay, ${state.state}` : state.state, state.notice?.level ?? LEVELS[state.state] ?? "error");
+    this.chip(
+      replay ? `replay, ${state.state}` : state.state,
+      state.notice?.level ?? LEVELS[state.state] ?? "error",
+    );
     this.showSpeed(state.speed);
     this.notices.alarm("state", state.notice, this.remedy(state));
   }
@@ -95,7 +126,8 @@ export class Transport {
       const { name, values } = this.options ?? { name: this.plant.name, values: {} };
       return { name: "Start again", run: () => this.choose(name, values) };
     }
-    if (status === "DIVERGED" || status === "LOOP_OPEN") return { name: "Reset", run: () => this.connection.say("reset") };
+    if (status === "DIVERGED" || status === "LOOP_OPEN")
+      return { name: "Reset", run: () => this.connection.say("reset") };
     return null;
   }
 
@@ -110,7 +142,11 @@ export class Transport {
     if (document.activeElement === select && select.options.length) return;
     const values = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].sort((a, b) => a - b);
     if (select.options.length !== values.length) {
-      select.replaceChildren(...values.map((s) => make("option", { value: s }, s < 1 ? `1/${Math.round(1 / s)}` : `${s}×`)));
+      select.replaceChildren(
+        ...values.map((s) =>
+          make("option", { value: s }, s < 1 ? `1/${Math.round(1 / s)}` : `${s}×`),
+        ),
+      );
     }
     select.value = String(speed);
   }

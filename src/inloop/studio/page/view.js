@@ -96,7 +96,8 @@ export class View {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.scene) return;
     this.eye.ease();
-    const moment = this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
+    const moment =
+      this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
     if (moment !== null && this.pose(moment)) {
       this.changed = true;
       this.measure(now);
@@ -122,13 +123,21 @@ export class View {
   get message() {
     const { bodies, forces, eye, deflection } = this;
     const ratio = this.slow ? (this.still ? 2 : 1) : Math.min(devicePixelRatio, 2);
-    return { bodies, deflection, arrows: this.forcesShown ? this.arrows : NONE, full: forces.full, state: eye.state, ratio };
+    return {
+      bodies,
+      deflection,
+      arrows: this.forcesShown ? this.arrows : NONE,
+      full: forces.full,
+      state: eye.state,
+      ratio,
+    };
   }
 
   /** Bring bodies to a moment; false if they are there already. */
   pose({ before, after, fraction }) {
     const { shown } = this;
-    if (shown?.before === before && shown.after === after && shown.fraction === fraction) return false;
+    if (shown?.before === before && shown.after === after && shown.fraction === fraction)
+      return false;
     this.shown = { before, after, fraction };
     this.bodies = between(before.bodies, after.bodies, fraction);
     this.arrows = after.arrows;
@@ -185,7 +194,9 @@ function between(before, after, fraction) {
   if (fraction === 0 || before === after) return bodies;
   for (let at = 0; at + 7 <= bodies.length; at += 7) {
     POINT.fromArray(before, at).lerp(END.fromArray(after, at), fraction).toArray(bodies, at);
-    TURN.fromArray(before, at + 3).slerp(END_TURN.fromArray(after, at + 3), fraction).toArray(bodies, at + 3);
+    TURN.fromArray(before, at + 3)
+      .slerp(END_TURN.fromArray(after, at + 3), fraction)
+      .toArray(bodies, at + 3);
   }
   return bodies;
 }
