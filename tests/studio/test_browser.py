@@ -316,7 +316,7 @@ class TestOnePage:
         page.get_by_role("checkbox", name="z.qd").uncheck()
         page.keyboard.press("Escape")
         page.click("#reset")
-        comes(page, "inloop.plots.samples.end > 0.9 && inloop.plots.samples.end < 6")
+        comes(page, "inloop.plots.samples.start < 0.1 && inloop.plots.samples.end > 0.9")
         times, z, push = page.evaluate(
             """() => { const s = inloop.plots.samples; const n = s.length;
             return [s.times, s.columns.get("z.q"), s.columns.get("push")]
