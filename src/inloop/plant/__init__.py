@@ -3,8 +3,9 @@
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.signals import Signal
 from inloop.model import Event
-from inloop.plant.bare_plant import BarePlant, native_engine
+from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array, NativeEngine, PythonEngine
+from inloop.plant.equations import native_engine
 from inloop.plant.parameters import Parameters
 
 __all__ = [

@@ -21,7 +21,7 @@ from inloop.plant.engine import Array
 from inloop.symbolic import Program, solved
 
 if TYPE_CHECKING:
-    from inloop.plant.bare_plant import BarePlant
+    from inloop.plant.equations import Equations
 
 Derived = TypeVar("Derived")
 # Operations of the solution up to which it is unrolled. Unrolled ones run up to twice as fast up to
@@ -47,7 +47,7 @@ class Loops:
         notes: dropped rows in words.
     """
 
-    def __init__(self, plant: BarePlant, closed: ClosedLoops) -> None:
+    def __init__(self, plant: Equations, closed: ClosedLoops) -> None:
         self._plant = plant
         self._closed = closed
         mechanism = plant.mechanism
