@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import exudyn as exu
+import exudyn.itemInterface as items  # noqa: N813
 import numpy as np
 import pytest
 from rods import EA, ROD
 
 import inloop as il
-
-exu = pytest.importorskip("exudyn")
-items = pytest.importorskip("exudyn.itemInterface")
 
 ANGLE, DURATION, SECONDS, SAMPLE = np.radians(20.0), 0.6, 0.8, 5e-3
 ELEMENTS, STEPS = 8, 6000  # of Exudyn; twice the steps change its tip by 0.14 mm

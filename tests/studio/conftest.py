@@ -18,12 +18,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+import websockets
 
-websockets = pytest.importorskip("websockets")
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
-from inloop.realtime import running  # noqa: E402
+from inloop.realtime import running
 
 PATIENCE = 20.0  # [s] for anything to come
 T = TypeVar("T")

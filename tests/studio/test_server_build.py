@@ -10,8 +10,6 @@ from types import ModuleType
 
 import pytest
 
-pytest.importorskip("hatchling")
-
 
 @pytest.fixture
 def hook(repository: Path) -> ModuleType:

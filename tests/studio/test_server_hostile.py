@@ -9,14 +9,13 @@ import struct
 from typing import Any
 
 import pytest
+import websockets
 
 from inloop.errors import InputError
 from inloop.studio.client import MOST_BYTES, Client
 from inloop.studio.frames import read_frame
 from inloop.studio.gate import Gate
 from inloop.studio.requests import RequestError, read_request
-
-websockets = pytest.importorskip("websockets")
 
 NONSENSE = [
     "", "nonsense", "[]", "3", '"set"', "{}", '{"do":3}', '{"do":"explode"}', '{"do":"set"}',

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from inloop.errors import MailboxError
 from inloop.native.library import Reals
 from inloop.realtime.channels import COUNTS, FACTS, REPORT, facts, messages, need_mcap
+from inloop.realtime.closing import Closing
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.outputs import Flag, Outputs
 
@@ -101,7 +101,7 @@ class WholePieces:
         return os.write(self._file, data)
 
 
-class Recorder:
+class Recorder(Closing):
     """A recording in progress; use it in a `with` statement.
 
     Attributes:
@@ -202,15 +202,8 @@ class Recorder:
         self._file.commit()
         self.written = self.records
 
-    def __enter__(self) -> Recorder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file; what is not written by then is not in it."""
         self._file.close()
 
     def outcome(self, problem: str = "") -> Recorded:

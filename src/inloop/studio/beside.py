@@ -7,15 +7,15 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 from inloop.model import Mechanism
+from inloop.realtime.closing import Closing
 from inloop.studio.stage import make_stage
 
 ENDS_WITHIN = 5.0  # [s]
 
 
-class Beside:
+class Beside(Closing):
     """A studio in a process of its own, attached to a running plant; use it in a `with` statement.
 
     Args:
@@ -43,15 +43,8 @@ class Beside:
         """Is the studio gone?"""
         return self._process.poll() is not None
 
-    def __enter__(self) -> Beside:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End the studio."""
         with self._stack:
             self._process.terminate()
             try:

@@ -2,25 +2,8 @@
 
 import * as THREE from "./three.js";
 import { clamp } from "./numbers.js";
+import { PLANES } from "./planes.js"; // right, up, towards the eye
 
-// plane: right, up, towards the eye
-const SIDES = {
-  xy: [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ],
-  xz: [
-    [1, 0, 0],
-    [0, 0, 1],
-    [0, -1, 0],
-  ],
-  yz: [
-    [0, 1, 0],
-    [0, 0, 1],
-    [1, 0, 0],
-  ],
-};
 const FIELD = 32; // [deg]
 const MARGIN = 1.06;
 const [TOP, BOTTOM] = [0.16, 0.1]; // of the height, kept free for words
@@ -61,7 +44,7 @@ export class Eye {
     this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
     this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
     this.natural = this.size;
-    this.plane = SIDES[planar] ? planar : null;
+    this.plane = PLANES[planar] ? planar : null;
     this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
     this.flat = this.plane !== null;
     this.fit();
@@ -131,7 +114,7 @@ export class Eye {
 
   /** Right, up and towards the eye, of the plane that is looked at. */
   axes() {
-    return (SIDES[this.plane] ?? SIDES.xz).map((axis) => new THREE.Vector3(...axis));
+    return (PLANES[this.plane] ?? PLANES.xz).map((axis) => new THREE.Vector3(...axis));
   }
 
   setAspect(aspect) {

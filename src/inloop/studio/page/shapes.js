@@ -1,25 +1,8 @@
 // What bodies look like: shapes of the scene as three.js meshes with their outlines.
 
 import * as THREE from "./three.js";
+import { PLANES } from "./planes.js"; // of the two coordinates of a plate, and of its thickness
 
-// plane of a plate: which body axes its two coordinates and its thickness run along
-const PLANES = {
-  xy: [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ],
-  xz: [
-    [1, 0, 0],
-    [0, 0, 1],
-    [0, -1, 0],
-  ],
-  yz: [
-    [0, 1, 0],
-    [0, 0, 1],
-    [1, 0, 0],
-  ],
-};
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
 
 const vector = (p) => new THREE.Vector3(...p);

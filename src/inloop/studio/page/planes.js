@@ -1,0 +1,19 @@
+// The planes of a mechanism or a plate: two directions in it, and the one that leaves it.
+
+export const PLANES = {
+  xy: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  xz: [
+    [1, 0, 0],
+    [0, 0, 1],
+    [0, -1, 0],
+  ],
+  yz: [
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 0, 0],
+  ],
+};
