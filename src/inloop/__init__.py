@@ -46,7 +46,7 @@ from inloop.model import (
     universal,
 )
 from inloop.native import include_dir
-from inloop.realtime import attach, start
+from inloop.realtime import ScriptedClock, attach, start
 from inloop.simulate import Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
@@ -76,7 +76,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle",
     "InloopError", "InputError", "LinkError",
-    "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "Shape",
+    "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "ScriptedClock", "Shape",
     "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
     "blank_figure", "circle", "compile_mechanism", "condense", "control", "cos", "coulomb_contact",
     "cylinder", "cylindrical", "devices", "exp", "felt", "fixed", "free", "hunt_crossley",

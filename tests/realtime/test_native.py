@@ -24,6 +24,7 @@ from inloop.native import (
     runtime_sources,
 )
 from inloop.native.mailbox_structure import (
+    ClockStructure,
     HeaderStructure,
     LoopStructure,
     MailboxStructure,
@@ -71,10 +72,11 @@ def test_asks_for_nothing_that_allocates() -> None:
 
 
 def test_structures_are_mirrored() -> None:
-    sizes = (ctypes.c_int64 * 5)()
+    sizes = (ctypes.c_int64 * 6)()
     realtime_function("il_mailbox_sizes")(ctypes.addressof(sizes))
     mirrors = (
         HeaderStructure, MailboxStructure, RecordStructure, RingStructure, StatisticsStructure,
+        ClockStructure,
     )  # fmt: skip
     assert list(sizes) == [ctypes.sizeof(mirror) for mirror in mirrors]
     # the private part lies behind what Python knows

@@ -26,6 +26,7 @@ ONLY_REALTIME: dict[str, Any] = {
     "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
     "record": None, "seed": 1, "with_parent": False, "policies": [],
+    "clock": "system",
 }  # fmt: skip
 
 
@@ -38,6 +39,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--substeps", type=int, default=1, help="integrator steps per period")
     group.add_argument(
         "--mode", choices=list(MODES), default="clock", help="lock-step: wait for the controller"
+    )
+    group.add_argument(
+        "--clock",
+        choices=("system", "scripted"),
+        default="system",
+        help="scripted: time stands still until another program lets it pass, for runs that must "
+        "not depend on the machine",
     )
     group.add_argument(
         "--stale-after",
@@ -111,6 +119,7 @@ def call(args: argparse.Namespace) -> int:
     known = [name for name in Options.__dataclass_fields__ if name in args]
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
     options["policies"] = dict(args.policies)
+    options["clock"] = il.ScriptedClock() if args.clock == "scripted" else None
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
     company = Company(args)

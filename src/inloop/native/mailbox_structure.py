@@ -59,6 +59,7 @@ class HeaderStructure(ctypes.Structure):
         ("text_offset", WORD),
         ("text_size", WORD),
         ("statistics_offset", WORD),
+        ("clock_offset", WORD),
         ("rings", PlaceStructure * RINGS),
     )
 
@@ -72,6 +73,19 @@ class RingStructure(ctypes.Structure):
         ("bell", ctypes.c_uint32),
         ("waiting", ctypes.c_uint32),
         ("reserved", WORD * 13),
+    )
+
+
+class ClockStructure(ctypes.Structure):
+    """inloop_clock."""
+
+    _fields_ = (
+        ("now", COUNT),
+        ("limit", COUNT),
+        ("grants", ctypes.c_uint32),
+        ("asleep", ctypes.c_uint32),
+        ("waiting", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32 * 9),
     )
 
 
@@ -173,6 +187,24 @@ class PrivilegesStructure(ctypes.Structure):
     )  # fmt: skip
 
 
+class ScriptStructure(ctypes.Structure):
+    """il_script."""
+
+    _fields_ = (
+        ("box", POINTER),
+        ("late", POINTER),
+        ("took", POINTER),
+        ("used", POINTER),
+        ("late_count", COUNT),
+        ("took_count", COUNT),
+        ("used_count", COUNT),
+        ("sleeps", COUNT),
+        ("steps", COUNT),
+        ("processor", COUNT),
+        ("bell", WORD),
+    )
+
+
 class LoopStructure(ctypes.Structure):
     """The public part of il_loop; the private one lies behind it, see `il_loop_size`."""
 
@@ -207,6 +239,8 @@ class LoopStructure(ctypes.Structure):
         ("policy", COUNT * STATUSES),
         ("most_backlog", COUNT),
         ("floor", COUNT),
+        ("clock", POINTER),
+        ("clock_self", POINTER),
         ("privileges", PrivilegesStructure),
         ("box", MailboxStructure),
         ("stop", ctypes.c_int32),
@@ -239,6 +273,10 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_index": ((POINTER, ctypes.c_char_p, ctypes.c_char_p), COUNT),
     "il_mailbox_bin": ((WORD,), COUNT),
     "il_mailbox_sizes": ((POINTER,), None),
+    "il_mailbox_time": ((POINTER,), COUNT),
+    "il_mailbox_grant": ((POINTER, COUNT), ctypes.c_uint32),
+    "il_mailbox_settle": ((POINTER, ctypes.c_uint32, REAL), COUNT),
+    "il_scripted_clock": ((), POINTER),
     "il_shelter_add": ((POINTER, WORD), COUNT),
     "il_shelter_lost": ((COUNT,), COUNT),
     "il_shelter_remove": ((COUNT,), None),

@@ -1,5 +1,6 @@
 """A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
 
+from inloop.realtime.clock import PlantClock, ScriptedClock
 from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
@@ -14,7 +15,7 @@ from inloop.realtime.run import start
 from inloop.realtime.segment import running
 
 __all__ = [
-    "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs", "Recorded",
-    "Recording", "Replay", "Report", "Snapshot", "State", "attach", "read_fault", "record",
-    "repair", "replay", "running", "split_faults", "start",
+    "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
+    "PlantClock", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot", "State",
+    "attach", "read_fault", "record", "repair", "replay", "running", "split_faults", "start",
 ]  # fmt: skip

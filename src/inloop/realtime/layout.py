@@ -14,6 +14,7 @@ from inloop.native.mailbox_structure import (
     INPUTS,
     OUTPUTS,
     PARAMETERS,
+    ClockStructure,
     HeaderStructure,
     PlaceStructure,
     RecordStructure,
@@ -22,7 +23,7 @@ from inloop.native.mailbox_structure import (
     realtime_function,
 )
 
-MAGIC, VERSION = 0x584F424C504F4E49, 1  # as in inloop.h
+MAGIC, VERSION = 0x584F424C504F4E49, 2  # as in inloop.h
 LINE = 64  # bytes of a cache line
 KINDS = ("q", "z", "signal", "input", "parameter")
 ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
@@ -174,12 +175,15 @@ def _damaged() -> MailboxError:
     )
 
 
-def header_of(layout: Layout, slots: Sequence[int]) -> tuple[HeaderStructure, bytes]:
+def header_of(
+    layout: Layout, slots: Sequence[int], scripted: bool = False
+) -> tuple[HeaderStructure, bytes]:
     """Header and text of a new segment.
 
     Args:
         layout: what it shall hold.
         slots: records to keep in each ring, powers of two.
+        scripted: with a clock of its own.
     """
     text = layout.text()
     header = HeaderStructure(
@@ -201,7 +205,11 @@ def header_of(layout: Layout, slots: Sequence[int]) -> tuple[HeaderStructure, by
         stride = ctypes.sizeof(RecordStructure) + _lines(8 * values)
         end += ctypes.sizeof(RingStructure) + slots[ring] * stride
     header.statistics_offset = end
-    header.text_offset = _lines(end + ctypes.sizeof(StatisticsStructure))
+    end = _lines(end + ctypes.sizeof(StatisticsStructure))
+    if scripted:
+        header.clock_offset = end
+        end += _lines(ctypes.sizeof(ClockStructure))
+    header.text_offset = end
     header.size = _lines(header.text_offset + len(text))
     place = ctypes.create_string_buffer(text, len(text))
     hashed = realtime_function("il_mailbox_hash")

@@ -26,6 +26,7 @@ from inloop.native.mailbox_structure import (
 )
 from inloop.plant import BarePlant
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT
+from inloop.realtime.clock import PlantClock, Script
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.memory import Attached
 from inloop.realtime.options import MODES, Options
@@ -65,7 +66,8 @@ class Loop:
         self._stack = contextlib.ExitStack()
         self._wiring = wiring
         memory = _Memory(plant, wiring, options, steps)
-        segment = Segment(name, wiring.layout, _slots(wiring, options))
+        scripted = options.clock is not None
+        segment = Segment(name, wiring.layout, _slots(wiring, options), scripted)
         place = (segment.memory.address, segment.memory.size, 0)
         error = realtime_function("il_mailbox_use")(ctypes.addressof(memory.loop.box), *place)
         assert error == 0
@@ -101,6 +103,11 @@ class Loop:
     def running(self) -> bool:
         """Is the thread still at work?"""
         return self._disarm.alive and self.mailbox.state != State.ENDED
+
+    @property
+    def clock(self) -> PlantClock:
+        """The clock that it runs on."""
+        return self.mailbox.clock
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -194,8 +201,11 @@ class _Memory:
         loop.policy[:] = options.policy_codes
         loop.most_backlog = round(options.most_late * options.rate)
         loop.floor = options.floor
-        # a loop without a clock may not keep others from the processor
-        clocked = options.mode == "clock"
+        if options.clock is not None:
+            self._script = Script(options.clock, LoopStructure.box.offset + self.address)
+            loop.clock, loop.clock_self = self._script.functions, self._script.address
+        # a loop that nothing slows down may not keep others from the processor
+        clocked = options.mode == "clock" and options.clock is None
         loop.privileges.priority = (options.priority or 0) if clocked else 0
         loop.privileges.core = -1 if options.core is None else options.core
         loop.privileges.lock_memory = options.lock_memory and clocked

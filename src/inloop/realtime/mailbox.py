@@ -21,6 +21,7 @@ from inloop.native.mailbox_structure import (
     RingStructure,
     realtime_function,
 )
+from inloop.realtime.clock import PlantClock
 from inloop.realtime.closing import Closing
 from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
@@ -296,6 +297,11 @@ class Mailbox(Commands, Closing):
         """What the loop does."""
         held = self._use()
         return _STATES.get(held.shared.state, State.ENDED)
+
+    @property
+    def clock(self) -> PlantClock:
+        """The clock that the plant runs on: that of the system, or a scripted one."""
+        return PlantClock(self.name, self._handle)
 
     @property
     def process(self) -> int:

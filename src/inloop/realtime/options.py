@@ -10,6 +10,7 @@ from typing import Literal
 
 from inloop.errors import InputError
 from inloop.native import Status
+from inloop.realtime.clock import ScriptedClock
 from inloop.simulate.schedules import METHODS
 
 RATES = (1.0, 50_000.0)  # [Hz]
@@ -51,6 +52,7 @@ class Options:
         floor: run a bare loop of the same rate beside it, to see what the machine can do.
         telemetry: records to keep for readers [s].
         paused: start paused.
+        clock: a scripted clock to run on in place of the system's: see `ScriptedClock`.
     """
 
     rate: float = 1000.0
@@ -69,6 +71,7 @@ class Options:
     floor: bool = False
     telemetry: float = 4.0
     paused: bool = False
+    clock: ScriptedClock | None = None
 
     def __post_init__(self) -> None:
         least, most = RATES

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.mailbox_structure import HeaderStructure, realtime_function
+from inloop.realtime.clock import standing_still
 from inloop.realtime.layout import Layout, header_of
 from inloop.realtime.memory import Memory
 
@@ -49,9 +50,11 @@ class Segment:
         memory: that it is mapped to.
     """
 
-    def __init__(self, name: str, layout: Layout, slots: tuple[int, int, int, int]) -> None:
+    def __init__(
+        self, name: str, layout: Layout, slots: tuple[int, int, int, int], scripted: bool = False
+    ) -> None:
         self.path = segment_path(name)
-        header, text = header_of(layout, slots)
+        header, text = header_of(layout, slots, scripted)
         size = int(header.size)
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{next(_counter)}.new")
         try:
@@ -64,6 +67,10 @@ class Segment:
             self.memory = Memory(descriptor, size)
             self._identity = _identity_of(os.fstat(descriptor))
             self.memory.bytes[: ctypes.sizeof(header)] = bytes(header)
+            if scripted:
+                clock = standing_still()
+                at = int(header.clock_offset)
+                self.memory.bytes[at : at + ctypes.sizeof(clock)] = bytes(clock)
             self.memory.bytes[header.text_offset : header.text_offset + len(text)] = text
             _publish(draft, self.path, name)
         except OSError as error:

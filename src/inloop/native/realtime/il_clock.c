@@ -1,13 +1,10 @@
-/* The clock of the loop: when to wake up, and an account of what was missed; see il_loop.h.
+/* Keeping time: when to wake up, and an account of what was missed; see il_loop.h.
  *
  * Always overruns = made_up + skipped + backlog; steps = periods - skipped - backlog if the loop
  * was never paused.
  */
 #include "il_histogram.h"
 #include "il_loop.h"
-
-/* between looks for commands while waiting [ns] */
-static const int64_t SLICE = 20000000;
 
 static int64_t time_of(const il_loop *loop, int64_t wake)
 {
@@ -50,7 +47,7 @@ void il_clock_start(il_loop *loop)
     loop->backlog = 0;
     __atomic_store_n(&statistics->backlog, 0, __ATOMIC_RELAXED);
     loop->wall_period = loop->period / loop->speed;
-    loop->origin = inloop_now();
+    loop->origin = il_now(loop);
     loop->wake = 1;
 }
 
@@ -58,18 +55,17 @@ int il_clock_wait(il_loop *loop)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     const int64_t due = time_of(loop, loop->wake);
-    int64_t now = inloop_now();
-    int slept = 0;
+    const int sleeps = il_now(loop) < due;
+    int woken = !sleeps;
 
-    while (now < due) {
+    while (!woken) {
         if (loop->stop || il_has_command(loop)) {
             return 0;
         }
-        il_sleep_until(due - now > SLICE ? now + SLICE : due);
-        now = inloop_now();
-        slept = 1;
+        woken = loop->clock->sleep_until(loop->clock_self, due);
     }
-    if (slept) {
+    const int64_t now = il_now(loop);
+    if (sleeps) {
         il_count(&statistics->latency, now - due);
     }
     const int64_t period = period_at(loop, now);
@@ -84,7 +80,7 @@ int il_clock_wait(il_loop *loop)
 void il_clock_finish(il_loop *loop, int64_t processor_time)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    const int64_t period = period_at(loop, inloop_now());
+    const int64_t period = period_at(loop, il_now(loop));
     const int64_t behind = period - loop->wake;
 
     if (behind <= 0) {
@@ -100,7 +96,7 @@ void il_clock_finish(il_loop *loop, int64_t processor_time)
 
 int il_clock_has_room(const il_loop *loop)
 {
-    const int64_t now = inloop_now(), step = now - loop->last_time;
+    const int64_t now = il_now(loop), step = now - loop->last_time;
     /* last_time is when the step that has just ended began; twice as long must fit */
     return loop->backlog > 0 && now + 2 * step < time_of(loop, loop->wake);
 }

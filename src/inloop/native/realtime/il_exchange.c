@@ -176,7 +176,7 @@ static void look(il_loop *loop, double t)
     loop->t_now = t;
     loop->input_sequence = record.sequence;
     /* a stamp from the future is as good as none */
-    const int64_t now = inloop_now();
+    const int64_t now = il_now(loop);
     loop->input_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
     loop->seen_inputs = 1;
 }
@@ -190,7 +190,7 @@ void il_take_inputs(il_loop *loop)
     if (!loop->seen_inputs) {
         return;
     }
-    const int64_t age = inloop_now() - loop->input_stamp;
+    const int64_t age = il_now(loop) - loop->input_stamp;
     il_count(&statistics->input_age, age);
     if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after) {
         loop->stale = 1;

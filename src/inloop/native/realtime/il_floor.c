@@ -12,10 +12,15 @@ void *il_floor_body(void *argument)
     const double period = loop->period / loop->speed;
 
     il_thread_prepare(&loop->floor_privileges);
+    /* of the machine, whatever clock the loop runs on */
     const int64_t origin = inloop_now() + (int64_t)(0.5 * period);
     for (int64_t wake = 1; !loop->stop; wake++) {
         const int64_t due = origin + (int64_t)((double)wake * period);
-        il_sleep_until(due);
+        while (!loop->stop && !il_system_clock.sleep_until(NULL, due)) {
+        }
+        if (loop->stop) {
+            break;
+        }
         const int64_t late = inloop_now() - due;
         const int64_t missed = late > 0 ? (int64_t)((double)late / period) : 0;
         il_count(&statistics->floor, late);

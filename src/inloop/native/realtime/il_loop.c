@@ -3,9 +3,6 @@
 
 #include "il_histogram.h"
 
-/* how long to wait at the bell before looking around again [ns] */
-static const int64_t LOOK_AROUND = 20000000;
-
 int64_t il_loop_size(void)
 {
     return (int64_t)sizeof(il_loop);
@@ -42,7 +39,7 @@ static void cut_scratch(il_loop *loop)
 static void tell_state(il_loop *loop, uint64_t state)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    __atomic_store_n(&statistics->heartbeat, (uint64_t)inloop_now(), __ATOMIC_RELAXED);
+    __atomic_store_n(&statistics->heartbeat, (uint64_t)il_now(loop), __ATOMIC_RELAXED);
     __atomic_store_n(&statistics->state, state, __ATOMIC_RELEASE);
 }
 
@@ -57,7 +54,7 @@ static int answered(il_loop *loop)
         record.answers >= loop->last_outputs) {
         return 1;
     }
-    inloop_sleep(&loop->box, INLOOP_INPUTS, bell, LOOK_AROUND);
+    loop->clock->rest(loop->clock_self, &loop->box, bell);
     return 0;
 }
 
@@ -67,7 +64,7 @@ static int wait_for_step(il_loop *loop)
     if (loop->paused && loop->steps_left == 0) {
         const uint32_t bell = inloop_bell(&loop->box, INLOOP_INPUTS);
         if (!il_has_command(loop) && !loop->stop) {
-            inloop_sleep(&loop->box, INLOOP_INPUTS, bell, LOOK_AROUND);
+            loop->clock->rest(loop->clock_self, &loop->box, bell);
         }
         return 0;
     }
@@ -86,13 +83,17 @@ static void do_step(il_loop *loop, int64_t flags)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     const int clocked = loop->mode == IL_CLOCK && !loop->paused;
-    const int64_t processor = il_processor_time(), begin = inloop_now();
+    const il_clock *clock = loop->clock;
+    const int64_t processor = clock->processor_time(loop->clock_self), begin = il_now(loop);
 
     il_take_parameters(loop);
     il_take_inputs(loop);
+    if (clock->work != NULL) {
+        clock->work(loop->clock_self);
+    }
     il_one_period(loop, flags);
-    const int64_t used = il_processor_time() - processor;
-    il_count(&statistics->step, inloop_now() - begin);
+    const int64_t used = clock->processor_time(loop->clock_self) - processor;
+    il_count(&statistics->step, il_now(loop) - begin);
     il_count(&statistics->step_cpu, used);
     if (clocked && !(flags & INLOOP_EXTRA)) {
         il_clock_finish(loop, used);
@@ -134,6 +135,10 @@ static void *body(void *argument)
     }
     tell_state(loop, INLOOP_ENDED);
     inloop_ring_bell(&loop->box, INLOOP_OUTPUTS);
+    if (inloop_scripted(&loop->box)) {
+        /* whatever is granted from now on */
+        inloop_tell_asleep(&loop->box, inloop_clock_of(&loop->box)->grants);
+    }
     return NULL;
 }
 
@@ -150,6 +155,7 @@ int64_t il_loop_start(il_loop *loop)
         return -EBUSY;
     }
     cut_scratch(loop);
+    loop->clock = loop->clock != NULL ? loop->clock : &il_system_clock;
     loop->end_status = IL_OK;
     loop->floor_privileges = loop->privileges;
     int error = il_thread_start(&loop->thread, body, loop);

@@ -15,12 +15,13 @@
 /* first: it asks the system's headers for more than C99 */
 #include "inloop.h"
 
+#include "il_clock.h"
 #include "il_handover.h"
 #include "il_machine.h"
 #include "il_thread.h"
 
 enum il_pace {
-    IL_CLOCK = 0,    /* against the wall clock */
+    IL_CLOCK = 0,    /* against the clock */
     IL_FREE = 1,     /* as fast as it goes */
     IL_LOCK_STEP = 2 /* each step waits for inputs that answer the outputs before it */
 };
@@ -98,6 +99,8 @@ typedef struct il_loop {
     int64_t policy[12];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
     int64_t floor;                 /* not 0: run a bare loop beside it */
+    const il_clock *clock;         /* NULL: the system's */
+    void *clock_self;              /* what its functions are given */
     il_privileges privileges;
     inloop_mailbox box;
 
@@ -176,6 +179,11 @@ static inline double il_time_of(const il_loop *loop, int64_t substep)
 static inline int il_chooses(const il_loop *loop)
 {
     return loop->aspects[loop->aspect].guard != NULL;
+}
+
+static inline int64_t il_now(const il_loop *loop)
+{
+    return loop->clock->now(loop->clock_self);
 }
 
 static inline int il_has_command(const il_loop *loop)

@@ -129,6 +129,21 @@ int64_t il_mailbox_index(const inloop_mailbox *box, const char *kind, const char
     return inloop_index(box, kind, name);
 }
 
+int64_t il_mailbox_time(const inloop_mailbox *box)
+{
+    return inloop_time(box);
+}
+
+uint32_t il_mailbox_grant(const inloop_mailbox *box, int64_t limit)
+{
+    return inloop_grant(box, limit);
+}
+
+int64_t il_mailbox_settle(const inloop_mailbox *box, uint32_t grant, double timeout)
+{
+    return inloop_settle(box, grant, timeout);
+}
+
 int64_t il_mailbox_bin(uint64_t time)
 {
     return il_bin(time);
@@ -141,4 +156,5 @@ void il_mailbox_sizes(int64_t *sizes)
     sizes[2] = (int64_t)sizeof(inloop_record);
     sizes[3] = (int64_t)sizeof(inloop_ring);
     sizes[4] = (int64_t)sizeof(inloop_statistics);
+    sizes[5] = (int64_t)sizeof(inloop_clock);
 }

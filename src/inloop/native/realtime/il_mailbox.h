@@ -37,8 +37,11 @@ IL_EXPORT uint64_t il_mailbox_hash(const inloop_header *layout, const void *text
 IL_EXPORT uint64_t il_mailbox_self(uint64_t handle);
 IL_EXPORT int64_t il_mailbox_alive(uint64_t owner);
 IL_EXPORT int64_t il_mailbox_index(const inloop_mailbox *box, const char *kind, const char *name);
+IL_EXPORT int64_t il_mailbox_time(const inloop_mailbox *box);
+IL_EXPORT uint32_t il_mailbox_grant(const inloop_mailbox *box, int64_t limit);
+IL_EXPORT int64_t il_mailbox_settle(const inloop_mailbox *box, uint32_t grant, double timeout);
 IL_EXPORT int64_t il_mailbox_bin(uint64_t time);
-/* Of header, mailbox, record, ring and statistics, for those who mirror them. */
+/* Of header, mailbox, record, ring, statistics and clock, for those who mirror them. */
 IL_EXPORT void il_mailbox_sizes(int64_t *sizes);
 
 #endif

@@ -20,20 +20,4 @@ int il_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 /* Ask for the privileges, from inside the thread, and touch its stack. */
 void il_thread_prepare(il_privileges *privileges);
 
-/* Processor time of this thread [ns]. */
-static inline int64_t il_processor_time(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-/* Sleep until a time of CLOCK_MONOTONIC [ns]. */
-static inline void il_sleep_until(int64_t time)
-{
-    const struct timespec target = {time / 1000000000, time % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &target, NULL) == EINTR) {
-    }
-}
-
 #endif

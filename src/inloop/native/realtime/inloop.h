@@ -49,7 +49,7 @@
 #include <unistd.h>
 
 #define INLOOP_MAGIC UINT64_C(0x584f424c504f4e49) /* "INOPLBOX" in memory */
-#define INLOOP_VERSION 1
+#define INLOOP_VERSION 2
 #define INLOOP_DIRECTORY "/dev/shm/"
 #define INLOOP_LONGEST_NAME 64
 #define INLOOP_MOST_VALUES 1000000
@@ -102,7 +102,7 @@ enum inloop_ring_id {
 /* In front of the values of every record; 64 bytes. */
 typedef struct inloop_record {
     uint64_t sequence;   /* number of the record, from 1 */
-    int64_t stamp;       /* CLOCK_MONOTONIC when it was written [ns] */
+    int64_t stamp;       /* inloop_time when it was written [ns] */
     uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer */
     uint64_t parameters; /* outputs: the parameters in use */
     int64_t step;        /* outputs: good steps since the start or the last reset */
@@ -161,8 +161,20 @@ typedef struct inloop_header {
     uint32_t coordinates, states, signals, inputs, parameters, stepper_states;
     uint64_t text_offset, text_size; /* lines: kind, name, unit, least, most, default; by tabs */
     uint64_t statistics_offset;
+    uint64_t clock_offset; /* of an inloop_clock; 0: the plant runs on CLOCK_MONOTONIC */
     inloop_place rings[INLOOP_RINGS];
 } inloop_header;
+
+/* The time of a plant that runs on a scripted clock, for all who are attached. The loop moves it,
+   up to the limit that somebody else grants: see inloop_grant. */
+typedef struct inloop_clock {
+    int64_t now;      /* [ns] */
+    int64_t limit;    /* the loop does not wake up after this time [ns] */
+    uint32_t grants;  /* changes with the limit; odd */
+    uint32_t asleep;  /* the grant that the loop has used up and sleeps after; 0: it is at work */
+    uint32_t waiting; /* not 0: somebody waits until it sleeps */
+    uint32_t reserved[9];
+} inloop_clock;
 
 /* Numbers of steps by time, in bins of 1/32 octave, from 1 ns to 1 min. */
 #define INLOOP_BINS 1024
@@ -175,7 +187,7 @@ typedef struct inloop_histogram {
 typedef struct inloop_statistics {
     uint64_t state;     /* see inloop_state */
     uint64_t status;    /* of the last step */
-    uint64_t heartbeat; /* CLOCK_MONOTONIC [ns] */
+    uint64_t heartbeat; /* inloop_time [ns] */
     uint64_t thread;    /* id of the loop's thread */
     double speed;
     uint64_t commands_done;  /* number of the last command that was obeyed or refused */
@@ -334,6 +346,24 @@ static inline inloop_statistics *inloop_statistics_of(const inloop_mailbox *box)
     return (inloop_statistics *)(void *)(box->base + box->layout.statistics_offset);
 }
 
+static inline inloop_clock *inloop_clock_of(const inloop_mailbox *box)
+{
+    return (inloop_clock *)(void *)(box->base + box->layout.clock_offset);
+}
+
+/* Does the plant run on a scripted clock? */
+static inline int inloop_scripted(const inloop_mailbox *box)
+{
+    return box->layout.clock_offset != 0;
+}
+
+/* Time of the clock that the plant runs on [ns]: what stamps and ages are told in. */
+static inline int64_t inloop_time(const inloop_mailbox *box)
+{
+    return inloop_scripted(box) ? __atomic_load_n(&inloop_clock_of(box)->now, __ATOMIC_ACQUIRE)
+                                : inloop_now();
+}
+
 /* Bytes of one slot: the record in front and its values, in whole cache lines. */
 static inline uint64_t inloop_stride(const inloop_place *place)
 {
@@ -413,6 +443,8 @@ static inline int inloop_check(const void *base, uint64_t mapped, inloop_header 
            inloop_ring_fits(layout, INLOOP_PARAMETERS, layout->parameters) &&
            inloop_ring_fits(layout, INLOOP_COMMANDS, 2 + (uint64_t)layout->stepper_states) &&
            inloop_fits(layout, layout->statistics_offset, sizeof(inloop_statistics)) &&
+           (layout->clock_offset == 0 ||
+            inloop_fits(layout, layout->clock_offset, sizeof(inloop_clock))) &&
            inloop_fits(layout, layout->text_offset, layout->text_size);
     if (!good) {
         return INLOOP_BAD_SEGMENT;
@@ -578,7 +610,7 @@ static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
     inloop_record record = *about;
 
     record.sequence = sequence;
-    record.stamp = inloop_now();
+    record.stamp = inloop_time(box);
     /* nobody may see the new words before they see that the slot is being written */
     __atomic_store_n(&slot[0], 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -827,6 +859,56 @@ static inline int inloop_send(inloop_mailbox *box, int64_t command, const double
         }
     }
     return error;
+}
+
+/* ---- the scripted clock ---- */
+
+/* The loop has used up a grant: wake those who wait for that. */
+static inline void inloop_tell_asleep(const inloop_mailbox *box, uint32_t grant)
+{
+    inloop_clock *clock = inloop_clock_of(box);
+    __atomic_store_n(&clock->asleep, grant, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&clock->waiting, 0, __ATOMIC_SEQ_CST) != 0) {
+        syscall(SYS_futex, &clock->asleep, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+/* Let the plant run up to a time of its scripted clock [ns]; returns the number of the grant. */
+static inline uint32_t inloop_grant(const inloop_mailbox *box, int64_t limit)
+{
+    inloop_clock *clock = inloop_clock_of(box);
+    __atomic_store_n(&clock->limit, limit, __ATOMIC_SEQ_CST);
+    const uint32_t grant = __atomic_add_fetch(&clock->grants, 2, __ATOMIC_SEQ_CST);
+    /* the plant waits for time, inputs and commands at one bell */
+    inloop_ring_bell(box, INLOOP_INPUTS);
+    return grant;
+}
+
+static inline int inloop_used_up(uint32_t asleep, uint32_t grant)
+{
+    return asleep != 0 && (int32_t)(asleep - grant) >= 0;
+}
+
+/* Wait until the plant has used up a grant and sleeps; INLOOP_GONE when it has ended, INLOOP_NOTHING
+   after `timeout` [s] of the wall clock. */
+static inline int inloop_settle(const inloop_mailbox *box, uint32_t grant, double timeout)
+{
+    const int64_t slice = 100000000;
+    inloop_clock *clock = inloop_clock_of(box);
+    const int64_t end = inloop_now() + (int64_t)(timeout < 1e9 ? timeout * 1e9 : 1e18);
+    for (;;) {
+        __atomic_store_n(&clock->waiting, 1, __ATOMIC_SEQ_CST);
+        const uint32_t asleep = __atomic_load_n(&clock->asleep, __ATOMIC_SEQ_CST);
+        const int64_t left = end - inloop_now();
+        if (inloop_used_up(asleep, grant)) {
+            return INLOOP_OK;
+        }
+        if (left <= 0 || inloop_gone(box) == INLOOP_GONE) {
+            return left <= 0 ? INLOOP_NOTHING : INLOOP_GONE;
+        }
+        const struct timespec time = {0, (long)(left < slice ? left : slice)};
+        syscall(SYS_futex, &clock->asleep, FUTEX_WAIT, asleep, &time, NULL, 0);
+    }
 }
 
 #endif

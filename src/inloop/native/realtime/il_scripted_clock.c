@@ -1,0 +1,99 @@
+/* A clock that follows a script; see il_clock.h.
+ *
+ * Only the loop moves the time: to the end of each sleep, by the duration of each step, and to the
+ * limit when it sleeps beyond that. While it sleeps nothing changes, so whoever drives the run
+ * finds the same state each time.
+ */
+#include "il_clock.h"
+
+/* between looks at what else has changed while it sleeps [ns of the wall clock] */
+static const int64_t LOOK_AROUND = 20000000;
+
+static int64_t entry(const int64_t *list, int64_t count, int64_t k)
+{
+    return k < count ? list[k] : 0;
+}
+
+static int64_t now(void *self)
+{
+    const il_script *script = self;
+    return inloop_time(script->box);
+}
+
+static void set_now(const il_script *script, int64_t time)
+{
+    __atomic_store_n(&inloop_clock_of(script->box)->now, time, __ATOMIC_RELEASE);
+}
+
+/* The grant has been used up: the time is its limit, until somebody rings. */
+static void fall_asleep(il_script *script, uint32_t grant, int64_t limit, uint32_t bell)
+{
+    /* a clock without a limit has run on by itself */
+    if (limit != INT64_MAX && limit > now(script)) {
+        set_now(script, limit);
+    }
+    inloop_tell_asleep(script->box, grant);
+    inloop_sleep(script->box, INLOOP_INPUTS, bell, LOOK_AROUND);
+    __atomic_store_n(&inloop_clock_of(script->box)->asleep, 0, __ATOMIC_SEQ_CST);
+}
+
+static int sleep_until(void *self, int64_t time)
+{
+    il_script *script = self;
+    const inloop_clock *clock = inloop_clock_of(script->box);
+    const uint32_t grant = __atomic_load_n(&clock->grants, __ATOMIC_SEQ_CST);
+    const int64_t limit = __atomic_load_n(&clock->limit, __ATOMIC_SEQ_CST);
+    const uint32_t bell = inloop_bell(script->box, INLOOP_INPUTS);
+    const int64_t wake = time + entry(script->late, script->late_count, script->sleeps);
+
+    if (bell != script->bell) {
+        /* what was rung for comes first */
+        script->bell = bell;
+        return 0;
+    }
+    if (wake > limit) {
+        fall_asleep(script, grant, limit, bell);
+        return 0;
+    }
+    script->sleeps++;
+    set_now(script, wake);
+    return 1;
+}
+
+static void rest(void *self, const inloop_mailbox *box, uint32_t bell)
+{
+    il_script *script = self;
+    const inloop_clock *clock = inloop_clock_of(box);
+    const uint32_t grant = __atomic_load_n(&clock->grants, __ATOMIC_SEQ_CST);
+    const int64_t limit = __atomic_load_n(&clock->limit, __ATOMIC_SEQ_CST);
+
+    if (inloop_bell(box, INLOOP_INPUTS) == bell) {
+        fall_asleep(script, grant, limit, bell);
+    }
+}
+
+static int64_t processor_time(void *self)
+{
+    const il_script *script = self;
+    return script->processor;
+}
+
+static void work(void *self)
+{
+    il_script *script = self;
+    set_now(script, now(script) + entry(script->took, script->took_count, script->steps));
+    script->processor += entry(script->used, script->used_count, script->steps);
+    script->steps++;
+}
+
+const il_clock *il_scripted_clock(void)
+{
+    static const il_clock clock = {
+        .now = now,
+        .sleep_until = sleep_until,
+        .rest = rest,
+        .processor_time = processor_time,
+        .work = work,
+    };
+    return &clock;
+}

@@ -1,0 +1,174 @@
+"""Scripted clocks: a run against the clock that is the same on every machine.
+
+A scripted clock stands still until somebody advances it. Each sleep of the loop lasts too long by
+what the script says, each step takes as long as the script says, and all who are attached to the
+plant, in any process, read the same time: stamps, ages of inputs and the watchdog go by it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.mailbox_structure import ClockStructure, ScriptStructure, realtime_function
+from inloop.realtime.memory import Attached, Handle
+
+START = 1.0  # [s] of a scripted clock; not 0, which could be mistaken for no time at all
+SETTLES_WITHIN = 60.0  # [s] of the wall clock
+LONGEST_WAIT = 0.1  # [s] in one call of C
+FOREVER = 2**63 - 1  # [ns]
+_NOTHING = 1  # INLOOP_NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedClock:
+    """What a run on a scripted clock meets; behind the end of each list come zeros.
+
+    Give it to `il.start(plant, clock=...)` and let time pass with `loop.clock.advance(seconds)`;
+    `il.run` lets it pass by itself.
+
+    Attributes:
+        late: by how much each sleep lasts too long [s].
+        took: how long each step takes, made-up ones included [s].
+        used: processor time of each step [s]; None: all the time that it takes.
+    """
+
+    late: Sequence[float] = ()
+    took: Sequence[float] = ()
+    used: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("late", "took", "used"):
+            for value in getattr(self, name) or ():
+                if not (math.isfinite(value) and 0.0 <= value <= 1e6):
+                    raise InputError(
+                        f"a scripted clock cannot have {value} among '{name}'",
+                        fix="Use seconds from 0 to 1e6.",
+                    )
+
+
+class Script:
+    """A scripted clock in the memory of the loop.
+
+    Attributes:
+        functions: address of the table of functions, il_clock.
+        address: of the il_script that they are given.
+    """
+
+    def __init__(self, clock: ScriptedClock, box: int) -> None:
+        used = clock.took if clock.used is None else clock.used
+        # the arrays must live as long as the structure that points to them
+        self._lists = [nanoseconds(times) for times in (clock.late, clock.took, used)]
+        late, took, used_up = (times.ctypes.data for times in self._lists)
+        counts = (len(times) for times in self._lists)
+        self._structure = ScriptStructure(box, late, took, used_up, *counts)
+        self.address = ctypes.addressof(self._structure)
+        self.functions = realtime_function("il_scripted_clock")()
+
+
+def nanoseconds(times: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Seconds in whole nanoseconds."""
+    return np.array([round(1e9 * time) for time in times], dtype=np.int64)
+
+
+def standing_still() -> ClockStructure:
+    """A scripted clock before anybody has advanced it."""
+    start = round(1e9 * START)
+    return ClockStructure(now=start, limit=start, grants=1)
+
+
+class PlantClock:
+    """The clock that a plant runs on, for all who are attached to it."""
+
+    def __init__(self, plant: str, handle: Handle) -> None:
+        self._plant, self._use = plant, handle.use
+
+    @property
+    def scripted(self) -> bool:
+        """Does it follow a script? Otherwise it is CLOCK_MONOTONIC, as `time.monotonic`."""
+        return bool(self._use().box.layout.clock_offset)
+
+    @property
+    def now_ns(self) -> int:
+        """Time [ns]: what stamps are told in."""
+        return int(realtime_function("il_mailbox_time")(self._use().address))
+
+    @property
+    def now(self) -> float:
+        """Time [s]."""
+        return 1e-9 * self.now_ns
+
+    def advance(self, seconds: float) -> None:
+        """Let a scripted clock go on from now; see `advance_to`."""
+        self._let_pass(self.now_ns + round(1e9 * seconds))
+
+    def advance_to(self, time: float) -> None:
+        """Let a scripted clock go on to a time [s].
+
+        Returns when the plant has done all that is due until then and sleeps again, or has ended.
+        The time is then as given, or later if a step has taken longer.
+
+        Raises:
+            InputError: the plant runs on the clock of the system.
+            MailboxError: the plant does not come to rest.
+        """
+        self._let_pass(round(1e9 * time))
+
+    def settle(self) -> None:
+        """Wait until the plant sleeps, after it has looked at all that was written up to now."""
+        self._let_pass(None)
+
+    def release(self) -> None:
+        """Let a scripted clock go on by itself, as fast as the plant can compute."""
+        self._grant(FOREVER)
+
+    def hold(self) -> None:
+        """Stop a scripted clock that was released; returns when the plant sleeps."""
+        self._let_pass(0)
+
+    def sleep_until(self, time_ns: int, timeout: float = SETTLES_WITHIN) -> bool:
+        """Sleep until a time of this clock [ns].
+
+        Args:
+            time_ns: when to return.
+            timeout: longest wait [s] of the wall clock, for a clock that nobody advances.
+
+        Returns:
+            False if it was not reached in time.
+        """
+        end = time.monotonic() + timeout
+        while (left := time_ns - self.now_ns) > 0:
+            pause = 0.001 if self.scripted else 1e-9 * left
+            if (rest := end - time.monotonic()) <= 0.0:
+                return False
+            time.sleep(min(pause, rest))
+        return True
+
+    def _let_pass(self, limit: int | None) -> None:
+        grant, held = self._grant(limit)
+        settle, end = realtime_function("il_mailbox_settle"), time.monotonic() + SETTLES_WITHIN
+        # Python sees no signal while it is in C
+        while settle(held.address, grant, LONGEST_WAIT) == _NOTHING:
+            if time.monotonic() > end:
+                raise MailboxError(
+                    f"plant '{self._plant}' did not come to rest within {SETTLES_WITHIN:g} s",
+                    fix="See whether its process hangs, or hold a clock that was released.",
+                )
+
+    def _grant(self, limit: int | None) -> tuple[int, Attached]:
+        held = self._use()
+        offset = held.box.layout.clock_offset
+        if not offset:
+            raise InputError(
+                f"plant '{self._plant}' runs on the clock of the system, which nobody can advance",
+                fix="Start it with clock=il.ScriptedClock().",
+            )
+        if limit is None:
+            limit = ClockStructure.from_address(held.box.base + offset).limit
+        return realtime_function("il_mailbox_grant")(held.address, limit), held
