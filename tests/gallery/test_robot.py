@@ -291,6 +291,6 @@ def test_settings_that_make_no_sense_are_told(
     file = tmp_path / "settings"
     file.write_text("kp 300\nkd -3\nkx 1\nduration nan\nhold\ngoal.joint_3 -1.5\n")
     settings = Settings(JOINTS, str(file))
-    settings.look()
+    settings.look(0.0)
     assert settings.values == {**DEFAULTS, "kp": 300.0, "goal.joint_3": -1.5}
     assert capsys.readouterr().err.count("no setting") == 4

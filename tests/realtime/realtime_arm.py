@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import inloop as il
+from inloop.realtime import Loop, Mailbox, Outputs
 
 _numbers = itertools.count()
+HANG = 60.0  # [s] after which something that should happen never will
 RATE = 1024.0  # a step that is a power of two: no rounding when runs are put together
 
 
@@ -50,3 +52,22 @@ def own_name(word: str) -> Iterator[str]:
     for path in left:
         path.unlink()
     assert not left
+
+
+def all_records(box: Mailbox) -> list[Outputs]:
+    """Every record of the telemetry that was not read yet."""
+    return list(iter(box.next, None))
+
+
+def do_steps(box: Mailbox, count: int) -> Outputs:
+    """So many steps of a plant that is paused, on a scripted clock."""
+    box.step(count)
+    box.clock.settle()
+    return box.read()
+
+
+def advance_with_controller(loop: Loop, count: int) -> None:
+    """So many periods on a scripted clock, each after a controller elsewhere has answered."""
+    for _ in range(count):
+        assert loop.mailbox.answered(HANG)
+        loop.clock.advance(loop.options.period / loop.options.speed)

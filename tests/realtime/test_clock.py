@@ -3,89 +3,77 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from realtime_arm import HANG, all_records
 
 import inloop as il
 from inloop.realtime import Flag, Outputs, Report
+from inloop.realtime.clock import START
 
 HERE = str(Path(__file__).parent)
-Python = Callable[..., "subprocess.Popen[str]"]
-
-PLANT = """
-import sys
-sys.path.insert(0, sys.argv[2])
-from realtime_arm import arm
-import inloop as il
-with il.start(arm().compile(), name=sys.argv[1], rate=200, most_late=float(sys.argv[3])) as loop:
-    print("running", flush=True)
-    sys.stdin.readline()
-    report = loop.close()
-print(report.to_json())
-"""
+STOPPED_AT = 60  # number of the sleep that lasts too long
 
 
 def stopped_plant(
-    python: Python, name: str, most_late: float, stop: float
-) -> tuple[list[Outputs], dict[str, int]]:
-    """Records and report of a plant whose process was stopped for a while."""
-    process = python(PLANT, name, HERE, str(most_late))
-    assert process.stdout is not None
-    assert process.stdin is not None
-    assert process.stdout.readline().strip() == "running"
-    with il.attach(name) as box:
-        time.sleep(0.3)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(stop)
-        process.send_signal(signal.SIGCONT)
-        time.sleep(1.0)
-        records = []
-        while (record := box.next()) is not None:
-            records.append(record)
-    out, _ = process.communicate("end\n", timeout=30)
-    return records, json.loads(out)
+    plant: il.Plant, name: str, most_late: float, stop: float
+) -> tuple[list[Outputs], Report]:
+    """Records and report of a plant at 200 Hz that was not woken for a while."""
+    late = [0.0] * STOPPED_AT + [stop]
+    clock = il.ScriptedClock(late=late, took=[1e-4] * 1000)
+    with il.start(plant, name=name, rate=200, most_late=most_late, clock=clock) as loop:
+        loop.clock.advance(2.0001)
+        return all_records(loop.mailbox), loop.close()
 
 
-def test_a_late_loop_catches_up_without_a_burst(python: Python, name: str) -> None:
-    records, report = stopped_plant(python, name, 1.0, 0.25)
+def test_a_late_loop_catches_up_without_a_burst(plant: il.Plant, name: str) -> None:
+    records, report = stopped_plant(plant, name, 1.0, 0.25)
     # 50 periods of 5 ms passed without a step; each is accounted for and made up
-    assert report["overruns"] >= 45
-    assert report["woken_late"] >= 45
-    assert report["skipped"] == 0
-    assert report["made_up"] + report["backlog"] == report["overruns"]
+    assert (report.overruns, report.woken_late, report.made_up) == (50, 50, 50)
+    assert (report.skipped, report.backlog) == (0, 0)
     extra = np.array([bool(r.flags & Flag.EXTRA) for r in records])
-    assert extra.sum() >= 40
-    # never two made-up steps without a regular one between them
-    assert not np.any(extra[1:] & extra[:-1])
-    # a window of one period holds one regular and one extra step, and at most one more at its edge
-    stamps = np.array([r.stamp for r in records]) * 1e-9
-    inside = np.searchsorted(stamps, stamps + 0.005) - np.arange(len(stamps))
-    assert np.percentile(inside[extra], 90) <= 3
-    # simulated time is back with the clock
+    # one after each of the regular steps that follow
+    assert np.flatnonzero(extra).tolist() == [STOPPED_AT + 2 + 2 * k for k in range(50)]
+    # a period holds one regular and one extra step at the most
+    stamps = np.array([r.stamp for r in records]) * 1e-9 - START
+    inside = np.searchsorted(stamps, stamps + 0.0049) - np.arange(len(stamps))
+    assert inside.max() == 2
+    # simulated time was behind by the stop, and is back with the clock
     t = np.array([r.t for r in records])
-    assert (stamps[-1] - stamps[0]) - (t[-1] - t[0]) < 0.05
-    assert [r.step for r in records] == list(range(len(records)))
+    behind = stamps - t
+    assert behind.max() == pytest.approx(0.25 + 1e-4, abs=1e-8)
+    assert behind[-1] == pytest.approx(1e-4, abs=1e-8)
+    assert [r.step for r in records] == list(range(401))
 
 
-def test_what_is_too_late_is_skipped_and_counted(python: Python, name: str) -> None:
-    records, report = stopped_plant(python, name, 0.05, 0.5)
-    assert report["overruns"] >= 90
-    assert report["skipped"] >= 80
-    assert report["overruns"] == report["made_up"] + report["skipped"] + report["backlog"]
-    assert report["steps"] == report["periods"] - report["skipped"] - report["backlog"]
+def test_what_is_too_late_is_skipped_and_counted(plant: il.Plant, name: str) -> None:
+    records, report = stopped_plant(plant, name, 0.05, 0.5)
+    assert (report.overruns, report.woken_late) == (100, 100)
+    # 0.05 s are made up, the rest is given up
+    assert (report.made_up, report.skipped, report.backlog) == (10, 90, 0)
+    assert report.steps == report.periods - report.skipped - report.backlog == 310
     # simulated time has lost what was skipped, and nothing else
-    lag = 1e-9 * (records[-1].stamp - records[0].stamp) - (records[-1].t - records[0].t)
-    assert lag == pytest.approx(0.005 * report["skipped"], abs=0.05)
+    lag = 1e-9 * records[-1].stamp - START - records[-1].t
+    assert lag == pytest.approx(0.005 * 90 + 1e-4, abs=1e-8)
+
+
+def test_no_drift_in_a_day(plant: il.Plant, name: str) -> None:
+    """Wake-up w is at w periods, also when these are no whole number of nanoseconds."""
+    day, speed = 86_400.0, 0.01
+    options = {"rate": 7.0, "substeps": 100, "speed": speed, "seconds": day * speed}
+    with il.start(plant, name=name, clock=il.ScriptedClock(), **options) as loop:
+        loop.clock.release()
+        assert loop.wait(HANG)
+        last, report = loop.mailbox.read(), loop.report()
+    assert (report.steps, report.overruns) == (6048, 0)
+    assert abs(last.stamp - 1e9 * START - 1e9 * day) <= 1.0
 
 
 def no_drift(plant: il.Plant, name: str, seconds: float) -> Report:
@@ -105,10 +93,6 @@ def no_drift(plant: il.Plant, name: str, seconds: float) -> Report:
     latest = 1e-6 * (report.times("latency")["max"] or 0.0)
     assert -0.002 < lag - 0.001 * (report.skipped + report.backlog) < latest + 0.1
     return report
-
-
-def test_no_drift_for_some_seconds(plant: il.Plant, name: str) -> None:
-    no_drift(plant, name, 5.0)
 
 
 @pytest.mark.long
@@ -148,20 +132,36 @@ def test_what_was_not_allowed_is_said_in_a_sentence(name: str) -> None:
 
 
 def test_the_report_in_words_and_as_a_figure(plant: il.Plant, name: str, tmp_path: Path) -> None:
-    report = il.run(plant, name=name, rate=1000, seconds=0.3, floor=True)
+    late = [1e-6 * (k % 100) for k in range(300)]
+    took = [1e-6 * (20 + k % 10) for k in range(300)]
+    clock = il.ScriptedClock(late=[*late[:-1], 2.5e-3], took=took)
+    report = il.run(plant, name=name, rate=1000, seconds=0.3, clock=clock)
     text = str(report)
-    for part in ("300 steps at 1000 Hz", "overruns of", "a bare loop beside it", "p99.9"):
+    for part in ("300 steps at 1000 Hz", "2 overruns of 302 periods", "2 woken late", "p99.9"):
         assert part in text
-    assert report.floor_share is not None
     report.save(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 5000
-    # quantiles against those of the records: the histogram is 3 % wide
-    histogram = report.statistics.histograms["step"]
-    assert histogram.total / histogram.count / 1e3 <= report.times("step")["max"]
+    # quantiles of the script: the histogram is 3 % wide, its sum and its end are exact
+    times = report.times("step")
+    assert times["max"] == 29.0
+    assert times["p50"] == pytest.approx(24.5, rel=0.04)
+    assert report.times("latency")["max"] == 2500.0
+    assert report.times("latency")["p50"] == pytest.approx(50.0, rel=0.04)
+    assert report.statistics.histograms["step"].total == round(sum(1e9 * t for t in took))
     with pytest.raises(AttributeError, match="counters are"):
         _ = report.overrun
     with pytest.raises(il.InputError, match="no times of"):
         report.times("stepp")
+
+
+def test_the_bare_loop_is_told_beside_the_plant(plant: il.Plant, name: str) -> None:
+    """How much better it did stands in the report, from counts that are given."""
+    report = il.run(plant, name=name, rate=1000, seconds=0.01, clock=il.ScriptedClock())
+    assert report.floor_share is None
+    counters = {**report.statistics.counters, "floor_periods": 400, "floor_overruns": 3}
+    told = replace(report, statistics=replace(report.statistics, counters=counters))
+    assert told.floor_share == pytest.approx(3 / 400)
+    assert "a bare loop beside it" in str(told)
 
 
 def test_quantiles_of_known_times() -> None:

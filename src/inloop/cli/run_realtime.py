@@ -42,10 +42,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--clock",
-        choices=("system", "scripted"),
+        choices=("system", "scripted", "held"),
         default="system",
-        help="scripted: time stands still until another program lets it pass, for runs that must "
-        "not depend on the machine",
+        help="scripted: as fast as it goes, with the same deadlines on every machine; held: time "
+        "stands still until another program advances it",
     )
     group.add_argument(
         "--stale-after",
@@ -119,7 +119,7 @@ def call(args: argparse.Namespace) -> int:
     known = [name for name in Options.__dataclass_fields__ if name in args]
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
     options["policies"] = dict(args.policies)
-    options["clock"] = il.ScriptedClock() if args.clock == "scripted" else None
+    options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
     company = Company(args)
@@ -131,6 +131,8 @@ def call(args: argparse.Namespace) -> int:
         ) as loop,
     ):
         company.join(loop)
+        if args.clock == "scripted":
+            loop.clock.release()
         interrupted = _wait(loop, args, company)
         report = loop.close()
     if args.report:

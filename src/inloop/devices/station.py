@@ -27,6 +27,29 @@ class Box(Protocol):
         """The newest outputs, by name."""
 
 
+class Clock(Protocol):
+    """What a station keeps time by: `box.clock`, or the clock of the system."""
+
+    @property
+    def now(self) -> float:
+        """Time [s]."""
+        ...
+
+    def sleep_until(self, time: float, /) -> object:
+        """Sleep until a time [s]."""
+
+
+class _SystemClock:
+    """The clock of the system."""
+
+    @property
+    def now(self) -> float:
+        return time.monotonic()
+
+    def sleep_until(self, until: float) -> None:
+        time.sleep(max(0.0, until - time.monotonic()))
+
+
 @dataclass
 class Station:
     """Handle, finger and chain at a joint of a plant, one period after the other.
@@ -116,6 +139,7 @@ class Station:
         every: float = 0.1,
         stop: Callable[[], bool] = lambda: False,
         seconds: float = math.inf,
+        clock: Clock | None = None,
     ) -> None:
         """Step with the clock.
 
@@ -125,17 +149,19 @@ class Station:
             every: seconds between two panels.
             stop: asked once per panel.
             seconds: longest run.
+            clock: to keep time by; None: that of the system.
         """
-        period, start = self.rig.period, time.monotonic()
+        clock = _SystemClock() if clock is None else clock
+        period, start = self.rig.period, clock.now
         due, panel_due = start, start
         while due - start < seconds:
-            now = time.monotonic()
+            now = clock.now
             if now - due > MOST_LATE * period:
                 missed = int((now - due) / period)
                 self.skipped += missed
                 due += missed * period
             elif due > now:
-                time.sleep(due - now)
+                clock.sleep_until(due)
             self.step(target())
             due += period
             if due >= panel_due:

@@ -112,6 +112,7 @@ def with_program(
     reference: Reference,
     seconds: float,
     mode: str = "clock",
+    clock: il.ScriptedClock | None = None,
 ) -> Trace:
     """Let a program control the plant through its mailbox.
 
@@ -122,8 +123,10 @@ def with_program(
         reference: what it is asked for.
         seconds: simulated time.
         mode: "clock" or "lock-step".
+        clock: to run on in place of the system's; each period then waits for the program.
     """
-    with _started(plant, reference.first, seconds, mode=mode, paused=True) as loop:
+    options: dict[str, Any] = {"mode": mode, "paused": True, "clock": clock}
+    with _started(plant, reference.first, seconds, **options) as loop:
         command = [
             sys.executable, "-m", f"inloop.gallery.controllers.{module}", *words,
             *reference.words, loop.name,
@@ -132,6 +135,8 @@ def with_program(
         try:
             _await_first_command(loop, process)
             loop.mailbox.resume()
+            if clock is not None:
+                _advance_with(loop)
             loop.wait()
             return _trace(loop)
         finally:
@@ -163,6 +168,16 @@ def _await_first_command(loop: il.realtime.Loop, process: subprocess.Popen[bytes
                 "the controller of the flexible link gave no command", fix="See what it printed."
             )
         time.sleep(0.01)
+
+
+def _advance_with(loop: il.realtime.Loop) -> None:
+    """Period by period on a scripted clock, each after the controller has answered."""
+    while loop.running:
+        if not loop.mailbox.answered(READY_WITHIN):
+            raise il.SimulationError(
+                "the controller of the flexible link gave no answer", fix="See what it printed."
+            )
+        loop.clock.advance(loop.options.period / loop.options.speed)
 
 
 def _trace(loop: il.realtime.Loop) -> Trace:

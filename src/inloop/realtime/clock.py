@@ -21,6 +21,7 @@ from inloop.realtime.memory import Attached, Handle
 
 START = 1.0  # [s] of a scripted clock; not 0, which could be mistaken for no time at all
 SETTLES_WITHIN = 60.0  # [s] of the wall clock
+LOOK_EVERY = 0.001  # [s]
 LONGEST_WAIT = 0.1  # [s] in one call of C
 FOREVER = 2**63 - 1  # [ns]
 _NOTHING = 1  # INLOOP_NOTHING
@@ -132,22 +133,21 @@ class PlantClock:
         """Stop a scripted clock that was released; returns when the plant sleeps."""
         self._let_pass(0)
 
-    def sleep_until(self, time_ns: int, timeout: float = SETTLES_WITHIN) -> bool:
-        """Sleep until a time of this clock [ns].
+    def sleep_until(self, when: float, timeout: float = math.inf) -> bool:
+        """Sleep until a time of this clock.
 
         Args:
-            time_ns: when to return.
+            when: to return [s].
             timeout: longest wait [s] of the wall clock, for a clock that nobody advances.
 
         Returns:
             False if it was not reached in time.
         """
         end = time.monotonic() + timeout
-        while (left := time_ns - self.now_ns) > 0:
-            pause = 0.001 if self.scripted else 1e-9 * left
+        while (left := when - self.now) > 0.0:
             if (rest := end - time.monotonic()) <= 0.0:
                 return False
-            time.sleep(min(pause, rest))
+            time.sleep(min(LOOK_EVERY if self.scripted else left, rest))
         return True
 
     def _let_pass(self, limit: int | None) -> None:

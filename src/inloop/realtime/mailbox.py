@@ -36,6 +36,7 @@ from inloop.realtime.statistics import Statistics, statistics_at
 OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
+NO_COMMAND = 2**64 - 1  # no command has a larger number
 
 _STATES = {state.value: state for state in State}
 _handles = itertools.count()
@@ -194,11 +195,10 @@ class Mailbox(Commands, Closing):
     def rewind(self) -> None:
         """Let `next` go on with the oldest records that are still there for sure."""
         held = self._use()
-        place = held.box.layout.rings[OUTPUTS]
-        head = RingStructure.from_address(held.box.base + place.offset).head
+        slots = held.box.layout.rings[OUTPUTS].slots
         # some distance to the writer, who goes on meanwhile
-        oldest = int(head) - place.slots + 1
-        held.box.cursor = oldest + place.slots // 8 if oldest > 0 else 0
+        oldest = self._head(held, OUTPUTS) - slots + 1
+        held.box.cursor = oldest + slots // 8 if oldest > 0 else 0
 
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
         """Parameters by the number that outputs carry; None if they have been overwritten."""
@@ -262,9 +262,36 @@ class Mailbox(Commands, Closing):
     @property
     def inputs_written(self) -> int:
         """Number of the newest inputs; outputs tell by this number which ones they have used."""
-        box = self._use().box
-        place = box.layout.rings[INPUTS]
-        return int(RingStructure.from_address(box.base + place.offset).head)
+        return self._head(self._use(), INPUTS)
+
+    @staticmethod
+    def _head(held: Attached, ring: int) -> int:
+        """Number of the newest record of a ring."""
+        place = held.box.layout.rings[ring]
+        return int(RingStructure.from_address(held.box.base + place.offset).head)
+
+    def answered(self, timeout: float = 1.0) -> bool:
+        """Wait until somebody has written inputs that answer the newest outputs.
+
+        Args:
+            timeout: longest wait [s].
+
+        Returns:
+            False if there was no answer in time.
+        """
+        newest, attend = (realtime_function(f"il_mailbox_{f}") for f in ("newest", "attend"))
+        record, values = RecordStructure(), np.zeros(self.layout.counts[INPUTS])
+        place, end = (ctypes.addressof(record), values.ctypes.data), time.monotonic() + timeout
+        while True:
+            held = self._use()
+            error = newest(held.address, INPUTS, *place)
+            if error == OK and record.answers >= self._head(held, OUTPUTS):
+                return True
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            # commands are not waited for
+            attend(held.address, record.sequence, NO_COMMAND, min(left, LONGEST_WAIT))
 
     def take(self) -> None:
         """Become the writer of the inputs before writing any.

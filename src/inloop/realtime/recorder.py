@@ -116,7 +116,7 @@ class Recorder(Closing):
         self.records = self.written = self._in_chunk = 0
         self._box, self._path = box, Path(path)
         self._file = file if file is not None else WholePieces(self._path)
-        self._offset = time.time_ns() - time.monotonic_ns()
+        self._offset = time.time_ns() - box.clock.now_ns
         self._messages = messages(box.layout)
         self._writer: Any = Writer(
             self._file,  # type: ignore[arg-type]  # write and tell are all it needs

@@ -36,7 +36,7 @@ def serve(law: Law, arguments: Sequence[str] | None = None) -> int:
         motion = Motion(box.coordinates, outputs.q, outputs.t)
         try:
             while True:
-                settings.look()
+                settings.look(box.clock.now)
                 wanted = motion.at(outputs.t, settings.values)
                 box.write(tau=law(model, outputs.q, outputs.qd, wanted, settings.values))
                 following = box.wait(1.0)

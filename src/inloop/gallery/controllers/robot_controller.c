@@ -61,16 +61,16 @@ static int set(struct settings *s, const char *name, double value)
 }
 
 /* Read the file if it has changed. */
-static void look(struct settings *s)
+static void look(struct settings *s, int64_t now)
 {
     struct stat facts;
     char line[256], name[64];
     double value;
 
-    if (s->path == NULL || inloop_now() < s->next) {
+    if (s->path == NULL || now < s->next) {
         return;
     }
-    s->next = inloop_now() + LOOK_EVERY;
+    s->next = now + LOOK_EVERY;
     if (stat(s->path, &facts) != 0) {
         return;
     }
@@ -191,7 +191,7 @@ int main(int count, char **words)
     memcpy(motion.from, outputs + q, sizeof motion.from);
     memcpy(motion.to, outputs + q, sizeof motion.to);
     do {
-        look(&settings);
+        look(&settings, inloop_time(&box));
         follow(&motion, &settings, outputs[0], wanted[0], wanted[1], wanted[2]);
         control(strcmp(words[1], "computed_torque") == 0, pre, &settings, outputs + q, outputs + qd,
                 (const double(*)[JOINTS])wanted, inputs + tau);

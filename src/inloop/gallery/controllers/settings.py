@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -32,9 +31,12 @@ class Settings:
         self._path = None if file is None else Path(file)
         self._next, self._seen, self.changes = 0.0, (0, 0), 0
 
-    def look(self) -> None:
-        """Read the file if it has changed."""
-        now = time.monotonic()
+    def look(self, now: float) -> None:
+        """Read the file if it has changed; now and then only.
+
+        Args:
+            now: time of the clock of the plant [s].
+        """
         if self._path is None or now < self._next:
             return
         self._next = now + LOOK_EVERY
