@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +13,7 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
+from inloop.simulate.progress import Progress
 
 Capture = pytest.CaptureFixture[str]
 ENTITIES = """<?xml version="1.0"?>
@@ -150,20 +149,17 @@ def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path, capsys: Capture) 
     assert len(np.load(file)["t"]) >= 2
 
 
-def interrupt_when_running(thread_name: str) -> None:
-    """Press Ctrl-C once the simulation has started."""
-    deadline = time.monotonic() + 120.0
-    while time.monotonic() < deadline:
-        if any(thread.name == thread_name for thread in threading.enumerate()):
-            time.sleep(0.1)
-            os.kill(os.getpid(), signal.SIGINT)
-            return
-        time.sleep(0.01)
-
-
-def test_ctrl_c_keeps_what_was_computed(tmp_path: Path, capsys: Capture) -> None:
+def test_ctrl_c_keeps_what_was_computed(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pressed as soon as the run tells that a part of it is done."""
     file = tmp_path / "run.npz"
-    threading.Thread(target=interrupt_when_running, args=("inloop-run",), daemon=True).start()
+
+    def press(self: Progress, fraction: float) -> None:
+        if fraction > 0.0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Progress, "__call__", press)
     words = ["run", "pendulum", "--headless", "--seconds", "1e8", "--save", str(file), "--json"]
     assert main(words) == 130
     data = json.loads(capsys.readouterr().out)

@@ -107,16 +107,29 @@ def test_a_finger_meets_a_spring_in_a_plant_that_runs() -> None:
         sensor=lambda: Encoder(1e-5),
         estimator=lambda T: FilteredDifferences(T, 70.0),
     )
-    with il.start(m.compile(), name=name, rate=500.0), il.attach(name) as box:
+    clock = il.ScriptedClock()
+    with il.start(m.compile(), name=name, rate=500.0, clock=clock) as loop, il.attach(name) as box:
         station = Station(box, "key", rig)
+
+        class Driven:
+            """Whoever sleeps lets the time of the plant pass."""
+
+            @property
+            def now(self) -> float:
+                return loop.clock.now
+
+            def sleep_until(self, time: float) -> None:
+                loop.clock.advance_to(time)
 
         def rests() -> bool:
             last = [panel["handle"] for panel in panels[-4:]]
             return len(panels) > 10 and max(last) - min(last) < 1e-5
 
-        # a machine with other things to do may take longer
-        station.run(lambda: 0.01, publish=panels.append, every=0.05, stop=rests, seconds=20.0)
+        options = {"every": 0.05, "stop": rests, "seconds": 20.0, "clock": Driven()}
+        station.run(lambda: 0.01, publish=panels.append, **options)
+        assert loop.report().overruns == 0
     assert rests()
+    assert station.skipped == 0
     assert station.handle.position == pytest.approx(0.01 * 400.0 / 460.0, rel=0.02)
     assert panels[-1]["force"] == pytest.approx(-60.0 * station.handle.position, rel=0.05)
     # what the spring holds was taken from the hand

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from inloop.gallery.controllers.motion import TOUR, Motion
 from inloop.gallery.controllers.settings import DEFAULTS, Settings
 
 READY = (0.0, math.pi / 4, -math.pi, 0.0, math.pi / 4, 0.0)
+_numbers = itertools.count()
 JOINTS = [f"joint_{k}" for k in range(1, 7)]
 
 
@@ -47,7 +48,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def name() -> Iterator[str]:
-    chosen = f"test-robot-{os.getpid()}-{time.monotonic_ns()}"
+    chosen = f"test-robot-{os.getpid()}-{next(_numbers)}"
     yield chosen
     assert not list(Path("/dev/shm").glob(f"inloop.*{chosen}*"))
 
@@ -265,21 +266,23 @@ def test_a_move_is_smooth_and_arrives() -> None:
 def test_goals_change_while_it_runs(
     smooth: il.Plant, name: str, program: Path, tmp_path: Path
 ) -> None:
-    file = tmp_path / "settings"
+    """A file is read ten times a second of the plant's clock; a move takes 0.2 s."""
+    file, rate = tmp_path / "settings", 500.0
     file.write_text("goal.joint_1 0.2  # here\nduration 0.2\n")
-    with il.start(smooth, name=name, rate=500.0, paused=True) as loop:
-        box = loop.mailbox
+    with il.start(smooth, name=name, rate=rate, clock=il.ScriptedClock()) as loop:
+        box, start, k = loop.mailbox, loop.clock.now, 0
         process = subprocess.Popen([str(program), "computed_torque", name, str(file)])
         try:
-            while box.writer is None:
-                time.sleep(0.01)
-            box.resume()
             for goal in (0.2, -0.4):
+                assert box.answered(60.0)
                 file.write_text(f"goal.joint_1 {goal}\nduration 0.2\nkp 400\nkd 40\n")
-                end = time.monotonic() + 20.0
-                while abs(box.read()["joint_1.q"] - goal) > 0.01 and time.monotonic() < end:
-                    time.sleep(0.01)
-                assert abs(box.read()["joint_1.q"] - goal) <= 0.01
+                for _ in range(round(0.9 * rate)):
+                    k += 1
+                    assert box.answered(60.0)
+                    loop.clock.advance_to(start + k / rate)
+                # 0.1 s until it is read, 0.2 s to move, and 0.6 s = 12 / sqrt(kp) to settle
+                assert box.read()["joint_1.q"] == pytest.approx(goal, abs=1e-3)
+            assert loop.report().stale_inputs == 0
         finally:
             process.kill()
             process.wait()

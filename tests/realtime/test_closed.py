@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
-from realtime_arm import RATE
+from realtime_arm import HANG, RATE, do_steps
 
 import inloop as il
 from inloop import gallery
-from inloop.realtime import Outputs, Snapshot
+from inloop.realtime import Snapshot
 
 STEP = 1.0 / RATE
 
@@ -49,25 +47,18 @@ def test_without_a_rehearsal_the_choice_is_not_there(name: str) -> None:
 
 def test_snapshots_carry_the_choice_of_coordinates(name: str) -> None:
     plant = gallery.get("bricard").build().compile()
-    with il.start(plant, name=name, rate=1024, rehearse=1.5, paused=True) as loop:
+    options = {"rate": 1024.0, "rehearse": 1.5, "paused": True, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop:
         box = loop.mailbox
-
-        def advance(count: int) -> Outputs:
-            target = box.read().step + count
-            box.step(count)
-            while (record := box.read()).step < target:
-                time.sleep(0.001)
-            return record
-
         start = box.read()
-        changed = advance(950)
+        changed = do_steps(box, 950)
         assert changed.partition != start.partition
-        end = advance(200)
+        end = do_steps(box, 200)
         box.restore(start.snapshot)
-        np.testing.assert_array_equal(advance(950).values, changed.values)
+        np.testing.assert_array_equal(do_steps(box, 950).values, changed.values)
         box.restore(changed.snapshot)
         assert box.read().partition == changed.partition
-        np.testing.assert_array_equal(advance(200).values, end.values)
+        np.testing.assert_array_equal(do_steps(box, 200).values, end.values)
         box.reset()
         np.testing.assert_array_equal(box.read().values, start.values)
         with pytest.raises(il.InputError, match="refused the command"):
@@ -88,7 +79,7 @@ def test_a_loop_that_cannot_be_closed_keeps_the_last_good_state(name: str) -> No
     plant = m.compile()
     motions = {plant.coordinates[0]: lambda t: 0.1 + 1.5 * t}
     with il.start(plant, name=name, rate=RATE, mode="free", seconds=1.0, motions=motions) as loop:
-        assert loop.wait(20)
+        assert loop.wait(HANG)
         records = []
         while (record := loop.mailbox.next()) is not None:
             records.append(record)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -40,10 +39,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     name = f"test-company-{os.getpid()}"
     words = ["run", "pendulum", "--rate", "500", "--seconds", "1", "--set", "length=0.7"]
     done = subprocess.run(
-        [*CLI, *words, "--name", name, "--record", str(path)],
+        [*CLI, *words, "--clock", "scripted", "--name", name, "--record", str(path)],
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -94,18 +92,25 @@ def test_what_cannot_be_done_is_told(
 
 def test_a_recorder_ends_when_it_is_told_to(plant: il.Plant, name: str, tmp_path: Path) -> None:
     path = tmp_path / "told.mcap"
-    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
+    clock = il.ScriptedClock()
+    with il.start(plant, name=name, rate=RATE, stale_after=None, clock=clock) as loop:
         recorder = subprocess.Popen(
-            [*CLI, "record", name, "--to", str(path), "--json"], stdout=subprocess.PIPE, text=True
+            [*CLI, "record", name, "--to", str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
-        while not path.exists() or path.stat().st_size < 50_000:
-            time.sleep(0.02)
+        assert recorder.stderr is not None
+        assert recorder.stderr.readline().startswith(f"recording '{name}' to ")
+        loop.clock.advance(1.0)
         recorder.send_signal(signal.SIGINT)
-        told = json.loads(recorder.communicate(timeout=20)[0])
+        told, _ = recorder.communicate()
         assert recorder.returncode == 0
         assert loop.running
+    # all that was there when it was told to end, the start included
+    assert told.strip().startswith(f"{round(RATE) + 1} records, 0 lost")
     recording = Recording(path)
-    assert len(list(recording)) == told["records"]
+    assert len(list(recording)) == round(RATE) + 1
     assert recording.complete
 
 
@@ -113,20 +118,25 @@ def test_a_recorder_ends_when_it_is_told_to(plant: il.Plant, name: str, tmp_path
 def test_a_signal_ends_the_whole_company(name: str, tmp_path: Path, number: int) -> None:
     path = tmp_path / "ended.mcap"
     words = ["run", "robot", "--rate", "500", "--controller", "pd_c", "--name", name]
-    more = ["--fault", "noise:joint_1.q=0.001", "--record", str(path)]
-    process = subprocess.Popen([*CLI, *words, *more], stdout=subprocess.PIPE, text=True)
+    more = ["--fault", "noise:joint_1.q=0.001", "--record", str(path), "--clock", "held"]
+    process = subprocess.Popen(
+        [*CLI, *words, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
-        with il.attach(name, wait=60.0) as box:
-            while box.read().t < 0.3:
-                time.sleep(0.02)
+        assert process.stderr is not None
+        # of the plant, after its recorder and its controller are there
+        assert any(line.startswith("running ") for line in process.stderr)
+        with il.attach(name) as box:
+            box.clock.advance(0.3)
+            assert box.read().step == 150
             # the plant, the recorder, the controller
             assert len(processes_with(name)) == 3
         process.send_signal(number)
-        process.communicate(timeout=60)
+        process.communicate()
     finally:
         process.kill()
         process.communicate()
     assert processes_with(name) == []
     recording = Recording(path)
-    assert len(list(recording)) > 100
+    assert len(list(recording)) == 151
     assert recording.complete

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+import os
+import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from realtime_arm import RATE
+from realtime_arm import HANG, RATE, all_records
 
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
-from inloop.realtime import Fault, Flag, Injector, Recording, read_fault, replay
+from inloop.realtime import Fault, Flag, Injector, Outputs, Recording, read_fault, replay
+from inloop.realtime.clock import START
 from inloop.realtime.faults import Corruption
 
 NAMES = ("t", "a", "b", "c")
@@ -132,7 +133,7 @@ def test_a_stuck_signal_stays() -> None:
 def test_an_unknown_signal_is_told(plant: il.Plant, name: str) -> None:
     message = r"no signal 'elbow\.x'"
     with (
-        il.start(plant, name=name, rate=RATE, paused=True),
+        il.start(plant, name=name, rate=RATE, clock=il.ScriptedClock()),
         pytest.raises(il.InputError, match=message),
     ):
         Injector(name, [read_fault("noise:elbow.x=1")])
@@ -141,38 +142,50 @@ def test_an_unknown_signal_is_told(plant: il.Plant, name: str) -> None:
 def test_between_plant_and_controller(plant: il.Plant, name: str) -> None:
     """What arrives differs from what the plant says by the faults alone."""
     faults = ["noise:shoulder.q=0.01", "stuck:elbow.q@0.3", "stuck:push@0.3", "drop:outputs=0.25"]
-    seen, truth = [], []
+    seen: list[Outputs] = []
+    steps, options = round(0.8 * RATE), {"stale_after": None, "clock": il.ScriptedClock()}
     with (
-        il.start(plant, name=name, rate=RATE, stale_after=None, paused=True) as loop,
+        il.start(plant, name=name, rate=RATE, **options) as loop,
         il.attach(name) as watcher,
         Injector(name, [read_fault(text) for text in faults]) as injector,
         il.attach(injector.name) as box,
     ):
         assert box.layout == watcher.layout
-        loop.mailbox.resume()
-        k = 0
-        while not truth or truth[-1].t < 0.8:
+        for k in range(steps):
             box.write(push=float(k))
-            k += 1
-            box.wait(1.0)
-            seen += list(iter(box.next, None))
-            truth += list(iter(watcher.next, None))
+            assert injector.wait(inputs=k + 1, timeout=HANG)
+            loop.clock.advance_to(START + (k + 1.5) / RATE)
+            assert injector.wait(outputs=k + 2, timeout=HANG)
+            seen += all_records(box)
+        truth = all_records(watcher)
         applied = {out.step: out["push"] for out in truth}
     true = {out.step: out for out in truth}
-    pairs = [(out, true[out.step]) for out in seen if out.step in true and out.step > 0]
-    assert len(pairs) > 300
+    assert list(true) == list(range(steps + 1))
+    pairs = [(out, true[out.step]) for out in seen if out.step > 0]
+    assert len(pairs) + injector.dropped[0] == steps
     noise = np.array([a["shoulder.q"] - b["shoulder.q"] for a, b in pairs])
     assert abs(noise.std() - 0.01) < 5 * 0.01 / math.sqrt(2 * len(pairs))
     assert all(a["shoulder.qd"] == b["shoulder.qd"] and a.t == b.t for a, b in pairs)
     late = {a["elbow.q"] for a, _ in pairs if a.t >= 0.3}
     assert len(late) == 1
     assert all(a["elbow.q"] == b["elbow.q"] for a, b in pairs if a.t < 0.3)
-    lost, steps = injector.dropped[0], max(true)
-    assert abs(lost - 0.25 * steps) < 5 * math.sqrt(steps * 0.25 * 0.75) + 10
-    pushes = [applied[step] for step in sorted(applied)]
-    early, after = pushes[: int(0.3 * RATE)], pushes[int(0.35 * RATE) :]
-    assert len(set(early)) > 50
-    assert len(set(after)) == 1
+    lost = injector.dropped[0]
+    assert abs(lost - 0.25 * steps) < 5 * math.sqrt(steps * 0.25 * 0.75)
+    # each step has what was written before it, until that is stuck: the injector knows the time by
+    # what the plant has said, whether it passed that on or not
+    stuck = math.ceil(0.3 * RATE)
+    assert [applied[k + 1] for k in range(steps)] == [
+        float(min(k, stuck - 1)) for k in range(steps)
+    ]
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process that is not a child of this one has ended."""
+    process = os.pidfd_open(pid)
+    try:
+        assert select.select([process], [], [], HANG)[0]
+    finally:
+        os.close(process)
 
 
 def test_two_injectors_of_one_seed_agree() -> None:
@@ -185,35 +198,48 @@ def test_two_injectors_of_one_seed_agree() -> None:
 
 def test_a_killed_controller_costs_only_its_time(name: str, tmp_path: Path) -> None:
     """Safe state when the inputs are stale, takeover by a new process, the plant goes on."""
-    path = tmp_path / "killed.mcap"
+    path, rate = tmp_path / "killed.mcap", 500
     words = [
-        "run", "robot", "--rate", "500", "--seconds", "3", "--controller", "pd_c", "--name", name,
-        "--fault", "kill:controller@1-1.5", "--record", str(path), "--stale-after", "0.1", "--json",
+        "run", "robot", "--rate", str(rate), "--seconds", "3", "--controller", "pd_c",
+        "--fault", "kill:controller@1-1.5", "--record", str(path), "--stale-after", "0.1",
+        "--name", name, "--clock", "held",
     ]  # fmt: skip
     command = [sys.executable, "-m", "inloop.cli", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert any(line.startswith("running ") for line in process.stderr)
+        with il.attach(name) as box:
+            start = box.clock.now
+
+            def go_on(begin: int, end: int, controlled: bool = True) -> None:
+                for k in range(begin, end):
+                    assert not controlled or box.answered(HANG)
+                    box.clock.advance_to(start + (k + 1) / rate)
+                    assert box.peek().step == k + 1 or box.gone
+
+            go_on(0, rate)
+            assert box.answered(HANG)
+            assert box.writer is not None
+            wait_for_end(box.writer)
+            go_on(rate, rate * 3 // 2, controlled=False)
+            go_on(rate * 3 // 2, 3 * rate)
+        _, err = process.communicate()
+    assert process.returncode == 0, err
     samples = list(Recording(path))
     counts = {key: np.array([s.counts[key] for s in samples]) for key in samples[0].counts}
     # the plant was not restarted and no step is missing
-    assert len(samples) == 1501
-    assert np.all(np.diff(counts["step"]) == 1)
+    assert np.array_equal(counts["step"], np.arange(1501))
     assert np.count_nonzero(counts["flags"] & Flag.SET) == 1
+    # the last inputs were written at 1 s; they were used up to an age of 0.1 s
     safe = counts["flags"] & Flag.SAFE != 0
-    t = np.array([s.values[0] for s in samples])
-    dead = np.flatnonzero(safe & (t > 1.0))
-    first = int(dead[0])
-    # the last inputs of the dead one came between the records `last - 1` and `last`
-    last = int(np.flatnonzero(np.diff(counts["input_sequence"][: first + 1]))[-1]) + 1
-    stamps = counts["stamp"] / 1e9
-    assert stamps[first] - stamps[last - 1] > 0.1
-    longest = np.diff(stamps).max()
-    assert stamps[first - 1] - stamps[last] < 0.1 + longest
-    assert np.all(samples[first].inputs == 0.0)
-    # the new one has the inputs to the end, counting on from where the dead one was
-    again = int(np.flatnonzero(counts["input_sequence"] > counts["input_sequence"][last])[0])
-    assert t[again] >= 1.5
-    assert not safe[-1]
+    assert np.flatnonzero(safe).tolist() == list(range(551, 751))
+    assert all(np.all(s.inputs == 0.0) for s in samples[551:751])
+    assert np.any(samples[550].inputs != 0.0)
+    # the new one has the inputs from 1.5 s to the end, counting on from where the dead one was
+    assert len(set(counts["input_sequence"][501:751])) == 1
+    assert np.all(np.diff(counts["input_sequence"][750:]) > 0)
     assert np.any(samples[-1].inputs != 0.0)
     found = replay(Recording(path), gallery.get("robot").build().compile())
     assert found.identical
@@ -221,7 +247,18 @@ def test_a_killed_controller_costs_only_its_time(name: str, tmp_path: Path) -> N
 
 
 def test_a_controller_that_is_not_there(name: str, tmp_path: Path) -> None:
-    words = ["run", "robot", "--rate", "500", "--seconds", "1", "--name", name]
+    words = [
+        "run",
+        "robot",
+        "--rate",
+        "500",
+        "--seconds",
+        "1",
+        "--name",
+        name,
+        "--clock",
+        "scripted",
+    ]
     assert main([*words, "--controller", str(tmp_path / "nothing")]) == 2
     assert main([*words, "--controller", "false"]) == 2
     assert main([*words, "--fault", "kill:controller@1"]) == 2
@@ -230,13 +267,18 @@ def test_a_controller_that_is_not_there(name: str, tmp_path: Path) -> None:
 
 def test_time_goes_on_in_order(plant: il.Plant, name: str) -> None:
     """Delayed records arrive in the order of the plant."""
+    options = {"rate": RATE, "stale_after": None, "clock": il.ScriptedClock()}
     with (
-        il.start(plant, name=name, rate=RATE, stale_after=None) as loop,
+        il.start(plant, name=name, **options) as loop,
         Injector(name, [read_fault("delay:outputs=0.01")]) as injector,
         il.attach(injector.name) as box,
     ):
-        while loop.mailbox.read().t < 0.3:
-            time.sleep(0.01)
-        records = list(iter(box.next, None))
-    steps = [out.step for out in records]
-    assert all(a < b for a, b in itertools.pairwise(steps))
+        loop.clock.advance(0.3)
+        count = loop.mailbox.read().sequence
+        assert count == 1 + math.floor(0.3 * RATE)
+        assert injector.wait(outputs=count, timeout=HANG)
+        records = all_records(box)
+    assert [out.step for out in records] == list(range(count))
+    # each tells what was true 0.01 s before
+    late = [out.t for out in records]
+    assert late == sorted(late)

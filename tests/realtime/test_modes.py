@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from realtime_arm import HANG, do_steps
 
 import inloop as il
 from inloop import gallery
-from inloop.realtime import Mailbox, Outputs
 from inloop.realtime.recorder import Recorder
 from inloop.realtime.recording import Recording
 from inloop.realtime.replay import replay
@@ -27,21 +26,12 @@ def action() -> il.Plant:
     return gallery.get("simple_action").build(at_rest=False).compile()
 
 
-def advance(box: Mailbox, count: int) -> Outputs:
-    """So many steps of a plant that is paused."""
-    goal = box.read().sequence + count
-    box.step(count)
-    while (record := box.read()).sequence < goal:
-        time.sleep(0.001)
-    return record
-
-
 def same_bits(plant: il.Plant, name: str, seconds: float) -> None:
     """A run in the loop against the stepper: every bit of every output."""
     with il.start(
         plant, name=name, rate=1000.0, mode="free", seconds=seconds, telemetry=seconds
     ) as loop:
-        assert loop.wait(30)
+        assert loop.wait(HANG)
         records = list(iter(loop.mailbox.next, None))
         report = loop.close()
     stepper, events = plant.stepper(step=1e-3), 0
@@ -92,7 +82,7 @@ def test_the_impacts_are_those_of_the_closed_form(name: str, ball: il.Plant) -> 
     g, e = ball.parameters["g"], ball.parameters["e"]
     first = np.sqrt(2.0 / g)
     with il.start(ball, name=name, rate=1000.0, mode="free", seconds=9.0, telemetry=10) as loop:
-        assert loop.wait(30)
+        assert loop.wait(HANG)
         records = list(iter(loop.mailbox.next, None))
         assert dict(loop.mailbox.layout.about)["modes"] == "flight rest"
     times = first + np.concatenate([[0.0], np.cumsum(2 * first * e ** np.arange(1, 6))])
@@ -141,7 +131,7 @@ def test_sub_models_with_other_coordinates(name: str) -> None:
     assert plant.digest == other.digest
     assert digest_of(plant) != digest_of(other)  # all modes count in recordings
     with il.start(plant, name=name, rate=1000.0, mode="free", seconds=0.8) as loop:
-        assert loop.wait(30)
+        assert loop.wait(HANG)
         records = list(iter(loop.mailbox.next, None))
         assert loop.mailbox.coordinates == ("x", "z")
     for r in records:
@@ -152,19 +142,19 @@ def test_sub_models_with_other_coordinates(name: str) -> None:
 
 
 def test_snapshots_and_parameters_reach_all_modes(name: str, ball: il.Plant) -> None:
-    with il.start(ball, name=name, rate=1000.0, paused=True) as loop:
+    with il.start(ball, name=name, rate=1000.0, paused=True, clock=il.ScriptedClock()) as loop:
         box = loop.mailbox
-        start, middle = box.read(), advance(box, 1500)
-        end = advance(box, 1500)
+        start, middle = box.read(), do_steps(box, 1500)
+        end = do_steps(box, 1500)
         box.restore(middle.snapshot)
-        again = advance(box, 1500)
+        again = do_steps(box, 1500)
         np.testing.assert_array_equal(again.values, end.values)
         box.reset()
-        np.testing.assert_array_equal(advance(box, 1500).values, middle.values)
+        np.testing.assert_array_equal(do_steps(box, 1500).values, middle.values)
         # a ball that does not bounce lies after its first impact
         box.restore(start.snapshot)
         box.parameters["e"] = 0.0
-        assert advance(box, 1000)["mode"] == 1.0
+        assert do_steps(box, 1000)["mode"] == 1.0
 
 
 @pytest.mark.parametrize(("mechanism", "effort"), [("ball", 5.0), ("action", 0.1)])
@@ -174,14 +164,16 @@ def test_a_replay_gives_the_same_bits(
     """With inputs, parameters, a reset and a recording that begins in the middle."""
     plant: il.Plant = request.getfixturevalue(mechanism)
     path = tmp_path / "modes.mcap"
-    with il.start(plant, name=name, rate=1000.0, paused=True, telemetry=1) as loop:
+    with il.start(
+        plant, name=name, rate=1000.0, paused=True, telemetry=1, clock=il.ScriptedClock()
+    ) as loop:
         box = loop.mailbox
-        advance(box, 1500)  # more than the ring holds
+        do_steps(box, 1500)  # more than the ring holds
         with il.attach(name) as other, Recorder(other, path) as recorder:
             for times, e in ((-1.0, 0.5), (-1.0, 0.0), (6.0, 0.5), (-1.0, 0.5)):
                 box.write({f"{plant.coordinates[0]}.tau": times * effort})
                 box.parameters["e"] = e
-                advance(box, 400)
+                do_steps(box, 400)
                 if times > 0.0:
                     box.reset()
                 while recorder.take():
@@ -205,7 +197,7 @@ def test_outputs_of_laws_are_signals(name: str, mechanism: str, substeps: int) -
     wanted = [output.name for output in plant.mechanism.law_outputs]
     options = {"rate": 1000.0, "mode": "free", "substeps": substeps}
     with il.start(plant, name=name, seconds=0.05, **options) as loop:
-        assert loop.wait(30)
+        assert loop.wait(HANG)
         records = list(iter(loop.mailbox.next, None))
         units = loop.mailbox.units
         count = len(plant.inputs)

@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
-from realtime_arm import RATE, arm
+from realtime_arm import RATE, advance_with_controller, arm, do_steps
 
 import inloop as il
 from inloop import gallery
 from inloop.errors import FileFormatError
 from inloop.realtime import Flag, Recording, record, repair, replay
+from inloop.realtime.clock import START
 from inloop.realtime.fixed_message import FixedMessage
 from inloop.realtime.recorder import Recorder, WholePieces
 
@@ -35,10 +36,10 @@ random.seed(7)
 box = il.attach(sys.argv[1], wait=20.0)
 try:
     for k in range(10**9):
-        out = box.wait(5.0)
+        out = box.wait(60.0)
         noise = [random.gauss(0.0, 0.5) for _ in range(2)]
         box.write(tau=[-2.0 * v + n for v, n in zip(out.qd, noise)], push=random.random())
-        if k % 100 == 50:
+        if k % 200 == 50:  # ten times: the mailbox keeps them all
             box.parameters["stiffness"] = random.uniform(1.0, 80.0)
 except il.errors.MailboxError:
     pass
@@ -48,8 +49,20 @@ import sys
 import inloop as il
 from inloop.realtime import record
 with il.attach(sys.argv[1], wait=20.0) as box:
+    print("attached", flush=True)
     done = record(box, sys.argv[2])
 print(done.records, done.lost, done.problem)
+"""
+# takes what is there whenever it is told to, and says how far it has got
+OBEDIENT = """
+import sys
+import inloop as il
+from inloop.realtime.recorder import Recorder
+with il.attach(sys.argv[1], wait=20.0) as box, Recorder(box, sys.argv[2]) as recorder:
+    for line in sys.stdin:
+        while recorder.take():
+            pass
+        print(recorder.records, recorder.written, flush=True)
 """
 
 
@@ -72,6 +85,7 @@ class FullDisk(WholePieces):
 def noisy_run(plant: il.Plant, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recording of two seconds with a noisy controller in another process."""
     path = tmp_path_factory.mktemp("noisy") / "run.mcap"
+    path.with_suffix(".begun").write_text(str(time.time_ns()))
     name = f"test-noisy-{os.getpid()}"
 
     def python(text: str, *words: str) -> subprocess.Popen[str]:
@@ -79,17 +93,15 @@ def noisy_run(plant: il.Plant, tmp_path_factory: pytest.TempPathFactory) -> Path
             [sys.executable, "-c", text, *words], stdout=subprocess.PIPE, text=True
         )
 
-    with il.start(plant, name=name, rate=RATE, seconds=2.0, paused=True) as loop:
+    options = {"rate": RATE, "seconds": 2.0, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop:
         recorder, controller = python(RECORDER, name, str(path)), python(NOISY, name)
-        while loop.mailbox.writer is None:
-            loop.mailbox.step()
-            time.sleep(0.02)
-        while not path.exists():
-            time.sleep(0.01)
-        loop.mailbox.resume()
-        assert loop.wait(20.0)
-        records, lost, *problem = recorder.communicate(timeout=20)[0].split()
-        controller.communicate(timeout=20)
+        assert recorder.stdout is not None
+        assert recorder.stdout.readline().strip() == "attached"
+        advance_with_controller(loop, round(2.0 * RATE))
+        assert not loop.running
+        records, lost, *problem = recorder.communicate()[0].split()
+        controller.communicate()
         assert controller.returncode == 0
         report = loop.close()
     assert not problem
@@ -163,35 +175,42 @@ def test_other_programs_can_read_it(noisy_run: Path) -> None:
                 else:
                     assert decoded.elbow_tau == sample.inputs[1]
                     assert decoded.push == sample.inputs[2]
-        # Foxglove shows the wall clock
+        # Foxglove shows the wall clock: that of the recorder when it came, at most two seconds of
+        # the plant's clock after the first record
+        begun = int(noisy_run.with_suffix(".begun").read_text())
         start = summary.statistics.message_start_time
-        assert abs(start / 1e9 - time.time()) < 600.0
+        assert begun - 2_000_000_000 <= start <= time.time_ns()
 
 
 def test_a_killed_recorder_disturbs_nothing(
     plant: il.Plant, name: str, python: Begin, tmp_path: Path
 ) -> None:
     path = tmp_path / "killed.mcap"
-    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
-        recorder = python(RECORDER, name, str(path))
-        while not path.exists() or path.stat().st_size < 300_000:
-            time.sleep(0.01)
+    options = {"rate": RATE, "stale_after": None, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop:
+        recorder = python(OBEDIENT, name, str(path))
+        assert recorder.stdin is not None and recorder.stdout is not None
+        written = 0
+        while written < 1000:
+            loop.clock.advance(0.3)
+            recorder.stdin.write("take\n")
+            recorder.stdin.flush()
+            written = int(recorder.stdout.readline().split()[1])
         recorder.send_signal(signal.SIGKILL)
         recorder.wait()
-        before = loop.mailbox.read().sequence
-        while loop.mailbox.read().sequence < before + 100:
-            time.sleep(0.01)
+        before = loop.mailbox.read().step
+        loop.clock.advance_to(START + (before + 100.5) / RATE)
+        assert loop.mailbox.read().step == before + 100
         report = loop.close()
-    # the account of the loop has no hole: every period had its step, at once or later
-    assert report.steps == report.periods - report.skipped - report.backlog
+    assert (report.steps, report.overruns) == (report.periods, 0)
     assert report.status == "OK"
     recording = Recording(path)
     samples = list(recording)
     assert not recording.complete
-    assert len(samples) > 100
-    # without a gap, from the oldest record that was there when the recorder came
+    assert len(samples) == written
+    # without a gap, from the first record on
     steps = [s.counts["sequence"] for s in samples]
-    assert steps == list(range(steps[0], steps[0] + len(steps)))
+    assert steps == list(range(1, 1 + len(steps)))
     assert replay(recording, plant).identical
     # with its indexes again
     fixed = tmp_path / "fixed.mcap"
@@ -224,17 +243,18 @@ def test_any_length_can_be_read(noisy_run: Path, tmp_path: Path) -> None:
 
 def test_a_full_disk_ends_the_recorder_alone(plant: il.Plant, name: str, tmp_path: Path) -> None:
     path = tmp_path / "full.mcap"
-    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
-        with Recorder(loop.mailbox, path, FullDisk(path, 90_000)) as recorder:
+    clock = il.ScriptedClock()
+    with il.start(plant, name=name, rate=RATE, stale_after=None, clock=clock) as loop:
+        with Recorder(loop.mailbox, path, FullDisk(path, 300_000)) as recorder:
             with pytest.raises(OSError, match="No space left"):
                 while True:
+                    loop.clock.advance(0.02)
                     recorder.take()
-                    time.sleep(0.01)
             taken, written = recorder.records, recorder.written
         assert loop.running
         report = loop.close()
-    assert report.steps == report.periods - report.skipped - report.backlog
-    assert path.stat().st_size < 90_000
+    assert (report.steps, report.overruns) == (report.periods, 0)
+    assert path.stat().st_size < 300_000
     samples = list(Recording(path))
     # only what was not yet written is lost
     assert 100 < len(samples) == written < taken
@@ -246,8 +266,10 @@ def test_the_outcome_tells_of_a_full_disk(
 ) -> None:
     module = sys.modules[Recorder.__module__]
     monkeypatch.setattr(module, "WholePieces", lambda path: FullDisk(path, 200_000))
-    with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
-        done = record(loop.mailbox, tmp_path / "full.mcap", seconds=30.0)
+    clock = il.ScriptedClock()
+    with il.start(plant, name=name, rate=RATE, stale_after=None, clock=clock) as loop:
+        loop.clock.advance(3.5)  # more than the disk has room for
+        done = record(loop.mailbox, tmp_path / "full.mcap")
         assert loop.running
     assert done.problem == "No space left on device"
     assert 0 < done.size <= 200_000
@@ -255,25 +277,19 @@ def test_the_outcome_tells_of_a_full_disk(
 
 def test_resets_gaps_and_late_starts(plant: il.Plant, name: str, tmp_path: Path) -> None:
     path = tmp_path / "gaps.mcap"
-    with il.start(plant, name=name, rate=RATE, mode="free", paused=True, telemetry=1.0) as loop:
+    options = {"rate": RATE, "paused": True, "telemetry": 1.0, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop:
         box = loop.mailbox
-
-        def steps(count: int) -> None:
-            goal = box.read().sequence + count
-            box.step(count)
-            while box.read().sequence < goal:
-                time.sleep(0.001)
-
-        steps(5000)  # more than the ring keeps
+        do_steps(box, 5000)  # more than the ring keeps
         with il.attach(name) as other, Recorder(other, path) as recorder:
             recorder.take()
             late = recorder.lost
             box.write(push=3.0)
-            steps(100)
+            do_steps(box, 100)
             box.reset()
-            steps(100)
+            do_steps(box, 100)
             recorder.take()
-            steps(5000)
+            do_steps(box, 5000)
             while recorder.take():
                 pass
             lost = recorder.lost
@@ -297,15 +313,13 @@ def test_resets_gaps_and_late_starts(plant: il.Plant, name: str, tmp_path: Path)
 def test_a_closed_mechanism_with_a_failed_step(name: str, tmp_path: Path) -> None:
     plant = gallery.get("four_bar").build().compile(backend="c")
     path = tmp_path / "closed.mcap"
-    with il.start(plant, name=name, rate=1000.0, mode="free", paused=True) as loop:
+    clock = il.ScriptedClock()
+    with il.start(plant, name=name, rate=1000.0, paused=True, clock=clock) as loop:
         box = loop.mailbox
         with il.attach(name) as other, Recorder(other, path) as recorder:
             for torque in (0.0, 3.0, 1e300, -2.0):
                 box.write({f"{plant.coordinates[0]}.tau": torque})
-                goal = box.read().sequence + 20
-                box.step(20)
-                while box.read().sequence < goal:
-                    time.sleep(0.001)
+                do_steps(box, 20)
                 recorder.take()
             recorder.finish()
     samples = list(Recording(path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -75,7 +74,5 @@ def test_rodas_takes_the_same_steps(make) -> None:
 
 def test_a_jacobian_that_is_too_large_is_taken_by_differences(monkeypatch) -> None:
     monkeypatch.setattr(stepping, "LARGEST_JACOBIAN", 10)
-    start = time.perf_counter()
     result = arm(name="coarse").compile().simulate(t_end=0.1, method="rodas")
     assert any("differences" in note for note in result.notes)
-    assert time.perf_counter() - start < 60.0

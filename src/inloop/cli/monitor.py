@@ -96,7 +96,7 @@ def _lines(box: Mailbox, rate: float | None) -> list[str]:
 
 def _state(box: Mailbox, report: Report) -> str:
     """What the loop does, or for how long nothing has been heard of it."""
-    silence = 1e-9 * (time.clock_gettime_ns(time.CLOCK_MONOTONIC) - report.statistics.heartbeat)
+    silence = 1e-9 * (box.clock.now_ns - report.statistics.heartbeat)
     return box.state.name if silence < SILENT else f"SILENT for {silence:.1f} s"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ def call_record(args: argparse.Namespace) -> int:
     before = [(number, signal.signal(number, lambda *_: ended.set())) for number in stops]
     try:
         with il.attach(args.name, wait=10.0) as box:
+            if not args.json:
+                print(f"recording '{args.name}' to {target}", file=sys.stderr, flush=True)
             done = record(box, target, seconds=args.seconds, stop=ended.is_set)
     finally:
         for number, handler in before:

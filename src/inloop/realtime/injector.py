@@ -46,7 +46,7 @@ class Injector(Closing):
             raise
         self._sensors = Corruption(sensors, layout.output_names, seed)
         self._actuators = Corruption(actuators, [x.name for x in layout.inputs], seed + 1)
-        self._stop = threading.Event()
+        self._stop, self._carried = threading.Event(), threading.Condition()
         self._now = self._plant.read().t
         self._pass(self._plant.read())
         self._mirror.tell(self._plant.state)
@@ -59,6 +59,32 @@ class Injector(Closing):
     def dropped(self) -> tuple[int, int]:
         """Records of outputs and of inputs that were dropped."""
         return self._sensors.dropped, self._actuators.dropped
+
+    def wait(self, outputs: int = 0, inputs: int = 0, timeout: float = 1.0) -> bool:
+        """Wait until so many records have come, whether they went through or were dropped.
+
+        Args:
+            outputs: records of the plant, that of the start included.
+            inputs: records of the controller.
+            timeout: longest wait [s].
+
+        Returns:
+            False if they did not come in time.
+        """
+
+        def come() -> bool:
+            dropped = self.dropped
+            seen, acted = self.passed + dropped[0], self.forwarded + dropped[1]
+            return seen >= outputs and acted >= inputs
+
+        with self._carried:
+            return self._carried.wait_for(come, timeout)
+
+    def _count(self, passed: int = 0, forwarded: int = 0) -> None:
+        with self._carried:
+            self.passed += passed
+            self.forwarded += forwarded
+            self._carried.notify_all()
 
     def _carry_outputs(self) -> None:
         self._plant.rewind()
@@ -78,6 +104,7 @@ class Injector(Closing):
         count, self._now = len(self._plant.layout.output_names), outputs.t
         seen = self._sensors.apply(outputs.t, outputs.values[:count])
         if seen is None:
+            self._count()
             return
         values = outputs.values.copy()
         values[:count] = seen
@@ -90,7 +117,7 @@ class Injector(Closing):
             flags=outputs.flags,
             partition=outputs.partition,
         )
-        self.passed += 1
+        self._count(passed=1)
 
     def _carry_inputs(self) -> None:
         while not self._stop.is_set():
@@ -109,7 +136,7 @@ class Injector(Closing):
         found = self._actuators.apply(self._now, values.copy())
         if found is not None:
             self._plant.write(found)
-            self.forwarded += 1
+        self._count(forwarded=found is not None)
 
     def _command(self, number: int, what: int, values: Reals) -> None:
         """Commands are not subject to faults."""
