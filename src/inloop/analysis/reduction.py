@@ -14,7 +14,7 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
-from inloop.simulate.start import Given, first_state, vector
+from inloop.simulate.start import Given, first_position, first_state, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
@@ -58,9 +58,7 @@ class Reduction:
         plant = self.plant
         if plant.loops is None:
             return vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
-        at = vector(plant, q, list(plant.loops.position.q), "q")
-        named = [plant.coordinates.index(name) for name in q] if isinstance(q, Mapping) else []
-        return plant.loops.assemble(at, list(dict.fromkeys([*self.driven, *named]))).q
+        return first_position(plant, q)[0]
 
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
         """A position and velocities that fit the loops."""

@@ -251,7 +251,7 @@ class _Run:
                 continue
             if stuck:
                 self._unguarded.add(mode)
-            if loops.repartition(last.q[-1]):
+            if loops.repartition(last.q[-1], t):
                 chosen = ", ".join(loops.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
             self._chosen_at[mode] = last.q[-1]

@@ -41,6 +41,10 @@ class Outcome:
     open_loop: str = ""
     blame: str = ""
 
+    def after(self, notes: tuple[str, ...]) -> Outcome:
+        """The same, with notes about its start."""
+        return replace(self, notes=(*notes, *self.notes))
+
 
 def run_in_pieces(
     plant: BarePlant,
@@ -121,7 +125,7 @@ def _other_way(
     """
     assert plant.loops is not None
     known = plant.loops.independent
-    changed = plant.loops.repartition(now.q)
+    changed = plant.loops.repartition(now.q, now.t)
     if plant.loops.independent != known:
         chosen = ", ".join(plant.loops.independent)
         way.notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
