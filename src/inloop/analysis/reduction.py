@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
+from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, first_position, first_state, vector
 
@@ -85,12 +86,13 @@ class Reduction:
         q = np.array(q, dtype=np.float64)
         if not self.dependent:
             return q
+        sizes = coordinate_sizes(self.plant.mechanism)[self.dependent]
         for _ in range(MOST_ITERATIONS):
             step = self.evaluate("newton", q=q, t=t)["step"]
             q[:, self.dependent] += step
             if not np.all(np.isfinite(step)):
                 break
-            if np.abs(step).max(initial=0.0) <= STEP_TOLERANCE:
+            if np.abs(step / sizes).max(initial=0.0) <= STEP_TOLERANCE:
                 return q
         raise SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",

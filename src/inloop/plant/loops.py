@@ -34,11 +34,12 @@ Derived = TypeVar("Derived")
 UNROLLED_UP_TO = 25_000
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
-# Newton's corrections below these end it; the error left is of the order of their square
+# Newton's corrections below these end it; the error left is of the order of their square. All in
+# radians, or in parts of the mechanism's characteristic length.
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
 CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
-FARTHEST = 0.2  # [rad or m]: where estimates are carried along, longer corrections are jumps
+FARTHEST = 0.2  # where estimates are carried along, longer corrections are jumps
 
 
 class Loops:
@@ -313,6 +314,7 @@ class Loops:
             parts.driven,
             len(self._plant.mechanism.states),
             self._drive_inputs(),
+            tuple(float(x) for x in self._closure.coordinate_sizes[list(parts.dependent)]),
         )
 
     def sources(

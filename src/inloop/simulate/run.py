@@ -19,6 +19,7 @@ from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
+from inloop.simulate.violation import check_closed
 
 
 def simulate(
@@ -108,6 +109,7 @@ def simulate(
     result = _result(plant, done.after(told), signals, efforts, joints)
     if done.status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, done.blame, done.open_loop)
+    check_closed([(plant, done.samples)], result)
     return result
 
 
