@@ -1,4 +1,4 @@
-"""How runs of closed mechanisms start: what was declared or given is kept, or the error says why."""
+"""How runs of closed mechanisms start: what was declared or given is kept, or an error says why."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_values_that_agree_up_to_the_rounding_of_data_are_taken() -> None:
 
 def test_positions_that_contradict_each_other_are_named() -> None:
     model = slider_crank({"initial": (0.4, 0.0)}, {}, {"initial": (0.31, 0.0)})
-    with pytest.raises(il.ModelError, match="'crank' at 0.4 'slider' is at") as caught:
+    with pytest.raises(il.ModelError, match=r"'crank' at 0\.4 'slider' is at") as caught:
         model.compile()
     assert "not 0.31" in str(caught.value) and "guess" in str(caught.value)
 
@@ -158,7 +158,7 @@ def test_a_singular_position_takes_no_row_away() -> None:
 def test_a_singular_start_says_so_and_offers_another() -> None:
     plant = parallelogram().compile()
     for q in (None, {"c": 0.0}, np.zeros(3)):
-        with pytest.raises(il.InputError, match="singular position.*'ring'") as caught:
+        with pytest.raises(il.InputError, match=r"singular position.*'ring'") as caught:
             plant.simulate(t_end=0.1, q=q)
         assert "Start beside it" in str(caught.value) and 'q={"' in str(caught.value)
 

@@ -241,9 +241,7 @@ class Equations:
         """The prepared quantities that a function reads, for other values of the parameters."""
         return self._engine(name).call("prepare", [values], None)[0]
 
-    def evaluate(
-        self, function: str, *, pre: Array | None = None, **arrays: Any
-    ) -> dict[str, Array]:
+    def evaluate(self, function: str, *, pre: Any = None, **arrays: Any) -> dict[str, Array]:
         """Call any function of the plant by name.
 
         Args:
