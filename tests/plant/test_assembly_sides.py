@@ -7,7 +7,7 @@ import pytest
 
 import inloop as il
 
-GUESSES = 60
+GUESSES = 30
 LENGTHS, AXES = (0.31, 0.27, 0.42, 0.23, 0.36, 0.29), "zyxzyx"
 CLOSED = np.array([0.4, -0.7, 0.9, 0.5, -1.1, 0.3])  # where the loop was measured
 

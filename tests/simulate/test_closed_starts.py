@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import inloop as il
+import inloop.plant.loops as loops_module
+from inloop.formalisms.partition import Partition, choose
 
 CRANK, ROD = 0.1, 0.3
 
@@ -219,3 +221,19 @@ def slider_crank_with_lengths() -> il.Model:
     m.close(second.point("end", (length, 0, 0)), third, name="piston")
     m.drive(first, lambda t: 1.5 + 0.0 * t)
     return m
+
+
+def test_a_run_that_loses_its_loops_fails_and_names_loop_and_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A row that is dropped though it is needed, as a wrong judgment of the rank would do."""
+
+    def lose_a_row(J: np.ndarray, *rest: Any) -> Partition:
+        return choose(np.vstack([np.zeros_like(J[:1]), J[1:]]), *rest)
+
+    monkeypatch.setattr(loops_module, "choose", lose_a_row)
+    plant = slider_crank({"initial": (0.4, 3.0)}, {}, {"guess": 0.4}).compile()
+    monkeypatch.undo()
+    with pytest.raises(il.SimulationError, match=r"from t = \S+ s on loop 'piston' is open") as it:
+        plant.simulate(t_end=0.05, step=1e-3)
+    assert it.value.result.status == "LOOP_OPEN"  # type: ignore[attr-defined]

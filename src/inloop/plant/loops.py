@@ -286,7 +286,7 @@ class Loops:
         """Choose other independent coordinates at a closed position; False if there are none."""
         names, small = self._plant.coordinates, self._elastic
         chosen = choose(self._closure.at(t)(q)[1], self._closed.driven, (), names, small=small)
-        if len(chosen.rows) < self.mobility.rank:
+        if len(chosen.rows) != self.mobility.rank:
             return False  # at a singular position: every choice would lose a row
         # the same roles in another order of elimination are the same partition
         same = set(chosen.independent) == set(self.partition.independent)
