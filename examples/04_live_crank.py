@@ -37,7 +37,7 @@ def engine() -> il.Model:
         "crank", on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(1e-3, 1e-3, INERTIA)
     )
     rod = m.body("rod", on=crank.point("pin", (CRANK, 0.0, 0.0)), joint=il.revolute("z"))
-    start = il.prismatic("x", initial=(CRANK + ROD, 0.0))
+    start = il.prismatic("x", guess=CRANK + ROD)
     slider = m.body("slider", on=m.ground, joint=start, mass=MASS)
     m.close(rod.point("end", (ROD, 0.0, 0.0)), slider, name="gudgeon")
     m.drive(crank, derivatives="filtered", cutoff=30.0)

@@ -25,7 +25,7 @@ def four_bar(*, spring: bool = True, drive: bool = False, damping: float = 0.0) 
         on = starts[k] if starts[k] is not None else rods[0].point("tip", (A, 0.0, 0.0))
         rods.append(
             m.body(
-                name, on=on, joint=il.revolute("y", initial=(initial, 0.0)), mass=MASSES[k],
+                name, on=on, joint=il.revolute("y", guess=initial), mass=MASSES[k],
                 com=(length / 2.0, 0.0, 0.0), inertia=(0.0, inertia, inertia),
             )
         )  # fmt: skip

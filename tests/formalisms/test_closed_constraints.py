@@ -16,7 +16,7 @@ def wheels(law: object) -> il.Plant:
     m = il.Model("wheels", gravity=(0.0, 0.0, 0.0))
     for name, inertia, start in (("a", I_A, 0.09), ("b", I_B, 0.3)):
         about = (inertia, inertia, inertia)
-        joint = il.revolute("z", initial=(start, 0.0))
+        joint = il.revolute("z", guess=start)
         m.body(name, on=m.ground, joint=joint, mass=1.3, inertia=about)
     m.constraint("gear", law, unit="rad")
     m.independent("b")

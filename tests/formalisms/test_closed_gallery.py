@@ -294,7 +294,7 @@ def test_a_loop_that_cannot_close_says_which_and_by_how_much() -> None:
     m = il.Model("far")
     near_one = m.body("near", on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0.1, 0, 0.02))
     seat = near_one.point("pin", (0.3, 0.0, 0.0))
-    tip = m.body("tip", on=seat, joint=il.revolute("y", initial=(0.4, 0.0)), mass=0.7,
+    tip = m.body("tip", on=seat, joint=il.revolute("y", guess=0.4), mass=0.7,
                  com=(0.1, 0, 0.03)).point("end", (0.4, 0.0, 0.0))  # fmt: skip
     m.close(tip, m.ground.point("goal", (1.1, 0.0, 0.0)), name="reach")
     with pytest.raises(il.ModelError, match=r"loop 'reach' cannot close, 0\.4 m") as caught:
@@ -308,7 +308,7 @@ def test_the_gap_that_is_left_is_the_least_one() -> None:
     on, reach = m.ground, 0.0
     for k, (axis, length) in enumerate((("z", 0.31), ("y", 0.47), ("x", 0.22), ("y", 0.29))):
         link = m.body(
-            f"link_{k}", on=on, joint=il.revolute(axis, initial=(0.3 * k - 0.2, 0.0)), mass=1.1,
+            f"link_{k}", on=on, joint=il.revolute(axis, guess=0.3 * k - 0.2), mass=1.1,
             com=(0.1, 0.02, 0.0),
         )  # fmt: skip
         on, reach = link.point("end", (length, 0.0, 0.0)), reach + length

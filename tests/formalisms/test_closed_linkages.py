@@ -68,8 +68,8 @@ class Linkage:
         for k, limb in enumerate(tree.limbs):
             seat = handles[limb.parent].frame(f"seat_{limb.name}", limb.p_PJ, limb.R_PJ)
             kind = il.revolute if limb.kind == "revolute" else il.prismatic
-            start = (float(self.q[k]), 0.0)
-            joint = kind(limb.axis, name=f"j_{limb.name}", armature=limb.armature, initial=start)
+            guess = float(self.q[k])
+            joint = kind(limb.axis, name=f"j_{limb.name}", armature=limb.armature, guess=guess)
             handles[k] = m.body(
                 limb.name, on=seat, joint=joint, mass=limb.mass, com=limb.com, inertia=limb.inertia
             )

@@ -67,16 +67,16 @@ def slider_crank(cut: str) -> il.Model:
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(-0.7, 3.0)), mass=0.8,
                    com=(0.05, 0.02, 0.01), inertia=(1e-3, 2e-3, 2.5e-3))  # fmt: skip
     crank.point("pin", (0.1, 0.03, 0.0))
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.37, 0.0)), mass=1.1,
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.37), mass=1.1,
                     com=(0.01, 0.02, 0.03), inertia=(1e-3, 2e-3, 3e-3))  # fmt: skip
     slider.point("eye", (0.0, 0.03, 0.0))
     inertia = (1e-3, 5e-3, 6e-3)
     if cut == "slider":
-        rod = m.body("rod", on="crank.pin", joint=il.revolute("y", initial=(0.9, 0.0)), mass=0.6,
+        rod = m.body("rod", on="crank.pin", joint=il.revolute("y", guess=0.9), mass=0.6,
                      com=(0.15, 0.01, 0.02), inertia=inertia)  # fmt: skip
         m.close(rod.point("end", (0.3, 0.0, 0.0)), "slider.eye", name="loop")
     else:
-        rod = m.body("rod", on="slider.eye", joint=il.revolute("y", initial=(0.2, 0.0)), mass=0.6,
+        rod = m.body("rod", on="slider.eye", joint=il.revolute("y", guess=0.2), mass=0.6,
                      com=(-0.15, 0.01, 0.02), inertia=inertia)  # fmt: skip
         m.close(rod.point("end", (-0.3, 0.0, 0.0)), "crank.pin", name="loop")
     m.spring(m.ground.point("wall", (0.9, 0.1, 0.0)), "slider.com", 90.0, 3.0, free_length=0.4)

@@ -69,10 +69,10 @@ def ladder(cells: int) -> il.Model:
     for k in range(1, cells + 1):
         ends = []
         for side, seat in zip(("left", "right"), seats, strict=True):
-            joint = il.revolute("x", initial=(0.1 + 0.03 * k, 0.0))
+            joint = il.revolute("x", guess=0.1 + 0.03 * k)
             swing = m.body(f"{side}_{k}_x", on=seat, joint=joint, mass=0.05, inertia=(1e-3,) * 3)
             rope = m.body(
-                f"{side}_{k}", on=swing, joint=il.revolute("y", initial=(0.05, 0.0)), mass=0.2,
+                f"{side}_{k}", on=swing, joint=il.revolute("y", guess=0.05), mass=0.2,
                 com=(0.0, 0.01, -0.15), inertia=(2e-3, 3e-3, 1e-3),
             )  # fmt: skip
             ends.append(rope.point("end", (0.0, 0.0, -0.3 - 0.01 * k)))
@@ -159,10 +159,10 @@ def press() -> il.Model:
         com=(0.05, 0.0, 0.0), inertia=(1e-3, 2e-3, 2e-3),
     ).point("pin", (0.1, 0.0, 0.0))  # fmt: skip
     rod = m.body(
-        "rod", on="crank.pin", joint=il.revolute("y", initial=(0.9, 0.0)), mass=0.6,
+        "rod", on="crank.pin", joint=il.revolute("y", guess=0.9), mass=0.6,
         com=(0.15, 0.0, 0.0), inertia=(1e-3, 5e-3, 5e-3),
     )  # fmt: skip
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.37, 0.0)), mass=1.1)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.37), mass=1.1)
     m.body("flap", on=rod, joint=il.revolute("y"), mass=0.3, com=(0.1, 0, 0), inertia=(1e-3,) * 3)
     m.body("gate", on=slider, joint=il.prismatic("z"), mass=0.3)
     m.close(rod.point("end", (0.3, 0.0, 0.0)), slider.origin, name="pin")
@@ -224,11 +224,11 @@ def test_singular_positions_are_passed(wish: str, monkeypatch: pytest.MonkeyPatc
 def turning_slider_crank() -> il.Model:
     """Its slider is a bad choice wherever the crank is in line with the rod."""
     m = il.Model("sparse_slider", gravity=(0.0, 0.0, -9.81))
-    crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(0.8, 0.0)), mass=0.4,
+    crank = m.body("crank", on=m.ground, joint=il.revolute("y", guess=0.8), mass=0.4,
                    com=(0.05, 0, 0), inertia=(1e-4, 4e-4, 4e-4))  # fmt: skip
     rod = m.body("rod", on=crank.point("pin", (0.1, 0, 0)), joint=il.revolute("y"), mass=0.3,
                  com=(0.15, 0, 0), inertia=(1e-4, 2e-3, 2e-3))  # fmt: skip
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.35, 0.0)), mass=0.5)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.35), mass=0.5)
     m.close(rod.point("end", (0.3, 0, 0)), slider, name="piston")
     m.independent(slider)
     return m
@@ -255,10 +255,10 @@ def test_an_open_loop_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two couplers that the drive pulls beyond their reach."""
     m = il.Model("reach")
     arm = m.body("arm", on=m.ground, joint=il.prismatic("x", initial=(0.3, 0.0)), mass=1.0)
-    upper = m.body("upper", on=m.ground, joint=il.revolute("z", initial=(0.7, 0.0)), mass=0.5,
+    upper = m.body("upper", on=m.ground, joint=il.revolute("z", guess=0.7), mass=0.5,
                    com=(0.1, 0, 0), inertia=(1e-3,) * 3)  # fmt: skip
     lower = m.body("lower", on=upper.point("knee", (0.2, 0, 0)), mass=0.5, com=(0.1, 0, 0),
-                   joint=il.revolute("z", initial=(-1.4, 0.0)), inertia=(1e-3,) * 3)  # fmt: skip
+                   joint=il.revolute("z", guess=-1.4), inertia=(1e-3,) * 3)  # fmt: skip
     m.close(lower.point("hand", (0.2, 0, 0)), arm, name="grip")
     m.drive("arm", lambda t: 0.3 + 0.2 * t)
     texts = []

@@ -41,7 +41,7 @@ def press() -> il.Model:
     coupler = m.body(
         "coupler",
         on=crank.point("B", (0.24, 0.07, 0.0)),
-        joint=il.revolute("y", name="knee", initial=(0.44, 0.0)),
+        joint=il.revolute("y", name="knee", guess=0.44),
         mass=1.21,
         com=(0.39, -0.01, 0.03),
         inertia=(0.013, 0.084, 0.082, 0.0012, 0.0, 0.0),
@@ -49,7 +49,7 @@ def press() -> il.Model:
     rocker = m.body(
         "rocker",
         on=carriage.point("D", (0.71, 0.17, 0.45)),
-        joint=il.revolute("y", name="rock", initial=(0.4, 0.0)),
+        joint=il.revolute("y", name="rock", guess=0.4),
         mass=0.92,
         com=(0.02, 0.04, 0.27),
         inertia=(0.041, 0.043, 0.005, 0.0, 0.0, -0.0007),
@@ -62,7 +62,7 @@ def press() -> il.Model:
     hammer = m.body(
         "hammer",
         on=yoke,
-        joint=il.revolute("y", name="swing", initial=(0.21, 0.0)),
+        joint=il.revolute("y", name="swing", guess=0.21),
         mass=2.6,
         com=(0.03, -0.02, -0.38),
         inertia=(0.061, 0.064, 0.015),

@@ -70,10 +70,10 @@ def test_a_loop_that_cannot_be_closed_keeps_the_last_good_state(name: str) -> No
     m = il.Model("short_rod")
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(0.1, 0.0)), mass=0.4)
     rod = m.body(
-        "rod", on=crank.point("pin", (0.3, 0, 0)), joint=il.revolute("y", initial=(-0.2, 0.0)),
+        "rod", on=crank.point("pin", (0.3, 0, 0)), joint=il.revolute("y", guess=-0.2),
         mass=0.6, com=(0.1, 0, 0), inertia=(1e-3, 2e-3, 2e-3),
     )  # fmt: skip
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.5, 0.0)), mass=1.0)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.5), mass=1.0)
     m.close(rod.point("end", (0.2, 0, 0)), slider.origin)
     m.drive(crank)
     plant = m.compile()

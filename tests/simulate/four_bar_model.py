@@ -17,12 +17,12 @@ def four_bar(laws: Callable[[il.Model], None] | None = None, *, driven: bool = F
         com=(0.1, 0.01, 0), inertia=(1e-3, 2e-3, 2.9e-3),
     )  # fmt: skip
     coupler = m.body(
-        "coupler", on=crank.point("pin", (L1, 0, 0)), joint=il.revolute("z", initial=(-0.5, 0.0)),
+        "coupler", on=crank.point("pin", (L1, 0, 0)), joint=il.revolute("z", guess=-0.5),
         mass=0.9, com=(0.3, 0.02, 0), inertia=(1e-3, 2e-3, 2.5e-3),
     )  # fmt: skip
     rocker = m.body(
         "rocker", on=m.ground.point("base", (*BASE, 0)),
-        joint=il.revolute("z", initial=(1.2, 0.0)), mass=0.8, com=(0.2, 0.01, 0),
+        joint=il.revolute("z", guess=1.2), mass=0.8, com=(0.2, 0.01, 0),
         inertia=(1e-3, 2e-3, 2.4e-3),
     )  # fmt: skip
     m.close(coupler.point("end", (L2, 0, 0)), rocker.point("tip", (L3, 0, 0)), name="ring")

@@ -209,9 +209,9 @@ def test_reactions_in_a_loop_press_the_slider() -> None:
         com=(0.05, 0.0, 0.0),
         inertia=(1e-3, 2e-3, 2e-3),
     ).point("pin", (0.1, 0.0, 0.0))
-    rod = m.body("rod", on="crank.pin", joint=il.revolute("y", initial=(0.9, 0.0)), mass=0.6,
+    rod = m.body("rod", on="crank.pin", joint=il.revolute("y", guess=0.9), mass=0.6,
                  com=(0.15, 0.0, 0.0), inertia=(1e-3, 5e-3, 5e-3))  # fmt: skip
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.37, 0.0)), mass=1.1)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.37), mass=1.1)
     m.close(rod.point("end", (0.3, 0.0, 0.0)), slider.origin, name="pin")
     lag = 0.01
     m.coulomb("slider", coulomb=0.2, velocity=0.05, normal="reaction", reaction_time=lag,

@@ -50,9 +50,9 @@ def test_outputs_of_a_closed_mechanism() -> None:
         com=(0.05, 0.0, 0.0),
         inertia=(1e-3, 2e-3, 2e-3),
     ).point("pin", (0.1, 0.0, 0.0))
-    rod = m.body("rod", on="crank.pin", joint=il.revolute("y", initial=(0.9, 0.0)), mass=0.6,
+    rod = m.body("rod", on="crank.pin", joint=il.revolute("y", guess=0.9), mass=0.6,
                  com=(0.15, 0.0, 0.0), inertia=(1e-3, 5e-3, 5e-3))  # fmt: skip
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.37, 0.0)), mass=1.1)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.37), mass=1.1)
     m.close(rod.point("end", (0.3, 0.0, 0.0)), slider.origin, name="pin")
     m.spring(m.ground.point("wall", (0.9, 0.0, 0.0)), slider.origin, 90.0, free_length=0.4,
              name="coil")  # fmt: skip

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
+from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
-from inloop.simulate.start import Given, first_state, vector
+from inloop.simulate.start import Given, first_position, first_state, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
@@ -58,9 +59,7 @@ class Reduction:
         plant = self.plant
         if plant.loops is None:
             return vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
-        at = vector(plant, q, list(plant.loops.position.q), "q")
-        named = [plant.coordinates.index(name) for name in q] if isinstance(q, Mapping) else []
-        return plant.loops.assemble(at, list(dict.fromkeys([*self.driven, *named]))).q
+        return first_position(plant, q)[0]
 
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
         """A position and velocities that fit the loops."""
@@ -87,12 +86,13 @@ class Reduction:
         q = np.array(q, dtype=np.float64)
         if not self.dependent:
             return q
+        sizes = coordinate_sizes(self.plant.mechanism)[self.dependent]
         for _ in range(MOST_ITERATIONS):
             step = self.evaluate("newton", q=q, t=t)["step"]
             q[:, self.dependent] += step
             if not np.all(np.isfinite(step)):
                 break
-            if np.abs(step).max(initial=0.0) <= STEP_TOLERANCE:
+            if np.abs(step / sizes).max(initial=0.0) <= STEP_TOLERANCE:
                 return q
         raise SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",

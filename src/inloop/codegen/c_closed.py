@@ -245,6 +245,10 @@ def _close(unit: ClosedRates) -> str:
         f"        m->q[{column}] += step[{k}];" for k, column in enumerate(unit.sizes.dependent)
     ]
     turns = _turns(unit)
+    sizes = unit.sizes.sizes if set(unit.sizes.sizes) - {1.0} else ()
+    per_unit = ", ".join(number(1.0 / size) for size in sizes)
+    table = f"static const double per_unit[{m}] = {{{per_unit}}};\n" if sizes else ""
+    scaled = " * per_unit[{0}]" if sizes else ""
     follow = ["        sines(c, t, z, m, sine, cosine);"]
     if turns:
         follow = [
@@ -254,13 +258,15 @@ def _close(unit: ClosedRates) -> str:
             "            sines(c, t, z, m, sine, cosine);",
             "        }",
         ]
-    return f"""/* which row is bad? */
+    return f"""/* corrections are measured in radians and in parts of the mechanism's size */
+{table}
+/* which row is bad? */
 static int opened(struct context *c, const double *step, const double *pivots)
 {{
     for (c->bad_row = 0; c->bad_row < {m - 1}; c->bad_row++) {{
         const double pivot = pivots[c->bad_row] * c->guard[c->bad_row];
         if (!(pivot >= 0.0 && pivot <= 1.0)) break;
-        if (!(fabs(step[c->bad_row]) <= c->tolerance)) break;
+        if (!(fabs(step[c->bad_row]){scaled.format("c->bad_row")} <= c->tolerance)) break;
     }}
     return IL_LOOP_OPEN;
 }}
@@ -276,7 +282,7 @@ static {_inline(unit)}int closed(struct context *c, double t, const double *z, s
         int good = 1;
         at_{unit.newton.name}({_arguments(unit.newton)}, step, h, pivots);
         for (int i = 0; i < {m}; i++) {{
-            const double size = fabs(step[i]), pivot = pivots[i] * c->guard[i];
+            const double size = fabs(step[i]){scaled.format("i")}, pivot = pivots[i] * c->guard[i];
             largest = size > largest ? size : largest;
             /* a pivot that changes its sign was zero on the way; NaN is never good */
             good &= (pivot >= 0.0) & (pivot <= 1.0) & (size <= c->farthest);

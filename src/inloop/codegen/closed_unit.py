@@ -15,6 +15,8 @@ class ClosedUnit:
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
         drive_inputs: names of the input blocks of the function of the drives.
+        sizes: what counts as one unit of each dependent coordinate: 1 rad, or a length [m]; empty
+            where all are 1.
     """
 
     n: int
@@ -23,6 +25,7 @@ class ClosedUnit:
     driven: tuple[int, ...]
     states: int = 0
     drive_inputs: tuple[str, ...] = ("pre", "t")
+    sizes: tuple[float, ...] = ()
 
 
 def indices(unit: ClosedUnit, *names: str) -> str:
@@ -47,8 +50,8 @@ struct context {{
     const double *drive_pre;
     const double *q, *qd, *qdd;
     const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
-    double tolerance;      /* corrections below this end Newton's method */
-    double farthest;       /* longer corrections lead to another branch */
+    double tolerance;      /* corrections below this, in units, end Newton's method */
+    double farthest;       /* longer corrections, in units, lead to another branch */
     int64_t most_iterations;
     int64_t bad_row;       /* out: the row that could not be closed */
     il_inputs *inputs;     /* NULL: inputs stay the same */

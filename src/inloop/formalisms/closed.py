@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from inloop.errors import InputError
+from inloop.formalisms.alignment import Alignment, build_alignments
 from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
@@ -53,6 +54,24 @@ class ClosedLoops:
         )
         doc = "Loop constraints, their Jacobian and velocity terms."
         return d.make("constraints", f"q qd {self._time}", outputs, doc, "geometric Jacobian")
+
+    @cached_property
+    def alignments(self) -> list[Alignment]:
+        """On which side solid cuts and hinges are."""
+        return build_alignments(self.derivation.mechanism, self.derivation.skeleton)
+
+    def alignment(self) -> Program:
+        """Cosines of solid cuts and hinges, and the rows of the hinges' angles."""
+        d = self.derivation
+        zero = d.graph.zero
+        rows = [row for found in self.alignments for row in found.J]
+        angles = tuple(row.get(k, zero) for row in rows for k in range(d.n))
+        cosines = [found.cosine for found in self.alignments]
+        outputs: tuple[Output, ...] = (Output.vector("facing", cosines, "cosines, 1 when closed"),)
+        if rows:
+            outputs += (Output("J", angles, (len(rows), d.n), "of the angles of hinges"),)
+        doc = "How far the frames of solid cuts and the axes of hinges are turned to each other."
+        return d.make("alignment", "q", outputs, doc, "geometric Jacobian")
 
     def cut_forces(self) -> Program:
         """Forces and torques in the cuts of all loops, in world axes."""

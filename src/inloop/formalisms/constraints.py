@@ -58,6 +58,7 @@ class Row:
     Attributes:
         element: name of the loop or constraint.
         direction: what the row holds, in words ("z", "turn about x", "length").
+        unit: of h: "m", "rad", or "" for a constraint of the user's, which may be anything.
         h: the value that must vanish.
         J: derivatives by coordinate.
         nu: explicit time derivative, J qd + nu = 0.
@@ -67,6 +68,7 @@ class Row:
 
     element: str
     direction: str
+    unit: str
     h: Expr
     J: dict[int, Expr]
     nu: Expr
@@ -159,7 +161,8 @@ def _carrier_pose(skeleton: Skeleton, carrier: int) -> Pose:
     return Pose(skeleton.links[carrier].R_BC, zero_vector(graph))
 
 
-def _end(skeleton: Skeleton, frame: Frame, carrier: int) -> End:
+def loop_end(skeleton: Skeleton, frame: Frame, carrier: int) -> End:
+    """A frame of a loop in the axes of the carrying body, with its motion."""
     graph = skeleton.graph
     shared = set(_path(skeleton, carrier))
     indices = [k for k in reversed(_path(skeleton, frame.body)) if k not in shared]
@@ -203,7 +206,7 @@ def _fixed(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
 
 def _loop_rows(loop: Loop, skeleton: Skeleton) -> list[Row]:
     carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
-    a, b = _end(skeleton, loop.a, carrier), _end(skeleton, loop.b, carrier)
+    a, b = loop_end(skeleton, loop.a, carrier), loop_end(skeleton, loop.b, carrier)
     if loop.kind == "rod":
         return [_rod_row(loop, a, b, skeleton)]
     rows = _position_rows(loop, a, b)
@@ -214,7 +217,8 @@ def _loop_rows(loop: Loop, skeleton: Skeleton) -> list[Row]:
     return rows
 
 
-def _difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
+def difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
+    """By coordinate, a less b; no coordinate moves both ends."""
     minus = {k: tuple(-e for e in v) for k, v in b.items()}
     return {**a, **minus}  # type: ignore[dict-item]
 
@@ -222,6 +226,7 @@ def _difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]
 def _rows(
     loop: Loop,
     names: Iterable[str],
+    unit: str,
     h: Vector,
     columns: dict[int, Vector],
     gamma: Vector,
@@ -231,15 +236,15 @@ def _rows(
     result = []
     for k, (name, cut) in enumerate(zip(names, cuts, strict=True)):
         J = {i: v[k] for i, v in columns.items() if v[k] is not zero}
-        result.append(Row(loop.name, name, h[k], J, zero, gamma[k], cut))
+        result.append(Row(loop.name, name, unit, h[k], J, zero, gamma[k], cut))
     return result
 
 
 def _position_rows(loop: Loop, a: End, b: End) -> list[Row]:
     graph = a.p[0].graph
-    columns = _difference(a.moving(), b.moving())
+    columns = difference(a.moving(), b.moving())
     cuts = [Cut(a, b, axis, zero_vector(graph)) for axis in world_pose(graph).R_WC]
-    return _rows(loop, AXES, sub(a.p, b.p), columns, sub(a.acc, b.acc), cuts)
+    return _rows(loop, AXES, "m", sub(a.p, b.p), columns, sub(a.acc, b.acc), cuts)
 
 
 def _rotation_rows(loop: Loop, a: End, b: End) -> list[Row]:
@@ -250,11 +255,11 @@ def _rotation_rows(loop: Loop, a: End, b: End) -> list[Row]:
         0.5 * (R[0][2] - R[2][0]),
         0.5 * (R[1][0] - R[0][1]),
     )
-    columns = _difference(a.turning(), b.turning())
+    columns = difference(a.turning(), b.turning())
     names = [f"turn about {axis}" for axis in AXES]
     graph = a.p[0].graph
     cuts = [Cut(a, b, zero_vector(graph), axis) for axis in world_pose(graph).R_WC]
-    return _rows(loop, names, r, columns, sub(a.omd, b.omd), cuts)
+    return _rows(loop, names, "rad", r, columns, sub(a.omd, b.omd), cuts)
 
 
 def _axis_rows(loop: Loop, a: End, b: End) -> list[Row]:
@@ -262,11 +267,11 @@ def _axis_rows(loop: Loop, a: End, b: End) -> list[Row]:
     graph = a.p[0].graph
     n_F: Vector = tuple(graph.constant(x) for x in loop.axis)  # type: ignore[assignment]
     n = matrix_times(b.R, n_F)
-    turning = _difference(a.turning(), b.turning())
+    turning = difference(a.turning(), b.turning())
     om = sub(a.om, b.om)
     omd = sub(a.omd, b.omd)
     rows = []
-    for name, e_F in zip(("tilt 1", "tilt 2"), _normals(loop.axis), strict=True):
+    for name, e_F in zip(("tilt 1", "tilt 2"), normals(loop.axis), strict=True):
         e = matrix_times(a.R, tuple(graph.constant(x) for x in e_F))  # type: ignore[arg-type]
         # d/dt (e · n) = (e × n) · (om_a - om_b), as om_a × e · n = om_a · (e × n)
         g = cross(e, n)
@@ -275,11 +280,11 @@ def _axis_rows(loop: Loop, a: End, b: End) -> list[Row]:
         J = {k: dot(g, v) for k, v in turning.items()}
         J = {k: v for k, v in J.items() if v is not graph.zero}
         cut = Cut(a, b, zero_vector(graph), g)
-        rows.append(Row(loop.name, name, dot(e, n), J, graph.zero, gamma, cut))
+        rows.append(Row(loop.name, name, "rad", dot(e, n), J, graph.zero, gamma, cut))
     return rows
 
 
-def _normals(axis: tuple[float, float, float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def normals(axis: tuple[float, float, float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Two unit vectors normal to an axis and to each other."""
     n = np.array(axis)
     e1 = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
@@ -296,18 +301,19 @@ def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
     over = graph.one / length
     h = 0.5 * (over * dot(d, d) - length)
     unit = scale(over, d)
-    columns = _difference(a.moving(), b.moving())
+    columns = difference(a.moving(), b.moving())
     J = {k: dot(unit, column) for k, column in columns.items()}
     J = {k: entry for k, entry in J.items() if entry is not graph.zero}
     gamma = dot(unit, acc) + over * dot(v, v)
     cut = Cut(a, b, unit, zero_vector(graph))
-    return Row(loop.name, "length", h, J, graph.zero, gamma, cut)
+    return Row(loop.name, "length", "m", h, J, graph.zero, gamma, cut)
 
 
 def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
     """The joint does not move: qd = 0, wherever it is. Nothing has to be closed."""
     zero, one = skeleton.graph.zero, skeleton.graph.one
-    return Row(lock.name, "hold", zero, {lock.body: one}, zero, zero)
+    unit = "rad" if skeleton.links[lock.body].revolute else "m"
+    return Row(lock.name, "hold", unit, zero, {lock.body: one}, zero, zero)
 
 
 def _rate(expr: Expr, links: Iterable[Link], t: Expr) -> Expr:
@@ -333,8 +339,10 @@ def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
         gamma = _rate(nu, links.values(), symbols.t)
         for index, slope in J.items():
             gamma = gamma + _rate(slope, links.values(), symbols.t) * links[index].qd
-        rows.append(Row(constraint.name, f"row {k}", h, J, nu, gamma))
+        rows.append(Row(constraint.name, f"row {k}", "", h, J, nu, gamma))
     return rows
 
 
-__all__ = ["Cut", "End", "Row", "build_rows", "carrier_of"]
+__all__ = [
+    "Cut", "End", "Row", "build_rows", "carrier_of", "difference", "loop_end", "normals",
+]  # fmt: skip

@@ -21,6 +21,7 @@ import numpy as np
 from inloop.formalisms.flexible_beam import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
 from inloop.formalisms.rotation import General, Planar, Rotation
+from inloop.formalisms.size import characteristic_length
 from inloop.formalisms.symbols import Symbols
 from inloop.formalisms.turns import Turn, axis_to_z, decompose, is_quarter, rx, rz, snap, snap_angle
 from inloop.formalisms.vectors import (
@@ -38,7 +39,7 @@ from inloop.formalisms.vectors import (
 from inloop.model import Body, Mechanism
 from inloop.symbolic import Expr, Graph
 
-SNAP_LENGTH = 1e-13  # relative to the largest offset of the model
+SNAP_LENGTH = 1e-13  # of the characteristic length of the model
 GROUND = -1
 
 
@@ -122,7 +123,7 @@ def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
     children: dict[int, list[Body]] = {}
     for body in mechanism.bodies:
         children.setdefault(body.parent, []).append(body)
-    span = _largest_offset(mechanism)
+    span = characteristic_length(mechanism)
     links = []
     for body in mechanism.bodies:
         link = _place(body, placed, children.get(body.index, []), symbols, span)
@@ -289,16 +290,6 @@ def _slide(p: Vector, z: Vector) -> Expr:
 
 
 # small numeric matters
-
-
-def _largest_offset(mechanism: Mechanism) -> float:
-    numbers = [
-        abs(float(x))
-        for body in mechanism.bodies
-        for x in body.attachment.p_PJ
-        if not isinstance(x, Expr)
-    ]
-    return max(numbers, default=1.0) or 1.0
 
 
 def _snap_lengths(p: Vector, span: float) -> Vector:

@@ -17,6 +17,7 @@ from inloop.errors import ModelError
 
 RANK_TOLERANCE = 1e-9  # of the largest entry: what is left of a redundant row is below this
 GOOD_PIVOT = 0.2  # of the largest entry left: such pivots are acceptable
+POOR_PIVOT = 0.05  # of a unit: smaller ones are not worth a preference
 Numbers = np.ndarray
 
 
@@ -46,17 +47,19 @@ def choose(
     names: Sequence[str] = (),
     elements: Sequence[str] = (),
     small: Collection[int] = (),
+    prefer: Collection[int] = (),
 ) -> Partition:
     """Partition the coordinates at a closed position.
 
     Args:
-        J: Jacobian of all rows, shape (rows, n).
+        J: Jacobian of all rows, shape (rows, n), in units of rows and coordinates.
         driven: coordinates that are prescribed.
         wish: coordinates that shall be independent.
         names: names of the coordinates, for messages.
         elements: name of the loop or constraint of each row, for messages.
         small: coordinates that move little, such as displacements of flexible links; they are
             dependent only where the others do not suffice.
+        prefer: coordinates that are better independent, where the pivots stay good.
 
     Raises:
         ModelError: the wish or the drives leave too few coordinates for the loops.
@@ -65,10 +68,12 @@ def choose(
     fixed = set(driven) | set(wish)
     columns = [k for k in range(n) if k not in fixed]
     large = [k for k in columns if k not in set(small)]
-    pivots, left_over = _eliminate(J, large)
     rank = _rank(J[:, [k for k in range(n) if k not in set(driven)]])
+    pivots, left_over, worst = _eliminate(J, [k for k in large if k not in set(prefer)])
+    if prefer and (len(pivots) < rank or worst < POOR_PIVOT):
+        pivots, left_over, worst = _eliminate(J, large)
     if len(pivots) < rank and len(large) < len(columns):
-        pivots, left_over = _eliminate(J, columns)
+        pivots, left_over, worst = _eliminate(J, columns)
     if rank < _rank(J):
         raise _contradiction(J, driven, names, elements)
     if len(pivots) < rank:
@@ -87,26 +92,32 @@ def choose(
 def _rank(J: Numbers) -> int:
     if J.size == 0:
         return 0
-    return int(np.linalg.matrix_rank(J, tol=RANK_TOLERANCE * max(1.0, float(np.abs(J).max()))))
+    return int(np.linalg.matrix_rank(J, tol=RANK_TOLERANCE * float(np.abs(J).max())))
 
 
-def _eliminate(J: Numbers, columns: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Gaussian elimination with threshold pivoting; pivots in order, and rows left over."""
+def _eliminate(J: Numbers, columns: list[int]) -> tuple[list[tuple[int, int]], list[int], float]:
+    """Gaussian elimination with threshold pivoting.
+
+    Returns:
+        Pivots in order, rows left over, and the smallest pivot.
+    """
     A = J.astype(float).copy()
     rows, free = list(range(A.shape[0])), list(columns)
-    largest = float(np.abs(A).max()) if A.size else 0.0
+    largest = float(np.abs(A).max(initial=0.0))
     pivots: list[tuple[int, int]] = []
+    worst = np.inf
     while rows and free:
         block = np.abs(A[np.ix_(rows, free)])
         best = float(block.max())
-        if best <= RANK_TOLERANCE * max(1.0, largest):
+        if best <= RANK_TOLERANCE * largest:
             break
         i, j = _cheapest(block, best)
         row, column = rows.pop(i), free.pop(j)
         pivots.append((row, column))
+        worst = min(worst, abs(float(A[row, column])))
         factors = A[rows, column] / A[row, column]
         A[rows] -= np.outer(factors, A[row])
-    return pivots, rows
+    return pivots, rows, worst
 
 
 def _cheapest(block: Numbers, best: float) -> tuple[int, int]:

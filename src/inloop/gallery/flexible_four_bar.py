@@ -61,7 +61,7 @@ def flexible_four_bar(elements: int = 20, axial: bool = False) -> il.Model:
         return m.flexible_link(
             name,
             on=on,
-            joint=il.revolute("-y", initial=(angles[name], 0.0)),
+            joint=il.revolute("-y", guess=angles[name]),
             length=LENGTHS[name],
             mass_per_length=DENSITY * SIDE**2,
             EI=young * (SIDE**4 / 12.0),

@@ -102,7 +102,7 @@ def _add_hammer(m: il.Model, p: _Parameters, angle: float = -0.2) -> Any:
     return m.body(
         "hammer",
         on=m.ground.point("P2", (0.0, 0.0, p.L3)),
-        joint=il.revolute("-y", initial=(angle, 0.0)),
+        joint=il.revolute("-y", guess=angle),
         mass=p.M2,
         com=(p.L2, 0.0, 0.0),
         inertia=_rod(p.M2, 2.0 * p.L2),

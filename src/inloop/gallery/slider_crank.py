@@ -66,7 +66,7 @@ def _add_planar(m: il.Model, load: Any) -> None:
         "rod",
         on=crank.point("pin", (CRANK, 0.0, 0.0)),
         # at the start the rod leans down to the slider
-        joint=il.revolute("y", initial=(lean + START, 0.0)),
+        joint=il.revolute("y", guess=lean + START),
         mass=0.6,
         com=(ROD / 2.0, 0.0, 0.0),
         inertia=(2e-5, across, across),
@@ -74,7 +74,7 @@ def _add_planar(m: il.Model, load: Any) -> None:
     slider = m.body(
         "slider",
         on=m.ground,
-        joint=il.prismatic("x", initial=(_stroke(START), 0.0)),
+        joint=il.prismatic("x", guess=_stroke(START)),
         mass=load,
     )
     m.close(rod.point("end", (ROD, 0.0, 0.0)), slider.origin, name="pin")
@@ -90,14 +90,14 @@ def _add_spatial(m: il.Model, load: Any) -> None:
         inertia=(1e-4, 1e-4, 1e-5),
     )
     # crank up: B = (0, 0.1, 0.2), so the slider is at x = sqrt(0.3² - 0.1² - 0.2²) = 0.2
-    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", initial=(0.2, 0.0)), mass=load)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.2), mass=load)
     rod = m.chain(
         "rod",
         on=slider,
         # the rod points along -x of its own axes, to B
         joints=[
-            il.revolute("z", initial=(-math.atan2(0.1, 0.2), 0.0)),
-            il.revolute("y", initial=(math.asin(0.2 / SPATIAL_ROD), 0.0)),
+            il.revolute("z", guess=-math.atan2(0.1, 0.2)),
+            il.revolute("y", guess=math.asin(0.2 / SPATIAL_ROD)),
         ],
         mass=0.5,
         com=(-SPATIAL_ROD / 2.0, 0.0, 0.0),

@@ -82,7 +82,7 @@ def stewart(pistons: bool = False) -> il.Model:
             piston = m.body(
                 f"piston_{leg}",
                 on=tube,
-                joint=il.prismatic("z", initial=(math.hypot(*_aim(leg, start)), 0.0)),
+                joint=il.prismatic("z", guess=math.hypot(*_aim(leg, start))),
                 mass=piston_mass,
                 com=(0.0, 0.0, -0.2),
                 inertia=(piston_mass * 0.013, piston_mass * 0.013, piston_mass * 0.0002),
@@ -103,7 +103,7 @@ def _add_tube(m: il.Model, leg: int, foot: Any, start: Sequence[float]) -> Any:
     return m.chain(
         f"tube_{leg}",
         on=foot,
-        joints=[il.revolute("x", initial=(a, 0.0)), il.revolute("y", initial=(b, 0.0))],
+        joints=[il.revolute("x", guess=a), il.revolute("y", guess=b)],
         mass=0.9,
         com=(0.0, 0.0, TUBE / 2.0),
         inertia=(0.0125, 0.0125, 0.0004),

@@ -15,6 +15,7 @@ from typing import TypeVar
 from inloop.errors import FileFormatError, InputError
 from inloop.io.naming import Names
 from inloop.io.robotran_elements import (
+    DEPENDENT,
     DRIVEN,
     INDEPENDENT,
     MbsBody,
@@ -165,7 +166,7 @@ class _Reader:
     def _add_body(self, body: MbsBody) -> None:
         on: Handle | str = self._names.path(body.parent, f"body {quoted(body.name)}")
         specs = [
-            joint_spec(joint, coordinate)
+            joint_spec(joint, coordinate, bool(self._system.cuts))
             for joint, coordinate in zip(
                 body.joints, self._names.coordinates[body.name], strict=True
             )
@@ -196,7 +197,13 @@ class _Reader:
                         self._forces[force] = self._model.external_force(handle, at=added)
 
 
-def joint_spec(joint: MbsJoint, coordinate: str) -> JointSpec:
-    """Return a joint of the model; T slides along and R turns about axis 1, 2 or 3."""
+def joint_spec(joint: MbsJoint, coordinate: str, loops: bool = False) -> JointSpec:
+    """Return a joint of the model; T slides along and R turns about axis 1, 2 or 3.
+
+    Where there are loops, the file gives dependent joints an estimate.
+    """
     kind = prismatic if joint.type[0] == "T" else revolute
-    return kind("xyz"[int(joint.type[1]) - 1], name=coordinate, initial=joint.initial)
+    axis = "xyz"[int(joint.type[1]) - 1]
+    if loops and joint.nature == DEPENDENT:
+        return kind(axis, name=coordinate, guess=joint.initial[0])
+    return kind(axis, name=coordinate, initial=joint.initial)

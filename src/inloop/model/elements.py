@@ -25,9 +25,10 @@ class Joint:
         kind: "revolute" (q [rad]) or "prismatic" (q [m]); "fixed" never occurs in a Mechanism.
         axis: unit vector, the same in J and in B.
         limits: (lowest, highest) q [rad or m], or None.
-        initial: (q, qd) at the start.
+        initial: (q, qd) at the start; of joints in loops q may be a guess.
         armature: inertia reflected by the drive, added on the diagonal of M [kg·m² or kg].
         where: file and line.
+        declared: which of the two initial values the user wrote, and loops must keep.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Joint:
     initial: tuple[float, float]
     armature: Scalar
     where: str
+    declared: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,15 @@ from typing import TypeAlias
 from inloop.errors import ModelError
 from inloop.model.elements import Joint, JointKind
 from inloop.model.geometry import Scalar
-from inloop.model.intake import Intake
+from inloop.model.intake import Intake, as_tuple, is_number
 from inloop.model.names import quoted
 from inloop.model.rotations import read_axis
 from inloop.model.source import caller_line
 
 Axis: TypeAlias = "str | Sequence[float]"
 Pair: TypeAlias = tuple[float, float]
+# q and qd at the start, or q alone; None: not declared
+Initial: TypeAlias = "float | tuple[float | None, float | None]"
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,9 @@ class JointSpec:
     axis: Axis = "z"
     name: str | None = None
     limits: Pair | None = None
-    initial: Pair | None = None
+    initial: Initial | None = None
     armature: Scalar = 0.0
+    guess: float | None = None
 
 
 def revolute(
@@ -35,7 +38,8 @@ def revolute(
     *,
     name: str | None = None,
     limits: Pair | None = None,
-    initial: Pair | None = None,
+    initial: Initial | None = None,
+    guess: float | None = None,
     armature: Scalar = 0.0,
 ) -> JointSpec:
     """Let a body turn about an axis; q is the angle [rad].
@@ -44,10 +48,12 @@ def revolute(
         axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
         name: name of the coordinate; the body's name if not given.
         limits: lowest and highest q [rad].
-        initial: q [rad] and qd [rad/s] at the start, zero if not given.
+        initial: q [rad] and qd [rad/s] at the start, or q alone; zero if not given. Loops keep
+            what is given here.
+        guess: about where q starts [rad], for a joint whose position follows from loops.
         armature: inertia of the drive seen at the joint, added on the diagonal of M [kg·m²].
     """
-    return JointSpec("revolute", axis, name, limits, initial, armature)
+    return JointSpec("revolute", axis, name, limits, initial, armature, guess)
 
 
 def prismatic(
@@ -55,7 +61,8 @@ def prismatic(
     *,
     name: str | None = None,
     limits: Pair | None = None,
-    initial: Pair | None = None,
+    initial: Initial | None = None,
+    guess: float | None = None,
     armature: Scalar = 0.0,
 ) -> JointSpec:
     """Let a body slide along an axis; q is the displacement [m].
@@ -64,10 +71,12 @@ def prismatic(
         axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
         name: name of the coordinate; the body's name if not given.
         limits: lowest and highest q [m].
-        initial: q [m] and qd [m/s] at the start, zero if not given.
+        initial: q [m] and qd [m/s] at the start, or q alone; zero if not given. Loops keep
+            what is given here.
+        guess: about where q starts [m], for a joint whose position follows from loops.
         armature: mass of the drive seen at the joint, added on the diagonal of M [kg].
     """
-    return JointSpec("prismatic", axis, name, limits, initial, armature)
+    return JointSpec("prismatic", axis, name, limits, initial, armature, guess)
 
 
 def fixed(*, name: str | None = None) -> JointSpec:
@@ -127,8 +136,9 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
         )
         spec = revolute("z")
     limits = None if spec.limits is None else _read_limits(read, spec.limits)
-    initial = (0.0, 0.0) if spec.initial is None else read.pair(spec.initial, "initial")
-    if spec.initial is not None and limits and not limits[0] <= initial[0] <= limits[1]:
+    initial, declared = _read_initial(read, spec)
+    given = declared[0] or spec.guess is not None
+    if given and limits and not limits[0] <= initial[0] <= limits[1]:
         read.complain(
             f"initial q = {initial[0]:g} is outside the limits ({limits[0]:g}, {limits[1]:g})",
             "Start inside the limits.",
@@ -141,7 +151,29 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
         initial=initial,
         armature=read.scalar(spec.armature, "armature"),
         where=read.where,
+        declared=declared,
     )
+
+
+def _read_initial(read: Intake, spec: JointSpec) -> tuple[Pair, tuple[bool, bool]]:
+    """Return q and qd at the start, and which of them are declared."""
+    both: tuple[object, ...] | None = (None, None)
+    if spec.initial is not None:
+        both = (spec.initial, None) if is_number(spec.initial) else as_tuple(spec.initial)
+    if both is None or len(both) != 2:
+        read.complain(
+            f"initial needs q and qd, or q alone, got {quoted(spec.initial)}",
+            "Write initial=(0.3, 0.0), or initial=0.3.",
+        )
+        both = (None, None)
+    declared = both[0] is not None, both[1] is not None
+    if declared[0] and spec.guess is not None:
+        read.complain(
+            "initial and guess both give q", "Write initial for a q to keep, guess for one to find."
+        )
+    q = spec.guess if both[0] is None else both[0]
+    numbers = [0.0 if x is None else read.number(x, "initial") for x in (q, both[1])]
+    return (numbers[0], numbers[1]), declared
 
 
 def _read_limits(read: Intake, value: object) -> Pair:

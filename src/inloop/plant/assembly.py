@@ -1,100 +1,126 @@
-"""Close the loops from an inexact guess: bounded Gauss-Newton with a line search."""
+"""Close the loops from an inexact guess: bounded Gauss-Newton with a line search.
+
+All numbers are in units of coordinates and rows (`closure.py`).
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from inloop.errors import ModelError
-from inloop.formalisms.constraints import Row
+from inloop.plant.closure import Closure, Gap, free_of
 from inloop.plant.engine import Array
-from inloop.plant.least_gap import Constraints, least_gap
+from inloop.plant.least_gap import least_gap
 
 MOST_ITERATIONS = 100
-LONGEST_STEP = 0.5  # rad or m
+LONGEST_STEP = 0.5
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
-TOLERANCE = 1e-12  # of the residual, relative to the largest entry of J
-RESTARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # how far from the guess [rad or m]
+FINER = 0.01  # of what is enough: as far as steps go on
+# how far from the guess to try again
+RESTARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.2, 1.6, 2.0, 2.4)
 
 
 @dataclass(frozen=True)
 class Assembly:
-    """A closed position.
+    """A position, closed or as near to that as it gets.
 
     Attributes:
         q: coordinates.
-        J: Jacobian of all rows there.
+        J: Jacobian of all rows there, in units of rows and coordinates.
         iterations: Newton steps taken.
-        residual: largest constraint value left.
+        residual: largest constraint value left, in units of its row.
+        closed: whether no more than rounding is left.
     """
 
     q: Array
     J: Array
     iterations: int
     residual: float
+    closed: bool
 
 
-def assemble(
-    constraints: Constraints, guess: Array, held: Sequence[int], rows: Sequence[Row], model: str
-) -> Assembly:
+def assemble(closure: Closure, guess: Array, held: Sequence[int], model: str) -> Assembly:
     """Find a closed position near a guess.
 
-    A start in a singular position (all links in one line) is tried again from nearby.
-
     Args:
-        constraints: q → (h, J).
+        closure: the loops.
         guess: coordinates to start from.
         held: coordinates that must not move.
-        rows: the constraint rows, for messages.
         model: name of the model, for messages.
 
     Raises:
         ModelError: a loop cannot close; says which, and by how much.
     """
+    found = nearest(closure, guess, held)
+    if found.closed:
+        return found
+    raise cannot_close(closure.gap(smallest_gap(closure, found, held)), model)
+
+
+def nearest(
+    closure: Closure, guess: Array, held: Sequence[int] = (), enough: float = 0.0
+) -> Assembly:
+    """The closed position, or the nearest to one, that is found from a guess.
+
+    A start in a singular position (all links in one line) is tried again from nearby.
+
+    Args:
+        closure: the loops.
+        guess: coordinates to start from.
+        held: coordinates that must not move.
+        enough: residual from which on nothing else is tried.
+    """
+    units = closure.coordinate_sizes
     start = np.array(guess, dtype=np.float64)
-    free = np.array([k not in set(held) for k in range(len(start))])
+    free = free_of(len(start), held)
     nearby = np.random.default_rng(1)
-    nearest: Assembly | None = None
+    best: Assembly | None = None
     for spread in RESTARTS:
         shift = np.where(free, nearby.uniform(-spread, spread, len(start)), 0.0)
-        found = _descend(constraints, start + shift, free)
-        if found.residual <= _enough(found.J):
+        found = descend(closure, start + shift * units, free)
+        if found.closed or found.residual <= enough:
             return found
-        if nearest is None or found.residual < nearest.residual:
-            nearest = found
-    assert nearest is not None
-    raise _open(rows, constraints(least_gap(constraints, nearest.q, free))[0], model)
+        if best is None or found.residual < best.residual:
+            best = found
+    assert best is not None
+    return best
 
 
-def _descend(constraints: Constraints, q: Array, free: np.ndarray) -> Assembly:
+def smallest_gap(closure: Closure, found: Assembly, held: Sequence[int]) -> Array:
+    """Where the ends of loops that cannot close come nearest to each other."""
+    return least_gap(closure, found.q, free_of(len(found.q), held))
+
+
+def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
     """Gauss-Newton steps as long as they bring the ends of the loops nearer."""
-    h, J = constraints(q)
-    size = _size(h)
+    h, J = closure(q)
     for iteration in range(MOST_ITERATIONS):
-        if size <= 0.01 * _enough(J):
-            return Assembly(q, J, iteration, size)
+        if np.all(np.abs(h) <= FINER * closure.rounding):
+            return Assembly(q, J, iteration, _size(h), True)
         step = np.zeros_like(q)
         # the shortest step that cancels h to first order; redundant rows do no harm
-        step[free] = np.linalg.lstsq(J[:, free], -h, rcond=1e-10)[0]
+        step[free] = _shortest(J[:, free], -h)
         longest = float(np.abs(step).max(initial=0.0))
         step *= min(1.0, LONGEST_STEP / longest) if longest else 0.0
         for shorten in LINE_SEARCH:
-            trial = q + shorten * step
-            h_trial, J_trial = constraints(trial)
+            trial = q + shorten * step * closure.coordinate_sizes
+            h_trial, J_trial = closure(trial)
             if _length(h_trial) < _length(h):
                 break
         else:
-            return Assembly(q, J, iteration, size)
-        q, h, J, size = trial, h_trial, J_trial, _size(h_trial)
-    return Assembly(q, J, MOST_ITERATIONS, size)
+            return Assembly(q, J, iteration, _size(h), closure.is_closed(h))
+        q, h, J = trial, h_trial, J_trial
+    return Assembly(q, J, MOST_ITERATIONS, _size(h), closure.is_closed(h))
 
 
-def _enough(J: Array) -> float:
-    """Largest residual of a closed position."""
-    return TOLERANCE * max(1.0, float(np.abs(J).max(initial=0.0)))
+def _shortest(J: Array, right: Array) -> Array:
+    """The shortest solution of least squares; none where numbers are not finite."""
+    if not (np.all(np.isfinite(J)) and np.all(np.isfinite(right))):
+        return np.zeros(J.shape[1])
+    return np.asarray(np.linalg.lstsq(J, right, rcond=1e-10)[0])
 
 
 def _length(h: Array) -> float:
@@ -105,14 +131,9 @@ def _size(h: Array) -> float:
     return float(np.abs(h).max(initial=0.0)) if np.all(np.isfinite(h)) else float("inf")
 
 
-def _open(rows: Sequence[Row], h: Array, model: str) -> ModelError:
-    worst: dict[str, float] = {}
-    for row, value in zip(rows, h, strict=True):
-        worst[row.element] = math.hypot(worst.get(row.element, 0.0), float(value))
-    name = max(worst, key=lambda key: worst[key])
-    others = [key for key, value in worst.items() if key != name and value > 0.1 * worst[name]]
-    also = f" (also: {', '.join(others[:4])})" if others else ""
+def cannot_close(gap: Gap, model: str) -> ModelError:
+    """The error of loops that stay open."""
     return ModelError(
-        f"model '{model}': loop '{name}' cannot close, {worst[name]:.3g} m (or rad) is left{also}",
+        f"model '{model}': loop '{gap.loop}' cannot close, {gap}",
         fix="Check its lengths and points, or give the joints initial values nearer to closure.",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
+from inloop.plant.closing import refuse_what_cannot_close
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
 from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
@@ -108,9 +110,12 @@ class Equations:
         self._closed = closed
         if closed.driven:
             self._add([closed.drives()])
-        self._add([closed.constraints(), closed.cut_forces()])
-        self.loops = Loops(self, closed)
+        alignment = [closed.alignment()] if closed.alignments else []
+        self._add([closed.constraints(), closed.cut_forces(), *alignment])
+        modes = [] if self._modes is None else list(self._modes.values())
+        self.loops = Loops(self, closed, strict=not modes or modes[0] is self.mechanism)
         self.add_partition()
+        self.parameters.check_with(partial(refuse_what_cannot_close, self))
 
     def add_partition(self) -> None:
         """Build the constrained motion for the partition that the loops have chosen."""
@@ -232,11 +237,16 @@ class Equations:
             self._prepared[id(engine)] = known
         return known[1]
 
-    def evaluate(self, function: str, **arrays: Any) -> dict[str, Array]:
+    def prepared_for(self, name: str, values: Array) -> Array:
+        """The prepared quantities that a function reads, for other values of the parameters."""
+        return self._engine(name).call("prepare", [values], None)[0]
+
+    def evaluate(self, function: str, *, pre: Any = None, **arrays: Any) -> dict[str, Array]:
         """Call any function of the plant by name.
 
         Args:
             function: such as "inverse_dynamics".
+            pre: prepared quantities for other parameters than those of the plant.
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.
         """
@@ -244,7 +254,7 @@ class Equations:
         program = engine.unit.find(function)
         _check_names(function, program, arrays)
         rows = _row_count(arrays)
-        inputs = [self.prepared(function)]
+        inputs = [self.prepared(function) if pre is None else pre]
         for block in program.inputs[1:]:
             inputs.append(self._input(block.name, len(block.symbols), arrays, rows))
         found = engine.call(function, inputs, rows)

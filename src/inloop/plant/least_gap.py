@@ -4,6 +4,8 @@ At the smallest gap h does not vanish and J loses rank (the links are stretched)
 Gauss and Newton, which leave out the curvature of h, creep. Here the curvature is in:
 
     g = Jᵀ h,   H = ∂g/∂q by central differences,   H step = -g
+
+All numbers are in units of coordinates and rows (`closure.py`).
 """
 
 from __future__ import annotations
@@ -12,30 +14,31 @@ from collections.abc import Callable
 
 import numpy as np
 
+from inloop.plant.closure import Closure
 from inloop.plant.engine import Array
 
 MOST_ITERATIONS = 60
-LONGEST_STEP = 0.3  # rad or m
-DIFFERENCE = 1e-5  # rad or m
+LONGEST_STEP = 0.3
+DIFFERENCE = 1e-5
 FLAT = 1e-9  # curvature below this part of the largest is none
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
-Constraints = Callable[[Array], tuple[Array, Array]]
 
 
-def least_gap(constraints: Constraints, q: Array, free: np.ndarray) -> Array:
+def least_gap(closure: Closure, q: Array, free: np.ndarray) -> Array:
     """A position near q where the gaps, all together, are smallest.
 
     Args:
-        constraints: q → (h, J).
+        closure: the loops.
         q: where to start.
         free: which coordinates may move.
     """
-    places = np.flatnonzero(free)
+    places, units = np.flatnonzero(free), closure.coordinate_sizes
 
     def slope(at: Array) -> tuple[float, Array]:
-        h, J = constraints(at)
+        h, J = closure(at * units)
         return float(h @ h) / 2.0, (J.T @ h)[places]
 
+    q = q / units
     value, g = slope(q)
     for _ in range(MOST_ITERATIONS):
         step = np.zeros_like(q)
@@ -47,9 +50,9 @@ def least_gap(constraints: Constraints, q: Array, free: np.ndarray) -> Array:
             if trial < value:
                 break
         else:
-            return q
+            return np.asarray(q * units)
         q, value, g = q + shorten * step, trial, trial_g
-    return q
+    return np.asarray(q * units)
 
 
 def _curvature(

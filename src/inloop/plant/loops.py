@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,8 +18,11 @@ from inloop.formalisms.partition import Partition, choose
 from inloop.formalisms.terms import Terms
 from inloop.native import runtime_sources
 from inloop.plant.assembly import Assembly, assemble
+from inloop.plant.closure import Closure
 from inloop.plant.engine import Array
-from inloop.symbolic import Program, solved
+from inloop.plant.kept_values import KeptPositions, contradiction, keep_positions, moved
+from inloop.plant.mobility import blamed_row, explore, is_singular
+from inloop.symbolic import Program, reachable, solved
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -30,11 +34,12 @@ Derived = TypeVar("Derived")
 UNROLLED_UP_TO = 25_000
 MOST_ITERATIONS = 10
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
-# Newton's corrections below these end it; the error left is of the order of their square
+# Newton's corrections below these end it; the error left is of the order of their square. All in
+# radians, or in parts of the mechanism's characteristic length.
 CLOSED = 1e-8  # at samples and for functions
 NEARLY_CLOSED = 1e-5  # at the inner stages of a step
 CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
-FARTHEST = 0.2  # [rad or m]: where estimates are carried along, longer corrections are jumps
+FARTHEST = 0.2  # where estimates are carried along, longer corrections are jumps
 
 
 class Loops:
@@ -42,26 +47,105 @@ class Loops:
 
     Attributes:
         position: a closed position near the joints' initial values.
+        mobility: rank of the rows around it.
         partition: roles of coordinates and constraint rows, now.
         first: those at the closed position that was found first.
-        notes: dropped rows in words.
+        notes: dropped rows, and declared values that were not kept, in words.
+        singular: what to tell about a start at a singular position; empty elsewhere.
     """
 
-    def __init__(self, plant: Equations, closed: ClosedLoops) -> None:
+    def __init__(self, plant: Equations, closed: ClosedLoops, strict: bool = True) -> None:
+        """Assemble the loops and choose independent coordinates.
+
+        Args:
+            plant: has the functions of the constraints.
+            closed: the rows and what is derived from them.
+            strict: declared initial values that contradict each other are an error. Modes other
+                than the first one begin where the mechanism then is.
+        """
         self._plant = plant
         self._closed = closed
         mechanism = plant.mechanism
         guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
         for drive, value in zip(mechanism.drives, self._drive_positions(), strict=True):
             guess[drive.body] = value
-        self.position: Assembly = self.assemble(guess, closed.driven)
-        self.partition: Partition = self._choose(self.position.J)
+        self._closure = Closure(plant, closed, guess)
+        kept = keep_positions(self._closure, guess, closed.driven, self.declared, plant.name)
+        if kept.changed and strict:
+            raise contradiction(plant, guess, kept.found.q, kept.changed, self.declared)
+        self.position: Assembly = kept.found
+        self.mobility = explore(self._closure, kept.found)
+        self.partition: Partition = self._choose(self.mobility.regular.J)
         self.first = self.partition
         self._known: dict[Partition, str] = {self.partition: ""}
         self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
-        self.notes = tuple(
-            f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
-            for row in (closed.rows[k] for k in self.partition.dropped)
+        self.singular = self.singular_at(self.position.q)
+        self.notes = (
+            *(
+                f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
+                for row in (closed.rows[k] for k in self.partition.dropped)
+            ),
+            *moved(plant, guess, kept.found.q, kept.changed),
+            *([self.singular] if self.singular else []),
+        )
+
+    @property
+    def declared(self) -> tuple[int, ...]:
+        """Coordinates whose first position the user wrote; wished independent ones come first."""
+        mechanism = self._plant.mechanism
+        given = [k for k, b in enumerate(mechanism.bodies) if b.joint.declared[0]]
+        given = [k for k in given if k not in self._closed.driven]
+        moving = [k for k in given if mechanism.bodies[k].joint.initial[1] != 0.0]
+        wish = [k for k in mechanism.independent if k in given]
+        return tuple(dict.fromkeys([*wish, *moving, *given]))
+
+    @cached_property
+    def geometric_parameters(self) -> frozenset[str]:
+        """Names of the live parameters that the constraints depend on."""
+        symbols = self._closed.derivation.symbols
+        used = reachable([row.h for row in self._closed.rows])
+        pairs = zip(symbols.parameters, symbols.symbols, strict=True)
+        return frozenset(parameter.name for parameter, symbol in pairs if symbol in used)
+
+    @property
+    def dropped_loop(self) -> str:
+        """Name of the first loop with a row that was dropped though it is not always zero."""
+        rows = [self._closed.rows[k] for k in self.partition.dropped]
+        return next((row.element for row in rows if row.J), rows[0].element if rows else "")
+
+    @property
+    def driven_indices(self) -> tuple[int, ...]:
+        """Indices of the driven coordinates."""
+        return self._closed.driven
+
+    def keep(
+        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+    ) -> KeptPositions:
+        """A closed position that keeps coordinates where they are.
+
+        Args:
+            wish: coordinates to start from.
+            must: those that do not move.
+            wanted: those that shall not move; declared ones by default.
+        """
+        if not np.all(np.isfinite(wish)):
+            raise InputError("q holds NaN or infinity", fix="Give finite numbers.")
+        shall = self.declared if wanted is None else wanted
+        shall = [k for k in shall if k not in must]
+        return keep_positions(self._closure, wish, must, shall, self._plant.name)
+
+    def closure(self, values: Array | None = None, t: float = 0.0) -> Closure:
+        """The loops as numbers without units, for given parameters; now by default."""
+        return Closure(self._plant, self._closed, self.position.q, values, t)
+
+    def singular_at(self, q: Array) -> str:
+        """What to tell about a closed position that is singular; empty where it is not."""
+        J, rank = self._closure(q)[1], self.mobility.rank
+        if not is_singular(J, rank):
+            return ""
+        loop = self._closed.rows[blamed_row(J, rank)].element
+        return (
+            f"a singular position, where rows of loop '{loop}' depend on others and branches meet"
         )
 
     @property
@@ -112,7 +196,18 @@ class Loops:
         wish = self._plant.mechanism.independent
         elements = [row.element for row in self._closed.rows]
         names, small = self._plant.coordinates, self._elastic
-        return choose(J, self._closed.driven, wish, names, elements, small)
+        prefer = self._preferred(J.shape[1] - self.mobility.rank)
+        return choose(J, self._closed.driven, wish, names, elements, small, prefer)
+
+    def _preferred(self, freedom: int) -> tuple[int, ...]:
+        """Declared coordinates, where there are no more of them than can be independent."""
+        bodies, driven = self._plant.mechanism.bodies, self._closed.driven
+        left = freedom - len(driven)
+        moving = [k for k, b in enumerate(bodies) if b.joint.initial[1] != 0.0 and k not in driven]
+        for given in (self.declared, tuple(moving)):
+            if len(given) <= left:
+                return given
+        return ()
 
     @property
     def _elastic(self) -> tuple[int, ...]:
@@ -187,12 +282,12 @@ class Loops:
         """Take a partition that was in use before, such as the first one."""
         self.partition = partition
 
-    def repartition(self, q: Array) -> bool:
+    def repartition(self, q: Array, t: float = 0.0) -> bool:
         """Choose other independent coordinates at a closed position; False if there are none."""
-        rest = np.zeros(self._plant.n)
-        J = self._plant.evaluate("constraints", q=q, qd=rest)["J"]
         names, small = self._plant.coordinates, self._elastic
-        chosen = choose(J, self._closed.driven, (), names, small=small)
+        chosen = choose(self._closure.at(t)(q)[1], self._closed.driven, (), names, small=small)
+        if len(chosen.rows) != self.mobility.rank:
+            return False  # at a singular position: every choice would lose a row
         # the same roles in another order of elimination are the same partition
         same = set(chosen.independent) == set(self.partition.independent)
         if same and chosen.rows == self.partition.rows:
@@ -219,6 +314,7 @@ class Loops:
             parts.driven,
             len(self._plant.mechanism.states),
             self._drive_inputs(),
+            tuple(float(x) for x in self._closure.coordinate_sizes[list(parts.dependent)]),
         )
 
     def sources(
@@ -239,13 +335,7 @@ class Loops:
         """A closed position near a guess; coordinates in `held` stay where they are."""
         if not np.all(np.isfinite(guess)):
             raise InputError("q holds NaN or infinity", fix="Give finite numbers.")
-        rest = np.zeros(self._plant.n)
-
-        def constraints(q: Array) -> tuple[Array, Array]:
-            found = self._plant.evaluate("constraints", q=q, qd=rest)
-            return found["h"], found["J"]
-
-        return assemble(constraints, guess, held, self._closed.rows, self._plant.name)
+        return assemble(self._closure, guess, held, self._plant.name)
 
     def close(self, q: Array, t: float = 0.0) -> Array:
         """Dependent coordinates found from independent and driven ones, by Newton's method."""
@@ -254,13 +344,13 @@ class Loops:
         for _ in range(MOST_ITERATIONS if dependent else 0):
             step = self._plant.evaluate(self.function("newton"), q=q, t=t)["step"]
             q[dependent] += step
-            if np.abs(step).max() <= CLOSED:
-                return q
-        if not dependent:
+            if np.abs(step / self._closure.coordinate_sizes[dependent]).max() <= CLOSED:
+                break
+        if self._closure.at(t).is_nearly_closed(q):
             return q
         raise SimulationError(
             f"model '{self._plant.name}': loops cannot be closed with these coordinates",
-            fix="Start nearer to a closed position, or use plant.assemble(q).",
+            fix="Start nearer to a closed position, or use plant.loops.assemble(q).q.",
         )
 
     def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:

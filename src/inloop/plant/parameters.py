@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,13 +11,20 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms import LiveParameter
+from inloop.plant.engine import Array
+
+Check = Callable[[Collection[str], Array], None]  # names that change, all values; raises
 
 
 class Parameters(MutableMapping[str, float]):
-    """Values by name. Writing checks the name, the range and that the value is a number."""
+    """Values by name. Writing checks the name, the range and that the value is a number.
+
+    `update` writes several at once: all of them are taken, or none.
+    """
 
     def __init__(self, declared: Sequence[LiveParameter]) -> None:
         self.declared = tuple(declared)
+        self._check: Check | None = None
         self._index = {p.name: k for k, p in enumerate(self.declared)}
         self.values_array = np.array([p.default for p in self.declared], dtype=np.float64)
         self.version = 0
@@ -26,8 +33,29 @@ class Parameters(MutableMapping[str, float]):
         return float(self.values_array[self._position(name)])
 
     def __setitem__(self, name: str, value: float) -> None:
-        k = self._position(name)
-        number = float(value)
+        self._write({name: value})
+
+    def update(  # type: ignore[override]
+        self, values: Mapping[str, float] | None = None, /, **named: float
+    ) -> None:
+        """Write several values at once: all of them, or none if one is refused."""
+        self._write({**(values or {}), **named})
+
+    def check_with(self, check: Check) -> None:
+        """Have a function look at new values before they are taken; it raises to refuse them."""
+        self._check = check
+
+    def _write(self, given: Mapping[str, float]) -> None:
+        values = self.values_array.copy()
+        for name, value in given.items():
+            k = self._position(name)
+            values[k] = self._allowed(k, name, float(value))
+        if self._check is not None:
+            self._check(tuple(given), values)
+        self.values_array[:] = values
+        self.version += 1
+
+    def _allowed(self, k: int, name: str, number: float) -> float:
         if not math.isfinite(number):
             raise InputError(
                 f"parameter '{name}': {number} is not a number", fix="Nothing changed."
@@ -39,8 +67,7 @@ class Parameters(MutableMapping[str, float]):
                 f" {self.declared[k].unit}".rstrip(),
                 fix="Nothing changed; choose a value in the range.",
             )
-        self.values_array[k] = number
-        self.version += 1
+        return number
 
     def __delitem__(self, name: str) -> None:
         raise InputError(

@@ -41,9 +41,9 @@ def cross(
     # of high order; stiff laws may need the other one
     for chosen in (Method.DOPRI, Method.RODAS) if method == Method.RODAS else (Method.DOPRI,):
         found = [_way(system, begin, chosen, singular, duration, part) for part in BEGINS]
-        ways = [way for way in found if way is not None and _is_smooth(way)]
+        ways = [way for way in found if way is not None and _is_smooth(way, system.sizes)]
         pairs = list(combinations(ways, 2))
-        differences = [_difference(a, b) for a, b in pairs]
+        differences = [_difference(a, b, system.sizes) for a, b in pairs]
         if pairs and min(differences) <= AGREEMENT:
             return pairs[int(np.argmin(differences))][0]
     return None
@@ -68,21 +68,21 @@ def _way(
     return way if len(way.t) == 2 else None
 
 
-def _is_smooth(way: Samples) -> bool:
-    """Whether the velocities go on as they began."""
+def _is_smooth(way: Samples, sizes: Array) -> bool:
+    """Whether the velocities, in units of the coordinates, go on as they began."""
     assert way.qdd is not None
-    duration, first = way.t[1] - way.t[0], way.qdd[0]
-    miss = np.abs(way.qd[1] - way.qd[0] - duration * first).max()
-    return bool(miss <= JUMP * np.abs(way.qd).max() + duration * np.abs(first).max())
+    duration, first, qd = way.t[1] - way.t[0], way.qdd[0] / sizes, way.qd / sizes
+    miss = np.abs(qd[1] - qd[0] - duration * first).max()
+    return bool(miss <= JUMP * np.abs(qd).max() + duration * np.abs(first).max())
 
 
-def _difference(a: Samples, b: Samples) -> float:
+def _difference(a: Samples, b: Samples, sizes: Array) -> float:
     """Between the ends of two ways, as a part of the velocity."""
     assert a.qdd is not None
     duration = a.t[1] - a.t[0]
-    scale = float(np.abs(a.qd).max() + duration * np.abs(a.qdd[0]).max())
-    velocity = np.abs(a.qd[1] - b.qd[1]).max()
-    position = np.abs(a.q[1] - b.q[1]).max() / duration
+    scale = float(np.abs(a.qd / sizes).max() + duration * np.abs(a.qdd[0] / sizes).max())
+    velocity = np.abs((a.qd[1] - b.qd[1]) / sizes).max()
+    position = np.abs((a.q[1] - b.q[1]) / sizes).max() / duration
     return float(max(velocity, position) / max(scale, 1e-300))
 
 
@@ -117,9 +117,11 @@ def with_samples_between(
     if far.all():
         return good
     near, q, qd = times[~far], q[~far], qd[~far]
+    assert plant.loops is not None
+    closure = plant.loops.closure()
     for row, t in zip(q, near, strict=True):
-        found = plant.evaluate("constraints", q=row, qd=np.zeros(plant.n), t=t)
-        row -= np.linalg.lstsq(found["J"], found["h"], rcond=1e-6)[0]
+        h, J = closure.at(float(t))(row)
+        row -= np.linalg.lstsq(J, h, rcond=1e-6)[0] * system.sizes
     evenly = {name: np.interp(near, good.t, values) for name, values in good.signals.items()}
     qdd = np.stack([evenly[f"{name}.qdd"] for name in plant.coordinates], axis=1)
     violation = largest_violation(plant, q, qd, near)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 
 ROUNDING = 1e-9  # relative; less beyond a limit is none
@@ -36,7 +37,8 @@ def _told(plant: BarePlant, index: int, run: tuple[Array, Array], why: str) -> l
     assert joint.limits is not None
     low, high = joint.limits
     beyond = np.maximum(low - q, q - high)
-    outside = np.flatnonzero(beyond > ROUNDING * (1.0 + np.abs(q)))
+    size = coordinate_sizes(plant.mechanism)[index]
+    outside = np.flatnonzero(beyond > ROUNDING * (size + np.abs(q)))
     if not len(outside):
         return []
     most, unit = int(np.argmax(beyond)), "rad" if joint.kind == "revolute" else "m"

@@ -30,6 +30,7 @@ from inloop.simulate.schedules import METHODS, adaptive, fixed
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
 from inloop.simulate.units import signal_units
+from inloop.simulate.violation import check_closed
 
 Given = Mapping[str, float] | Array | None
 
@@ -114,6 +115,7 @@ def simulate_modes(
     result = run.result(status, end)
     if status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, run.blame)
+    check_closed(run.pieces(), result)
     return result
 
 
@@ -251,7 +253,7 @@ class _Run:
                 continue
             if stuck:
                 self._unguarded.add(mode)
-            if loops.repartition(last.q[-1]):
+            if loops.repartition(last.q[-1], t):
                 chosen = ", ".join(loops.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
             self._chosen_at[mode] = last.q[-1]
@@ -285,6 +287,10 @@ class _Run:
             **observe.law_outputs(plant, piece, at.inputs),
             **observe.reactions(plant, piece, at.inputs, at.tau, joints),
         }
+
+    def pieces(self) -> list[tuple[BarePlant, Samples]]:
+        """The samples so far, with the plants of their modes."""
+        return [(self._plants[name], piece) for name, piece in self._pieces]
 
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces together; what a mode does not have is NaN there."""

@@ -15,7 +15,8 @@ from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
-# to go to a singular position [rad or m]: then it is stepped over, or at the latest
+# to go to a singular position [rad or characteristic lengths]: then it is stepped over, or at the
+# latest
 NEAR, AT_MOST = 0.04, 0.2
 RECOVERY = 5.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
@@ -40,6 +41,10 @@ class Outcome:
     notes: tuple[str, ...]
     open_loop: str = ""
     blame: str = ""
+
+    def after(self, notes: tuple[str, ...]) -> Outcome:
+        """The same, with notes about its start."""
+        return replace(self, notes=(*notes, *self.notes))
 
 
 def run_in_pieces(
@@ -69,6 +74,8 @@ def run_in_pieces(
             system.guard = now.guard
         way.notes.extend(note for note in system.notes if note not in way.notes)
         guard, part, before = system.guard, _rest(schedule, now), now
+        if isinstance(part, AdaptiveSteps):
+            part = replace(part, atol=part.atol * system.state_sizes)
         done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)
         way.pieces.append(piece)
@@ -121,7 +128,7 @@ def _other_way(
     """
     assert plant.loops is not None
     known = plant.loops.independent
-    changed = plant.loops.repartition(now.q)
+    changed = plant.loops.repartition(now.q, now.t)
     if plant.loops.independent != known:
         chosen = ", ".join(plant.loops.independent)
         way.notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
@@ -129,7 +136,7 @@ def _other_way(
     assert isinstance(system, ClosedSystem)
     # near a singular position every choice is bad
     singular = system.time_to_singular(now.t, now.q, now.qd)
-    near = singular * float(np.abs(now.qd).max()) <= (NEAR if changed or advanced else AT_MOST)
+    near = singular * system.speed(now.qd) <= (NEAR if changed or advanced else AT_MOST)
     duration, steps = _duration(schedule, now, singular)
     if near and duration > 0.0:
         over = cross(system, now, schedule.method, singular, duration)

@@ -16,9 +16,10 @@ from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
 from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
-from inloop.simulate.start import first_internal_states, first_state, vector
+from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
+from inloop.simulate.violation import check_closed
 
 
 def simulate(
@@ -76,10 +77,12 @@ def simulate(
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
     drives = plant.drive_function(motions or {})
     joints = observe.chosen_joints(plant, reactions)
+    told: tuple[str, ...] = ()
     if start is None:
         u = signals.at(plant, 0.0)
         z = first_internal_states(plant, u)
-        begin = _beginning(plant, first_state(plant, q, qd, drives, u, z), z)
+        found_start = start_of(plant, q, qd, drives, u, z)
+        begin, told = _beginning(plant, (found_start.q, found_start.qd), z), found_start.notes
     elif q is None and qd is None and continued is not None:
         begin = continued
     else:
@@ -103,9 +106,10 @@ def simulate(
             # the roles of the coordinates belong to a run: none is left behind for the next one
             if plant.loops is not None:
                 plant.loops.use(plant.loops.first)
-    result = _result(plant, done, signals, efforts, joints)
+    result = _result(plant, done.after(told), signals, efforts, joints)
     if done.status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, done.blame, done.open_loop)
+    check_closed([(plant, done.samples)], result)
     return result
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, ModelError
+from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
+from inloop.plant.kept_values import keep_velocities, moved
 
-CLOSE = 1e-6  # difference between two positions that are meant to be one [rad or m]
+CLOSE = 1e-6  # difference between two positions that are meant to be one, in units
 Given = Mapping[str, float] | Array | None
 
 
@@ -42,6 +45,20 @@ def first_internal_states(plant: BarePlant, u: Array) -> Array:
     return z
 
 
+@dataclass(frozen=True)
+class Start:
+    """Where a run starts.
+
+    Attributes:
+        q, qd: coordinates and velocities; those of a closed mechanism fit its loops.
+        notes: what differs from the initial values of the model, in words.
+    """
+
+    q: Array
+    qd: Array
+    notes: tuple[str, ...] = ()
+
+
 def first_state(
     plant: BarePlant,
     q: Given,
@@ -50,7 +67,22 @@ def first_state(
     u: Array | None = None,
     z: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Coordinates and velocities at t = 0; those of a closed mechanism fit its loops.
+    """Coordinates and velocities at t = 0; see `start_of`."""
+    start = start_of(plant, q, qd, drives, u, z)
+    return start.q, start.qd
+
+
+def start_of(
+    plant: BarePlant,
+    q: Given,
+    qd: Given,
+    drives: str | None,
+    u: Array | None = None,
+    z: Array | None = None,
+) -> Start:
+    """Where a run starts, at t = 0.
+
+    Values given by name are kept; initial values of the model are kept where that leaves room.
 
     Args:
         plant: the compiled mechanism.
@@ -59,58 +91,156 @@ def first_state(
         drives: name of the function of the drives, which decides about driven joints.
         u: inputs.
         z: states of laws and drives.
+
+    Raises:
+        InputError: what was given contradicts the loops or the drives, or is a singular position.
     """
     bodies = plant.mechanism.bodies
     rest = [b.joint.initial[1] for b in bodies]
     if plant.loops is None:
         at = vector(plant, q, [b.joint.initial[0] for b in bodies], "q")
-        return at, vector(plant, qd, rest, "qd")
-    at = vector(plant, q, list(plant.loops.position.q), "q")
-    given = [plant.coordinates.index(name) for name in q] if isinstance(q, Mapping) else []
-    driven = list(plant.loops.partition.driven)
+        return Start(at, vector(plant, qd, rest, "qd"))
+    motion = None if drives is None else plant.evaluate(drives, t=0.0, u=u, z=z)
+    at, notes = first_position(plant, q, None if motion is None else motion["qs"])
+    _refuse_singular(plant, at)
     speeds = vector(plant, qd, rest, "qd")
-    if drives is not None:
-        motion = plant.evaluate(drives, t=0.0, u=u, z=z)
-        _check_driven(plant, q, motion["qs"])
-        at[driven], speeds[driven] = motion["qs"], motion["qds"]
-    at = plant.loops.assemble(at, [*driven, *(k for k in given if k not in driven)]).q
-    return at, _fitting_velocities(plant, at, speeds, qd, driven)
+    if motion is not None:
+        speeds[list(plant.loops.driven_indices)] = motion["qds"]
+    qd_first, more = _fitting_velocities(plant, at, speeds, qd)
+    return Start(at, qd_first, (*notes, *more))
 
 
-def _check_driven(plant: BarePlant, q: Given, first: Array) -> None:
-    """What is said by name about a driven joint must agree with its drive."""
-    assert plant.loops is not None
-    for name, position in zip(plant.loops.driven, first, strict=True):
-        if isinstance(q, Mapping) and abs(q.get(name, position) - position) > CLOSE:
+def first_position(
+    plant: BarePlant, q: Given, driven: Array | None = None
+) -> tuple[Array, tuple[str, ...]]:
+    """A closed position, and what differs there from the initial values of the model.
+
+    Args:
+        plant: a mechanism with loops or drives.
+        q: coordinates that are kept, by name; a closed position; or None.
+        driven: positions of the driven joints; by default they are where the plant starts.
+    """
+    loops = plant.loops
+    assert loops is not None
+    at = vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
+    named = {plant.coordinates.index(name) for name in q} if isinstance(q, Mapping) else set()
+    # what is neither said nor declared begins where the plant was assembled
+    open_ends = [k for k in range(plant.n) if q is None or isinstance(q, Mapping)]
+    for k in open_ends:
+        if k not in named and k not in loops.declared:
+            at[k] = loops.position.q[k]
+    places = list(loops.driven_indices)
+    first = loops.position.q[places] if driven is None else driven
+    _check_driven(plant, q, at, first)
+    at[places] = first
+    if q is not None and not isinstance(q, Mapping):
+        return _closed_vector(plant, at), ()
+    try:
+        kept = loops.keep(at, [*places, *sorted(named)])
+    except ModelError as error:
+        raise _contradicts(plant, named, error) from error
+    changed = [k for k in kept.changed if k not in named]
+    return kept.found.q, moved(plant, at, kept.found.q, changed)
+
+
+def _closed_vector(plant: BarePlant, q: Array) -> Array:
+    """A whole position, closed to the last bit; it must be closed up to the rounding of data."""
+    loops = plant.loops
+    assert loops is not None
+    closure = loops.closure()
+    if not np.all(np.abs(closure(q)[0]) <= CLOSE):
+        gap = closure.gap(q)
+        raise InputError(
+            f"q does not close the loops of model '{plant.name}': loop '{gap.loop}' is open by "
+            f"{gap.size:.3g} {gap.unit}".rstrip(),
+            fix="Close it with plant.loops.assemble(q).q, or give a few joints by name.",
+        )
+    return loops.keep(q, loops.driven_indices, loops.first.independent).found.q
+
+
+def _contradicts(plant: BarePlant, named: Collection[int], error: ModelError) -> InputError:
+    names = ", ".join(f"'{plant.coordinates[k]}'" for k in sorted(named))
+    given = f", with {names} as given" if names else ""
+    return InputError(
+        f"q cannot be met: {error.mistakes[0].what}{given}",
+        fix="Give no more joints than there are degrees of freedom, at places they can reach.",
+    )
+
+
+def _refuse_singular(plant: BarePlant, q: Array) -> None:
+    loops = plant.loops
+    assert loops is not None
+    told = loops.singular_at(q)
+    if not told:
+        return
+    near = loops.mobility.regular.q
+    free = ", ".join(f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in loops.first.independent)
+    raise InputError(
+        f"model '{plant.name}' would start at {told}",
+        fix=f"Start beside it, on the branch you want, such as q={{{free}}}, or change the "
+        "initial values.",
+    )
+
+
+def _check_driven(plant: BarePlant, q: Given, at: Array, first: Array) -> None:
+    """What is said about a driven joint must agree with its drive."""
+    loops = plant.loops
+    assert loops is not None
+    units = coordinate_sizes(plant.mechanism)
+    for k, position in zip(loops.driven_indices, first, strict=True):
+        name = plant.coordinates[k]
+        said = q is not None and (not isinstance(q, Mapping) or name in q)
+        if said and abs(at[k] - position) > CLOSE * max(units[k], abs(position)):
             raise InputError(
-                f"q starts '{name}' at {q[name]:g}, its drive at {position:g}",
+                f"q starts '{name}' at {at[k]:g}, its drive at {position:g}",
                 fix="Leave it out of q: a driven joint is where its drive or its input puts it.",
             )
 
 
 def _fitting_velocities(
-    plant: BarePlant, q: Array, speeds: Array, qd: Given, driven: list[int]
-) -> Array:
-    """Velocities that satisfy the loops and agree with those that were given."""
+    plant: BarePlant, q: Array, speeds: Array, qd: Given
+) -> tuple[Array, tuple[str, ...]]:
+    """Velocities that satisfy the loops and what was said, and what could not be kept."""
     loops = plant.loops
     assert loops is not None
-    found = plant.evaluate("constraints", q=q, qd=np.zeros(plant.n), t=0.0)
-    J, nu = found["J"], found["nu"]
-    if isinstance(qd, Mapping):
-        fixed = [plant.coordinates.index(name) for name in qd]
-    elif qd is not None:
-        fixed = list(range(plant.n))
-    else:
-        fixed = list(loops.partition.independent)
-    fixed = [*driven, *(k for k in fixed if k not in driven)]
-    A = np.vstack([J, np.eye(plant.n)[fixed]])
-    b = np.concatenate([-nu, speeds[fixed]])
-    # the smallest velocities that do it, where that leaves a choice
-    result = np.linalg.lstsq(A, b, rcond=1e-12)[0]
-    miss = float(np.abs(A @ result - b).max(initial=0.0))
-    if miss > 1e-8 * (1.0 + float(np.abs(b).max(initial=0.0))):
-        raise InputError(
-            f"the given velocities contradict the loops by {miss:.3g}",
-            fix=f"Give velocities of independent coordinates only: {', '.join(loops.independent)}.",
-        )
-    return np.asarray(result)
+    bodies, names = plant.mechanism.bodies, plant.coordinates
+    nu = plant.evaluate("constraints", q=q, qd=np.zeros(plant.n), t=0.0)["nu"]
+    given = list(names) if qd is not None and not isinstance(qd, Mapping) else list(qd or ())
+    must = [*loops.driven_indices, *(names.index(name) for name in given)]
+    declared = [k for k, b in enumerate(bodies) if b.joint.declared[1] and k not in must]
+    # a zero yields to motion: joints are mostly declared with both values
+    moving = [k for k in declared if speeds[k] != 0.0]
+    if qd is None:
+        must += moving
+    wanted = dict.fromkeys([*moving, *declared])
+    found = keep_velocities(
+        loops.closure(),
+        q,
+        nu,
+        {k: float(speeds[k]) for k in must},
+        {k: float(speeds[k]) for k in wanted},
+        loops.first.independent,
+    )
+    if found.contradicted:
+        raise _contradicting_speeds(plant, speeds, found.qd, must, found.contradicted)
+    told = (
+        f"'{names[k]}' starts with velocity {found.qd[k]:.6g}, declared {speeds[k]:.6g}"
+        for k in found.changed
+    )
+    return found.qd, tuple(told)
+
+
+def _contradicting_speeds(
+    plant: BarePlant, speeds: Array, found: Array, must: Sequence[int], bad: Sequence[int]
+) -> InputError:
+    loops, names = plant.loops, plant.coordinates
+    assert loops is not None
+    others = [k for k in must if k not in bad]
+    given = ", ".join(f"'{names[k]}' at {speeds[k]:.6g}" for k in others)
+    missed = ", ".join(f"'{names[k]}' has {found[k]:.6g}, not {speeds[k]:.6g}" for k in bad[:4])
+    return InputError(
+        f"the velocities given for model '{plant.name}' contradict the loops: "
+        + (f"with {given} " if given else "")
+        + missed,
+        fix=f"Give velocities of independent coordinates only: {', '.join(loops.independent)}.",
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from inloop.formalisms.size import coordinate_sizes
 from inloop.native import COUNT, POINTER, Method, System
 from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
@@ -189,6 +190,12 @@ class TreeSystem:
             correct=more.correct,
         )
 
+    @property
+    def state_sizes(self) -> Array:
+        """One unit of each entry of x: 1 rad, or the characteristic length [m]; per second too."""
+        sizes = coordinate_sizes(self._plant.mechanism)
+        return np.concatenate([sizes, sizes, np.ones(len(self._plant.mechanism.states))])
+
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
         return self._inputs.blame(t)
@@ -220,6 +227,7 @@ class ClosedSystem:
         guard_view: factors of reciprocal pivots, as the rates read them.
         q, qd, qdd: memory for all coordinates and their rates.
         lam, effort: memory for multipliers of the rows and efforts of the drives.
+        sizes: one unit of each coordinate: 1 rad, or the characteristic length [m].
     """
 
     @property
@@ -259,6 +267,7 @@ class ClosedSystem:
             method: the integrator; implicit ones need more than rates.
         """
         self._plant, self._loops, self.u = plant, loops, u
+        self.sizes = coordinate_sizes(plant.mechanism)
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix
@@ -335,9 +344,20 @@ class ClosedSystem:
             return f"the motion of driven joint '{joint}' is not finite at t = {c.bad_t:.6g} s"
         return self._inputs.blame(t)
 
+    @property
+    def state_sizes(self) -> Array:
+        """One unit of each entry of x: 1 rad, or the characteristic length [m]; per second too."""
+        parts = self._loops.partition
+        u, v = self.sizes[list(parts.independent)], self.sizes[list(parts.dependent)]
+        return np.concatenate([u, u, np.ones(len(self._plant.mechanism.states)), v])
+
+    def speed(self, qd: Array) -> float:
+        """The largest velocity [rad/s, or characteristic lengths per s]."""
+        return float(np.abs(qd / self.sizes).max(initial=0.0))
+
     def time_to_singular(self, t: float, q: Array, qd: Array) -> float:
         """When a pivot will be zero, if it goes on as now [s]; infinity if none gets smaller."""
-        fastest = float(np.abs(qd).max())
+        fastest = self.speed(qd)
         if fastest == 0.0:
             return math.inf
         now, moment = self._loops.guard(q, t), 1e-6 / fastest

@@ -1,0 +1,190 @@
+"""The loops of a plant as numbers without units: how far they are from closed, and which way.
+
+Coordinates are counted in radians or in parts of the mechanism's size, rows in parts of their own
+size, so that a mechanism in nanometers is treated as the same one in kilometers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.constraints import Row
+from inloop.formalisms.size import characteristic_length, coordinate_sizes
+from inloop.plant.engine import Array
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+SAMPLES, SPREAD = 4, 0.3  # positions at which rows are measured, and how far around the guess
+NEARLY = 1e-7  # in units of the rows
+ROUNDING = 64.0 * float(np.finfo(np.float64).eps)  # of the size, in the value of a row
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What is left of a loop that cannot close.
+
+    Attributes:
+        loop: its name.
+        size: how far it is open.
+        unit: of that: "m" or "rad"; empty for constraints of the user's.
+        others: names of other loops that stay open.
+    """
+
+    loop: str
+    size: float
+    unit: str
+    others: tuple[str, ...]
+
+    def __str__(self) -> str:
+        also = f" (also: {', '.join(self.others[:4])})" if self.others else ""
+        return f"{self.size:.3g} {self.unit}".rstrip() + f" is left{also}"
+
+
+class Closure:
+    """h(q) = 0 and its Jacobian for given parameters, scaled and with sides.
+
+    The rows of solid cuts and hinges are replaced by the angles themselves, so that half a turn is
+    no solution: the rotation vector of a solid cut, the angle between the axes of a hinge.
+
+    Attributes:
+        coordinate_sizes: one unit of each coordinate [rad or m].
+        row_sizes: one unit of each row.
+        rounding: largest value of each row that may be rounding, in units of the row.
+        live_rows: number of rows that change with the coordinates at all.
+    """
+
+    def __init__(
+        self,
+        plant: Equations,
+        closed: ClosedLoops,
+        guess: Array,
+        values: Array | None = None,
+        t: float = 0.0,
+    ) -> None:
+        """Measure the rows around a guess.
+
+        Args:
+            plant: has the functions "constraints" and, for solid cuts and hinges, "alignment".
+            closed: the rows.
+            guess: coordinates.
+            values: of the live parameters; those of the plant by default.
+            t: time, for constraints that depend on it [s].
+        """
+        self._plant, self._rows, self._t = plant, tuple(closed.rows), t
+        self._prepared: dict[str, Array | None] = {"constraints": None, "alignment": None}
+        if values is not None:
+            names = [n for n in self._prepared if n == "constraints" or closed.alignments]
+            self._prepared = {name: plant.prepared_for(name, values) for name in names}
+        self._turns = _turns(closed)
+        self.coordinate_sizes = coordinate_sizes(plant.mechanism)
+        self.row_sizes = self._measure(np.asarray(guess, dtype=np.float64))
+        length = characteristic_length(plant.mechanism)
+        extent = [length if row.unit == "m" else 1.0 for row in self._rows]
+        self.rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
+
+    @cached_property
+    def _rest(self) -> Array:
+        return np.zeros(self._plant.n)
+
+    def at(self, t: float) -> Closure:
+        """The same loops at another time [s]."""
+        other = copy(self)
+        other._t = t
+        return other
+
+    def raw(self, q: Array) -> tuple[Array, Array]:
+        """h and J as the equations have them."""
+        pre = self._prepared["constraints"]
+        found = self._plant.evaluate("constraints", pre=pre, q=q, qd=self._rest, t=self._t)
+        return found["h"], found["J"]
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """h and J in units of rows and coordinates, with sides."""
+        h, J = self.raw(q)
+        if self._turns:
+            h, J = h.copy(), J.copy()
+            self._take_sides(q, h, J)
+        return h / self.row_sizes, J * self.coordinate_sizes / self.row_sizes[:, None]
+
+    def _take_sides(self, q: Array, h: Array, J: Array) -> None:
+        """Angles in place of their sines."""
+        pre = self._prepared["alignment"]
+        found = self._plant.evaluate("alignment", pre=pre, q=q)
+        for (rows, first), cosine in zip(self._turns, found["facing"], strict=True):
+            sine = float(np.linalg.norm(h[rows]))
+            if first is not None:
+                J[rows] = found["J"][first : first + len(rows)]
+            if sine > 0.0:
+                h[rows] *= math.atan2(sine, cosine) / sine
+            elif cosine < 0.0:
+                h[rows[0]] = math.pi
+
+    def _measure(self, guess: Array) -> Array:
+        """Sizes of the rows: their largest slopes around the guess, loop by loop."""
+        nearby = np.random.default_rng(2)
+        shifts = nearby.uniform(-SPREAD, SPREAD, (SAMPLES, len(guess))) * self.coordinate_sizes
+        slopes = np.zeros(len(self._rows))
+        for q in (guess, *(guess + shift for shift in shifts)):
+            norms = np.linalg.norm(self.raw(q)[1] * self.coordinate_sizes, axis=1)
+            slopes = np.fmax(slopes, np.where(np.isfinite(norms), norms, 0.0))
+        self.live_rows = int(np.sum(slopes > 0.0))
+        length = characteristic_length(self._plant.mechanism)
+        return np.array([self._size(k, row, slopes, length) for k, row in enumerate(self._rows)])
+
+    def _size(self, k: int, row: Row, slopes: Array, length: float) -> float:
+        if row.unit == "rad":
+            return 1.0
+        if row.unit == "m":
+            alike = [row.element == r.element and r.unit == "m" for r in self._rows]
+            return float(slopes[alike].max()) or length
+        return float(slopes[k]) or 1.0
+
+    def is_closed(self, h: Array) -> bool:
+        """Whether scaled values of the rows are no more than rounding."""
+        return bool(np.all(np.abs(h) <= self.rounding))
+
+    def is_nearly_closed(self, q: Array) -> bool:
+        """Whether Newton's method has ended at a closed position, and on the right side."""
+        return bool(np.all(np.abs(self(q)[0]) <= NEARLY))
+
+    def gap(self, q: Array) -> Gap:
+        """The loop that is farthest from closed."""
+        scaled: dict[tuple[str, str], float] = {}
+        sizes: dict[tuple[str, str], float] = {}
+        for row, value, size in zip(self._rows, self(q)[0], self.row_sizes, strict=True):
+            key = row.element, row.unit
+            scaled[key] = math.hypot(scaled.get(key, 0.0), float(value))
+            sizes[key] = math.hypot(sizes.get(key, 0.0), float(value * size))
+        worst = max(scaled, key=lambda key: scaled[key])
+        others = [k[0] for k, x in scaled.items() if k[0] != worst[0] and x > 0.1 * scaled[worst]]
+        return Gap(worst[0], sizes[worst], worst[1], tuple(dict.fromkeys(others)))
+
+
+def _turns(closed: ClosedLoops) -> list[tuple[list[int], int | None]]:
+    """Rows of rotation of each alignment, and where its own rows begin."""
+    found: list[tuple[list[int], int | None]] = []
+    first = 0
+    for alignment in closed.alignments:
+        rows = [
+            k
+            for k, row in enumerate(closed.rows)
+            if row.element == alignment.element and row.unit == "rad"
+        ]
+        found.append((rows, first if alignment.J else None))
+        first += len(alignment.J)
+    return found
+
+
+def free_of(count: int, held: Sequence[int]) -> np.ndarray:
+    """Which of the coordinates may move."""
+    taken = set(held)
+    return np.array([k not in taken for k in range(count)])

@@ -1,0 +1,223 @@
+"""Keep what a person said about the start of a closed mechanism, as far as the loops allow.
+
+Some values must be kept: those of drives, and those given for a run. Others are kept where that is
+possible, in their order. What is given twice, such as all angles of a four-bar, may differ by the
+rounding of data; the first ones are then kept to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inloop.errors import ModelError
+from inloop.plant.assembly import Assembly, cannot_close, nearest, smallest_gap
+from inloop.plant.closure import Closure, free_of
+from inloop.plant.engine import Array
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+DATA_ROUNDING = 1e-6  # in units of rows and coordinates, and of the largest velocity
+DEPENDENT = 1e-9  # what is left of a direction that others determine
+STIFF = 1e-4  # singular values below this part of the largest are no good to rely on
+
+
+@dataclass(frozen=True)
+class KeptPositions:
+    """A closed position.
+
+    Attributes:
+        found: the position.
+        changed: coordinates that could not be kept.
+    """
+
+    found: Assembly
+    changed: tuple[int, ...]
+
+
+def keep_positions(
+    closure: Closure, wish: Array, must: Sequence[int], wanted: Sequence[int], model: str
+) -> KeptPositions:
+    """Close the loops and keep coordinates where they are.
+
+    Args:
+        closure: the loops.
+        wish: coordinates to start from.
+        must: those that do not move.
+        wanted: those that shall not move, the most important first.
+        model: name of the model, for messages.
+
+    Raises:
+        ModelError: the loops cannot close with those that do not move.
+    """
+    fixed = list(dict.fromkeys([*must, *wanted]))
+    found = nearest(closure, wish, fixed, enough=DATA_ROUNDING)
+    if found.closed:
+        return KeptPositions(found, ())
+    if found.residual <= DATA_ROUNDING:
+        # more was said than there are degrees of freedom, and it agrees
+        first = [*must, *_independent(found.J, must, wanted)]
+        again = nearest(closure, found.q, first, enough=DATA_ROUNDING)
+        if again.closed and not _moved(closure, again.q, wish, wanted):
+            return KeptPositions(again, ())
+    return _one_by_one(closure, wish, must, wanted, model)
+
+
+def _one_by_one(
+    closure: Closure, wish: Array, must: Sequence[int], wanted: Sequence[int], model: str
+) -> KeptPositions:
+    """Keep each one that goes with those before."""
+    held, at = list(must), nearest(closure, wish, must)
+    if not at.closed:
+        raise cannot_close(closure.gap(smallest_gap(closure, at, must)), model)
+    for k in wanted:
+        if k in held:
+            continue
+        guess = at.q.copy()
+        guess[k] = wish[k]
+        trial = nearest(closure, guess, [*held, k], enough=DATA_ROUNDING)
+        if trial.closed:
+            held, at = [*held, k], trial
+    return KeptPositions(at, _moved(closure, at.q, wish, wanted))
+
+
+def _independent(J: Array, must: Sequence[int], wanted: Sequence[int]) -> list[int]:
+    """Those of the wanted coordinates that can be held without holding the loops open."""
+    free = free_of(J.shape[1], must)
+    rank, kept = _rank(J[:, free]), []
+    for k in wanted:
+        if not free[k]:
+            continue
+        free[k] = False
+        if _rank(J[:, free]) == rank:
+            kept.append(k)
+        else:
+            free[k] = True
+    return kept
+
+
+def _rank(J: Array) -> int:
+    if J.size == 0:
+        return 0
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return int(np.sum(sizes > STIFF * sizes.max()))
+
+
+def _moved(closure: Closure, q: Array, wish: Array, wanted: Sequence[int]) -> tuple[int, ...]:
+    way, place = (np.abs(x) / closure.coordinate_sizes for x in (q - wish, wish))
+    return tuple(k for k in wanted if way[k] > 10.0 * DATA_ROUNDING * (1.0 + place[k]))
+
+
+def moved(plant: Equations, wish: Array, q: Array, changed: Sequence[int]) -> tuple[str, ...]:
+    """Declared positions that were not kept, in words."""
+    return tuple(
+        f"'{plant.coordinates[k]}' starts at {q[k]:.6g}, declared {wish[k]:.6g}" for k in changed
+    )
+
+
+def contradiction(
+    plant: Equations, wish: Array, q: Array, changed: Sequence[int], declared: Sequence[int]
+) -> ModelError:
+    """The error of declared positions that do not fit together."""
+    names = plant.coordinates
+    kept = ", ".join(f"'{names[k]}' at {wish[k]:.6g}" for k in declared if k not in changed)
+    found = ", ".join(f"'{names[k]}' is at {q[k]:.6g}, not {wish[k]:.6g}" for k in changed[:4])
+    given = f"with {kept} " if kept else ""
+    return ModelError(
+        f"model '{plant.name}': initial positions contradict the loops: {given}{found}",
+        where=plant.mechanism.bodies[changed[0]].joint.where,
+        fix="Leave out those that follow from the loops, or write guess=... in place of initial.",
+    )
+
+
+@dataclass(frozen=True)
+class KeptVelocities:
+    """Velocities that fit the loops.
+
+    Attributes:
+        qd: of all coordinates.
+        contradicted: coordinates that could not have the velocity that they must have.
+        changed: coordinates that could not have the velocity that was wanted.
+    """
+
+    qd: Array
+    contradicted: tuple[int, ...]
+    changed: tuple[int, ...]
+
+
+def keep_velocities(
+    closure: Closure,
+    q: Array,
+    nu: Array,
+    must: Mapping[int, float],
+    wanted: Mapping[int, float],
+    rest: Sequence[int],
+) -> KeptVelocities:
+    """The smallest velocities that fit the loops and what was said, in this order.
+
+    Args:
+        closure: the loops.
+        q: closed position.
+        nu: J qd + nu = 0, for all rows.
+        must: velocities that have to be.
+        wanted: velocities that shall be, the most important first.
+        rest: coordinates that do not move where that is left open.
+    """
+    units = closure.coordinate_sizes
+    said = _Said(closure(q)[1], -nu / closure.row_sizes)
+    largest = max((abs(v) / units[k] for k, v in {**wanted, **must}.items()), default=0.0)
+    scale = max(largest, float(np.abs(said.smallest()).max(initial=0.0)))
+    contradicted = [k for k, v in must.items() if not said.add(k, v / units[k], scale)]
+    changed = [
+        k for k, v in wanted.items() if k not in must and not said.add(k, v / units[k], scale)
+    ]
+    for k in rest:
+        said.add(k, 0.0, scale)
+    qd = said.smallest() * units
+    for k in said.free_choices:
+        qd[k] = {**dict.fromkeys(rest, 0.0), **wanted, **must}[k]  # to the last bit
+    return KeptVelocities(qd, tuple(contradicted), tuple(changed))
+
+
+class _Said:
+    """Equations a · x = b with orthonormal a, one for each independent thing that was said.
+
+    Attributes:
+        free_choices: entries of x that were not determined before they were said.
+    """
+
+    def __init__(self, J: Array, right: Array) -> None:
+        self._n = J.shape[1]
+        self.free_choices: list[int] = []
+        u, sizes, v = np.linalg.svd(J, full_matrices=False)
+        good = sizes > DEPENDENT * sizes.max(initial=0.0)
+        self._a = [np.asarray(row) for row in v[good]]
+        self._b = [float(x) for x in (u.T @ right)[good] / sizes[good]]
+
+    def add(self, k: int, value: float, scale: float) -> bool:
+        """Say x[k] = value; False if that contradicts what was said before."""
+        left, known = np.zeros(self._n), 0.0
+        left[k] = 1.0
+        # twice, against rounding
+        for _ in range(2):
+            for a, b in zip(self._a, self._b, strict=True):
+                part = float(a @ left)
+                left, known = left - part * a, known + part * b
+        length = float(np.linalg.norm(left))
+        if length <= DEPENDENT:
+            return abs(value - known) <= DATA_ROUNDING * scale
+        self.free_choices.append(k)
+        self._a.append(left / length)
+        self._b.append((value - known) / length)
+        return True
+
+    def smallest(self) -> Array:
+        """The shortest x that satisfies all."""
+        x = np.zeros(self._n)
+        for a, b in zip(self._a, self._b, strict=True):
+            x += b * a
+        return x

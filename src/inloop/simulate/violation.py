@@ -1,0 +1,51 @@
+"""Whether the loops stayed closed in a run: all rows, dropped ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from inloop.errors import SimulationError
+from inloop.plant import BarePlant
+from inloop.simulate.result import Result
+from inloop.simulate.systems import Samples
+
+OPEN = 1e-6  # in units of the rows: more is left open, not rounding
+
+
+def check_closed(pieces: Iterable[tuple[BarePlant, Samples]], result: Result) -> None:
+    """Refuse a run whose loops came open.
+
+    Args:
+        pieces: samples with the plant of their mode.
+        result: of the run.
+
+    Raises:
+        SimulationError: names the loop and the time; `result` holds what was computed.
+    """
+    for plant, samples in pieces:
+        opened = first_open(plant, samples)
+        if opened is not None:
+            t, told = opened
+            error = SimulationError(
+                f"model '{result.name}' lost its loops: from t = {t:.6g} s on {told}",
+                fix="Use a smaller step, or start elsewhere; error.result holds what was computed.",
+            )
+            error.result = replace(result, status="LOOP_OPEN")  # type: ignore[attr-defined]
+            raise error
+
+
+def first_open(plant: BarePlant, samples: Samples) -> tuple[float, str] | None:
+    """Time [s] of the first sample with an open loop, and which loop that is, in words."""
+    if plant.loops is None or samples.violation is None or not len(samples.t):
+        return None
+    closure = plant.loops.closure()
+    smallest = float(closure.row_sizes.min(initial=1.0))
+    for k in np.flatnonzero(~(samples.violation <= OPEN * smallest)):
+        at, t = closure.at(float(samples.t[k])), float(samples.t[k])
+        if not np.all(np.abs(at(samples.q[k])[0]) <= OPEN):
+            gap = at.gap(samples.q[k])
+            return t, f"loop '{gap.loop}' is open by {gap.size:.3g} {gap.unit}".rstrip()
+    return None

@@ -1,0 +1,239 @@
+"""How runs of closed mechanisms start: what was declared or given is kept, or an error says why."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inloop as il
+import inloop.plant.loops as loops_module
+from inloop.formalisms.partition import Partition, choose
+
+CRANK, ROD = 0.1, 0.3
+
+
+def slider_crank(
+    crank: dict[str, Any], rod: dict[str, Any], slider: dict[str, Any], wish: str = ""
+) -> il.Model:
+    """In the plane y = 0; x = CRANK cos a + sqrt(ROD² - CRANK² sin² a)."""
+    m = il.Model("engine", gravity=(0.0, 0.0, -9.81))
+    first = m.body("crank", on=m.ground, joint=il.revolute("-y", **crank), mass=0.4,
+                   com=(0.04, 0, 0), inertia=(1e-4, 4e-4, 4e-4))  # fmt: skip
+    second = m.body("rod", on=first.point("pin", (CRANK, 0, 0)), joint=il.revolute("-y", **rod),
+                    mass=0.3, com=(0.15, 0, 0), inertia=(1e-4, 2e-3, 2e-3))  # fmt: skip
+    third = m.body("slider", on=m.ground, joint=il.prismatic("x", **slider), mass=0.5)
+    m.close(second.point("end", (ROD, 0, 0)), third, name="piston")
+    if wish:
+        m.independent(wish)
+    return m
+
+
+def stroke(angle: float) -> float:
+    """Position of the slider [m], by the law of cosines."""
+    return CRANK * math.cos(angle) + math.sqrt(ROD**2 - (CRANK * math.sin(angle)) ** 2)
+
+
+def slope(angle: float) -> float:
+    """Its derivative by the angle [m/rad]."""
+    root = math.sqrt(ROD**2 - (CRANK * math.sin(angle)) ** 2)
+    return -CRANK * math.sin(angle) - CRANK**2 * math.sin(angle) * math.cos(angle) / root
+
+
+@pytest.mark.parametrize("wish", ["", "crank", "slider"])
+def test_a_declared_crank_is_kept_to_the_last_bit(wish: str) -> None:
+    model = slider_crank({"initial": (0.3, 150.0)}, {"guess": 0.0}, {"guess": 0.4}, wish)
+    result = model.compile().simulate(t_end=1e-4, step=1e-5)
+    assert result.q[0, 0] == pytest.approx(0.3, abs=1e-14)
+    assert result.qd[0, 0] == pytest.approx(150.0, rel=1e-12)
+    assert result["slider.q"][0] == pytest.approx(stroke(0.3), rel=1e-12)
+    assert result["slider.qd"][0] == pytest.approx(150.0 * slope(0.3), rel=1e-11)
+    assert result.notes == ()
+
+
+def test_nothing_else_has_to_be_said() -> None:
+    plant = slider_crank({"initial": (0.7, 0.0)}, {}, {}, "crank").compile()
+    result = plant.simulate(t_end=1e-4, step=1e-5)
+    assert result.q[0, 0] == 0.7 and not np.any(result.qd[0])
+
+
+def test_a_velocity_declared_on_a_dependent_slider_is_kept() -> None:
+    model = slider_crank({"initial": 0.7}, {}, {"guess": 0.35, "initial": (None, -0.25)}, "crank")
+    result = model.compile().simulate(t_end=1e-4, step=1e-5)
+    assert result["slider.qd"][0] == pytest.approx(-0.25, rel=1e-12)
+    assert result["crank.qd"][0] == pytest.approx(-0.25 / slope(0.7), rel=1e-11)
+
+
+def test_declared_joints_are_preferred_as_independent() -> None:
+    for declared in ("crank", "slider"):
+        said = {name: {"guess": 0.2} for name in ("crank", "rod", "slider")}
+        said[declared] = {"initial": {"crank": 0.9, "slider": stroke(0.9)}[declared]}
+        plant = slider_crank(**said).compile()
+        assert plant.loops is not None and plant.loops.independent == (declared,)
+
+
+def test_values_that_agree_up_to_the_rounding_of_data_are_taken() -> None:
+    angle, x = 0.4, round(stroke(0.4), 8)
+    assert x != stroke(angle)
+    plant = slider_crank({"initial": (angle, 0.0)}, {}, {"initial": (x, 0.0)}).compile()
+    result = plant.simulate(t_end=1e-4, step=1e-5)
+    assert result["crank.q"][0] == pytest.approx(angle, abs=1e-15)
+    assert result["slider.q"][0] == pytest.approx(stroke(angle), rel=1e-13)
+    assert result.notes == ()
+
+
+def test_positions_that_contradict_each_other_are_named() -> None:
+    model = slider_crank({"initial": (0.4, 0.0)}, {}, {"initial": (0.31, 0.0)})
+    with pytest.raises(il.ModelError, match=r"'crank' at 0\.4 'slider' is at") as caught:
+        model.compile()
+    assert "not 0.31" in str(caught.value) and "guess" in str(caught.value)
+
+
+def test_velocities_that_contradict_each_other_are_named() -> None:
+    model = slider_crank({"initial": (0.4, 3.0)}, {}, {"guess": 0.4, "initial": (None, 1.0)})
+    with pytest.raises(il.InputError, match=r"'crank' at 3 'slider' has -0\.15\d+, not 1"):
+        model.compile().simulate(t_end=1e-3)
+
+
+def test_a_declared_zero_velocity_yields_and_that_is_told() -> None:
+    model = slider_crank({"initial": (0.4, 3.0)}, {}, {"initial": (stroke(0.4), 0.0)})
+    result = model.compile().simulate(t_end=1e-3)
+    assert result["crank.qd"][0] == pytest.approx(3.0, rel=1e-13)
+    assert [note for note in result.notes if "'slider' starts with velocity" in note]
+
+
+def test_what_a_run_gives_by_name_is_kept_and_what_yields_is_told() -> None:
+    plant = slider_crank({"initial": (0.4, 0.0)}, {}, {"guess": 0.4}).compile()
+    result = plant.simulate(t_end=1e-4, step=1e-5, q={"slider": stroke(1.1)}, qd={"slider": 0.2})
+    assert result["slider.q"][0] == pytest.approx(stroke(1.1), rel=1e-14)
+    assert abs(result["crank.q"][0]) == pytest.approx(1.1, rel=1e-12)
+    assert result["slider.qd"][0] == pytest.approx(0.2, rel=1e-12)
+    assert [note for note in result.notes if "'crank' starts at" in note and "declared 0.4" in note]
+
+
+def test_names_that_contradict_each_other_are_an_error() -> None:
+    plant = slider_crank({"initial": (0.4, 0.0)}, {}, {"guess": 0.4}).compile()
+    with pytest.raises(il.InputError, match=r"loop 'piston' cannot close.*'crank', 'slider'"):
+        plant.simulate(t_end=1e-3, q={"crank": 0.4, "slider": 0.31})
+
+
+def test_a_whole_vector_is_never_moved() -> None:
+    plant = slider_crank({"initial": (0.4, 0.0)}, {}, {"guess": 0.4}).compile()
+    assert plant.loops is not None
+    closed = plant.loops.assemble(np.array([0.9, -1.2, 0.3]), held=[0]).q
+    assert plant.simulate(t_end=1e-3, q=closed).q[0] == pytest.approx(closed, abs=1e-14)
+    opened = closed + np.array([0.0, 0.0, 0.05])
+    with pytest.raises(il.InputError, match=r"loop 'piston' is open by 0\.05 m"):
+        plant.simulate(t_end=1e-3, q=opened)
+
+
+def parallelogram(size: float = 1.0) -> il.Model:
+    """Written with all links along x: at q = 0 its two branches meet."""
+    m = il.Model("parallelogram", gravity=(0.0, -9.81, 0.0))
+    about = (0.0, size**2 / 12.0, size**2 / 12.0)
+    a = m.body("a", on=m.ground, joint=il.revolute("z"), mass=1.0, com=(size / 2, 0, 0),
+               inertia=about)  # fmt: skip
+    b = m.body("b", on=a.point("tip", (size, 0, 0)), joint=il.revolute("z"), mass=1.0,
+               com=(size, 0, 0), inertia=about)  # fmt: skip
+    c = m.body("c", on=m.ground.point("base", (2 * size, 0, 0)), joint=il.revolute("z"), mass=1.0,
+               com=(size / 2, 0, 0), inertia=about)  # fmt: skip
+    m.close(b.point("end", (2 * size, 0, 0)), c.point("tip", (size, 0, 0)), name="ring")
+    return m
+
+
+def test_a_singular_position_takes_no_row_away() -> None:
+    """On the branch that keeps the coupler level, a and c turn alike, b against them."""
+    plant = parallelogram().compile()
+    assert plant.loops is not None
+    assert plant.loops.mobility.rank == 2 and plant.loops.mobility.singular
+    assert any("singular" in note for note in plant.loops.notes)
+    result = plant.simulate(t_end=0.2, step=1e-3, q={"a": 0.3, "b": -0.3})
+    assert result.constraint_violation < 1e-12
+    np.testing.assert_allclose(result["c.q"], result["a.q"], atol=1e-9)
+    # two cranks of inertia 1/3 and a coupler that moves as a point: (2/3 + 1) qdd = -2 g cos q
+    expected = -(2.0 * 9.81 * np.cos(result["a.q"])) / (2.0 / 3.0 + 1.0)
+    np.testing.assert_allclose(result["a.qdd"], expected, rtol=1e-9)
+
+
+def test_a_singular_start_says_so_and_offers_another() -> None:
+    plant = parallelogram().compile()
+    for q in (None, {"c": 0.0}, np.zeros(3)):
+        with pytest.raises(il.InputError, match=r"singular position.*'ring'") as caught:
+            plant.simulate(t_end=0.1, q=q)
+        assert "Start beside it" in str(caught.value) and 'q={"' in str(caught.value)
+
+
+def three_cranks() -> il.Model:
+    """A level beam on three equal cranks: one crank too many, and one row that follows."""
+    m = il.Model("cranks", gravity=(0.0, -9.81, 0.0))
+    length = m.parameter("length", 1.0, unit="m", range=(0.1, 3.0))
+    span = m.parameter("span", 1.0, unit="m", range=(0.1, 3.0))
+    tips = []
+    for k, radius in enumerate((1.0, 1.0, length)):
+        foot = m.ground.point(f"foot_{k}", (k * span if k == 1 else 2.0 * (k == 2), 0, 0))
+        initial = {"initial": 1.0} if k == 0 else {"guess": 1.0}
+        crank = m.body(f"crank_{k}", on=foot, joint=il.revolute("z", **initial), mass=0.5,
+                       com=(0.4, 0, 0), inertia=(0.01, 0.04, 0.04))  # fmt: skip
+        tips.append(crank.point("tip", (radius, 0, 0)))
+    beam = m.body("beam", on=tips[0], joint=il.revolute("z", guess=-1.0), mass=1.0, com=(1, 0, 0),
+                  inertia=(0.1, 0.3, 0.3))  # fmt: skip
+    m.close(beam.point("middle", (1.0 * span, 0, 0)), tips[1], name="middle")
+    m.close(beam.point("end", (2.0, 0, 0)), tips[2], name="end")
+    return m
+
+
+@pytest.mark.parametrize("longer", [1.05, 1.2, 0.7])
+def test_a_length_that_cannot_be_met_is_refused(longer: float) -> None:
+    plant = three_cranks().compile()
+    before = plant.simulate(t_end=0.1)
+    with pytest.raises(il.InputError, match=r"'length' = .* loop '(end|middle)'"):
+        plant.parameters["length"] = longer
+    assert plant.parameters["length"] == 1.0
+    after = plant.simulate(t_end=0.1)
+    assert after.constraint_violation < 1e-12
+    np.testing.assert_array_equal(after.q, before.q)
+
+
+def test_lengths_that_fit_together_are_written_together() -> None:
+    plant = slider_crank_with_lengths().compile()
+    with pytest.raises(il.InputError, match=r"'crank' = 0\.5 loop 'piston' cannot close"):
+        plant.parameters["crank"] = 0.5
+    plant.parameters.update(crank=0.5, rod=0.9)
+    assert dict(plant.parameters) == {"crank": 0.5, "rod": 0.9}
+    result = plant.simulate(t_end=0.05)
+    assert result.q[0, 0] == 1.5 and result.constraint_violation < 1e-12
+    with pytest.raises(il.InputError, match="'rod'"):
+        plant.parameters.update(crank=0.5, rod=0.3)
+    assert dict(plant.parameters) == {"crank": 0.5, "rod": 0.9}
+
+
+def slider_crank_with_lengths() -> il.Model:
+    """The crank, driven upright, needs a rod that reaches down to the slider's line."""
+    m = il.Model("engine", gravity=(0.0, 0.0, 0.0))
+    r = m.parameter("crank", 0.1, unit="m", range=(0.0, 2.0))
+    length = m.parameter("rod", 0.3, unit="m", range=(0.0, 2.0))
+    first = m.body("turn", on=m.ground, joint=il.revolute("z", initial=(1.5, 0.0)), mass=0.4)
+    second = m.body("swing", on=first.point("pin", (r, 0, 0)), joint=il.revolute("z", guess=-1.8),
+                    mass=0.3, inertia=(1e-3, 2e-3, 2e-3))  # fmt: skip
+    third = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.3), mass=0.5)
+    m.close(second.point("end", (length, 0, 0)), third, name="piston")
+    m.drive(first, lambda t: 1.5 + 0.0 * t)
+    return m
+
+
+def test_a_run_that_loses_its_loops_fails_and_names_loop_and_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A row that is dropped though it is needed, as a wrong judgment of the rank would do."""
+
+    def lose_a_row(J: np.ndarray, *rest: Any) -> Partition:
+        return choose(np.vstack([np.zeros_like(J[:1]), J[1:]]), *rest)
+
+    monkeypatch.setattr(loops_module, "choose", lose_a_row)
+    plant = slider_crank({"initial": (0.4, 3.0)}, {}, {"guess": 0.4}).compile()
+    monkeypatch.undo()
+    with pytest.raises(il.SimulationError, match=r"from t = \S+ s on loop 'piston' is open") as it:
+        plant.simulate(t_end=0.05, step=1e-3)
+    assert it.value.result.status == "LOOP_OPEN"  # type: ignore[attr-defined]
