@@ -131,13 +131,15 @@ class BarePlant(Equations):
             self.parameters[name]  # complains about unknown names
         key = hashlib.sha256(json.dumps(list(names)).encode()).hexdigest()[:8]
         kinds = (f"inverse_dynamics_by_{key}", f"direct_dynamics_by_{key}")
-        if kinds[0] not in self._engines:
+
+        def derive() -> list[Program]:
             programs = self._derivation.parameter_derivatives(names)
-            renamed = [
+            return [
                 Program(kind, p.inputs, p.outputs, p.doc, p.formalism)
                 for kind, p in zip(kinds, programs, strict=True)
             ]
-            self._add(renamed)
+
+        self._build_once(kinds[0], derive)
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 
@@ -182,9 +184,7 @@ class BarePlant(Equations):
 
     def _sensor(self, path: str, kind: str) -> str:
         name = f"{sensor_name(path)}_{kind}"
-        if name not in self._engines:
-            self._add(self._derivation.sensor(path))
-        return name
+        return self._build_once(name, lambda: self._derivation.sensor(path))
 
     def pose(self, path: str, q: Numbers, axes: str | None = None) -> tuple[Array, Array]:
         """Position p_WQ [m] and orientation R_WF of a point, frame or body.

@@ -13,7 +13,7 @@ from inloop.errors import InputError
 from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import TargetStructure
-from inloop.plant import BarePlant
+from inloop.plant import BarePlant, Loops
 from inloop.realtime import quantities
 from inloop.realtime.aspects import address
 from inloop.realtime.layout import Quantity
@@ -38,11 +38,11 @@ class Reads:
     drives: str | None
     method: Method
 
-    def system(self, plant: BarePlant) -> TreeSystem | ClosedSystem:
-        """What is integrated, for the present choice of independent coordinates."""
+    def system(self, plant: BarePlant, loops: Loops | None = None) -> TreeSystem | ClosedSystem:
+        """What is integrated, for a choice of independent coordinates; the plant's by default."""
         if plant.loops is None:
             return TreeSystem(plant, self.tau, self.u, None, self.method)
-        loops = plant.loops
+        loops = plant.loops if loops is None else loops
         return ClosedSystem(plant, loops, self.tau, self.u, self.drives, None, self.method)
 
 

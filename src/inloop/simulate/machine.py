@@ -104,13 +104,7 @@ def simulate_modes(
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions)
-    try:
-        status, end = run.go(begin)
-    finally:
-        # the roles of the coordinates belong to a run: none is left behind for the next one
-        for plant in plants.values():
-            if plant.loops is not None:
-                plant.loops.use(plant.loops.first)
+    status, end = run.go(begin)
     result = run.result(status, end)
     if status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, run.blame)
@@ -187,6 +181,7 @@ class _Run:
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[Happening] = []
         self._notes: list[str] = []
+        self._loops = {name: plant.loops for name, plant in plants.items()}
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None
@@ -218,7 +213,7 @@ class _Run:
 
     def _face(self, name: str) -> Face:
         plant, at = self._plants[name], self._at[name]
-        system = make_system(plant, at.tau, at.inputs, at.drives)
+        system = make_system(plant, at.tau, at.inputs, at.drives, None, self._loops[name])
         if plant.loops is not None:
             # pivots are watched from where they were when the independent coordinates were chosen
             chosen_at = self._chosen_at.get(name, plant.loops.position.q)
@@ -246,13 +241,15 @@ class _Run:
         self._failed_at, self._unguarded = t, set()
         _, last = self._pieces[-1]
         for mode in dict.fromkeys((name, *follow)):
-            loops = self._plants[mode].loops
+            loops = self._loops[mode]
             if loops is None or self._plants[mode].coordinates != self._plants[name].coordinates:
                 continue
             if stuck:
                 self._unguarded.add(mode)
-            if loops.repartition(last.q[-1]):
-                chosen = ", ".join(loops.independent)
+            other = loops.repartition(last.q[-1])
+            if other is not None:
+                self._loops[mode] = other
+                chosen = ", ".join(other.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
             self._chosen_at[mode] = last.q[-1]
         return True

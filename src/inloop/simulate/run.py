@@ -8,7 +8,7 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
-from inloop.plant import Array, BarePlant, Signal
+from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
@@ -92,17 +92,12 @@ def simulate(
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
     else:
-        try:
-            done = run_in_pieces(
-                plant,
-                schedule,
-                begin,
-                lambda: make_system(plant, efforts, signals, drives, schedule.method),
-            )
-        finally:
-            # the roles of the coordinates belong to a run: none is left behind for the next one
-            if plant.loops is not None:
-                plant.loops.use(plant.loops.first)
+        done = run_in_pieces(
+            plant,
+            schedule,
+            begin,
+            lambda loops: make_system(plant, efforts, signals, drives, schedule.method, loops),
+        )
     result = _result(plant, done, signals, efforts, joints)
     if done.status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, done.blame, done.open_loop)
@@ -147,7 +142,7 @@ def _reference(
 def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     """A fresh start at t = 0, with the first choice of independent coordinates."""
     q, qd = state
-    partition = plant.loops.first if plant.loops is not None else None
+    partition = plant.loops.partition if plant.loops is not None else None
     return End(0.0, q, qd, z, None, 0, partition, None)
 
 
@@ -157,13 +152,24 @@ def make_system(
     inputs: Inputs,
     drives: str | None,
     method: Method | None = None,
+    loops: Loops | None = None,
 ) -> TreeSystem | ClosedSystem:
-    """What the steppers integrate for a plant, with efforts, inputs and motions."""
+    """What the steppers integrate for a plant.
+
+    Args:
+        plant: the compiled mechanism.
+        tau: efforts of the joints.
+        inputs: the vector u.
+        drives: name of the function of the driven joints.
+        method: the integrator.
+        loops: its loops with the independent coordinates to use; those of the plant by default.
+    """
     # never empty: C wants an address
     u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
         return TreeSystem(plant, tau, u, inputs.function, method)
-    return ClosedSystem(plant, plant.loops, tau, u, drives, inputs.function, method)
+    loops = plant.loops if loops is None else loops
+    return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method)
 
 
 def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:
