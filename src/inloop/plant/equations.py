@@ -280,7 +280,8 @@ class Equations:
         """Call any function of the plant by name.
 
         Args:
-            function: such as "inverse_dynamics".
+            function: such as "inverse_dynamics". Of a mechanism with loops, "direct_dynamics",
+                "mass_matrix" and "bias" are those of the cut tree.
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.
         """

@@ -82,7 +82,7 @@ def wire(
     """
     plants: Plants = plant.by_mode or {plant.name: plant}
     values = first_inputs(plant, plants, tau, inputs)
-    reads = {name: reads_of(each, values, motions, method) for name, each in plants.items()}
+    reads = {name: reads_of(each, values, motions, method, step) for name, each in plants.items()}
     systems = {name: reads[name].system(each) for name, each in plants.items()}
     modes, read_by_events = _modes(plants, systems)
     eventful = any(mode.transitions for mode in modes)

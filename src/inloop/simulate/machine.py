@@ -26,7 +26,7 @@ from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
 from inloop.simulate.run import failed, make_system
-from inloop.simulate.schedules import METHODS, adaptive, fixed
+from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
 from inloop.simulate.units import signal_units
@@ -213,7 +213,8 @@ class _Run:
 
     def _face(self, name: str) -> Face:
         plant, at = self._plants[name], self._at[name]
-        system = make_system(plant, at.tau, at.inputs, at.drives, None, self._loops[name])
+        step = step_of(self._schedule)
+        system = make_system(plant, at.tau, at.inputs, at.drives, None, self._loops[name], step)
         if plant.loops is not None:
             # pivots are watched from where they were when the independent coordinates were chosen
             chosen_at = self._chosen_at.get(name, plant.loops.position.q)
@@ -339,7 +340,7 @@ def happening(faces: Mapping[str, Face], event: Event) -> Happening:
     gripping = declared.impact or names[event.next_mode]
     x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
     before = face.system.expand(np.array([event.t]), x)
-    e = float(event.record[2])
+    e = event.record.restitution
     impulses: dict[str, float] = {}
     same = faces[gripping].plant.coordinates == face.plant.coordinates
     if same and not declared.sets and len(before.t):
@@ -350,8 +351,8 @@ def happening(faces: Mapping[str, Face], event: Event) -> Happening:
         name=declared.name,
         mode=face.name,
         next_mode=names[event.next_mode],
-        energy_before=float(event.record[0]),
-        energy_after=float(event.record[1]),
+        energy_before=event.record.energy_before,
+        energy_after=event.record.energy_after,
         restitution=e,
         impulses=impulses,
         settled=event.settled,

@@ -12,10 +12,11 @@ from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
+from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
+from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
@@ -75,6 +76,8 @@ def simulate(
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
     drives = plant.drive_function(motions or {})
+    begin_t = continued.t if continued is not None else 0.0
+    check_velocities(plant, signals, begin_t, t_end, motions or {})
     joints = observe.chosen_joints(plant, reactions)
     if start is None:
         u = signals.at(plant, 0.0)
@@ -96,7 +99,9 @@ def simulate(
             plant,
             schedule,
             begin,
-            lambda loops: make_system(plant, efforts, signals, drives, schedule.method, loops),
+            lambda loops: make_system(
+                plant, efforts, signals, drives, schedule.method, loops, step_of(schedule)
+            ),
         )
     result = _result(plant, done, signals, efforts, joints)
     if done.status not in (Status.OK, Status.STOPPED):
@@ -153,6 +158,7 @@ def make_system(
     drives: str | None,
     method: Method | None = None,
     loops: Loops | None = None,
+    step: float | None = None,
 ) -> TreeSystem | ClosedSystem:
     """What the steppers integrate for a plant.
 
@@ -163,13 +169,14 @@ def make_system(
         drives: name of the function of the driven joints.
         method: the integrator.
         loops: its loops with the independent coordinates to use; those of the plant by default.
+        step: of the integrator, if it is always the same [s].
     """
     # never empty: C wants an address
     u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
         return TreeSystem(plant, tau, u, inputs.function, method)
     loops = plant.loops if loops is None else loops
-    return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method)
+    return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method, step)
 
 
 def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:

@@ -81,6 +81,9 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     return functools.reduce(Samples.followed_by, tails)
 
 
+_PREPARE = ctypes.CFUNCTYPE(None, POINTER, POINTER)
+
+
 @dataclass(frozen=True)
 class Prepared:
     """Prepared quantities of a run, and how to compute them anew when parameters change.
@@ -92,6 +95,10 @@ class Prepared:
 
     function: int
     values: Array
+
+    def update(self, parameters: Array) -> None:
+        """Compute the values anew, in the same memory."""
+        _PREPARE(self.function)(parameters.ctypes.data, self.values.ctypes.data)
 
 
 class _Implicit:
@@ -247,6 +254,7 @@ class ClosedSystem:
         drives: str | None,
         signals: str | None = None,
         method: Method | None = None,
+        step: float | None = None,
     ) -> None:
         """Rates that read tau and u.
 
@@ -258,6 +266,8 @@ class ClosedSystem:
             drives: name of the function of the driven joints.
             signals: name of a function of the plant that writes u over time.
             method: the integrator; implicit ones need more than rates.
+            step: of the integrator, if it is always the same [s]: within one, estimates of
+                dependent coordinates come to closure, whatever drives do between two steps.
         """
         self._plant, self.loops, self.u = plant, loops, u
         function = loops.function("constrained")
@@ -291,6 +301,7 @@ class ClosedSystem:
             self._guard.ctypes.data,
             NEARLY_CLOSED,
             FARTHEST,
+            0.0 if step is None or method == Method.IMPLICIT else 1.0 / step,
             MOST_ITERATIONS,
             0,
             self._inputs.address,
@@ -450,6 +461,7 @@ class _ClosedContext(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
         ("tolerance", ctypes.c_double),
         ("farthest", ctypes.c_double),
+        ("pull", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
         ("bad_row", ctypes.c_int64),
         ("inputs", ctypes.c_void_p),
