@@ -72,8 +72,9 @@ def play(springs: bool, rig: Rig, step: float) -> tuple[Station, list[float]]:
 def test_a_runs_away_behind_the_coarse_encoder_and_b_does_not() -> None:
     """The result of Gillespie and Cutkosky, felt through the chain."""
     rigid, forces = play(False, COARSE, 2e-3)
-    assert max(map(abs, forces)) == 40.0  # the motor gave all it has
-    assert abs(rigid.handle.position) > 0.08  # and went into its stops
+    # from the first lift on the motor gives all it has, to and fro, and puts energy in
+    at_limit = [abs(force) == 40.0 for force in forces]
+    assert sum(at_limit) > 0.7 * len(forces[at_limit.index(True) :])
     assert rigid.panel()["passive"] is False
 
     soft, forces = play(True, COARSE, 2e-3)

@@ -37,24 +37,24 @@ static double energy(const double *c, const double *x)
     return c[2] * (0.5 * x[1] * x[1] + c[0] * x[0]);
 }
 
-IL_EXPORT int bounce(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int bounce(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     const double *c = context;
     (void)t;
     x_new[0] = x[0];
     x_new[1] = -c[1] * x[1];
-    record[0] = c[2] * (x_new[1] - x[1]);
-    record[1] = energy(c, x);
-    record[2] = energy(c, x_new);
+    record->energy_before = energy(c, x);
+    record->energy_after = energy(c, x_new);
+    record->restitution = c[1];
     return IL_OK;
 }
 
-IL_EXPORT int stop(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int stop(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     const double *c = context;
     (void)t;
     x_new[0] = x_new[1] = 0.0;
-    record[1] = energy(c, x);
+    record->energy_before = energy(c, x);
     return IL_OK;
 }
 
@@ -76,14 +76,14 @@ IL_EXPORT int wall(void *context, double t, const double *x, double *g)
     return IL_OK;
 }
 
-IL_EXPORT int wall_bounce(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int wall_bounce(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     (void)context;
     (void)t;
     x_new[0] = x[0];
     x_new[1] = -0.8 * x[1];
     x_new[2] = x[2] + 0.1;
-    record[3] = 1.0;
+    record->restitution = 0.8;
     return IL_OK;
 }
 
@@ -126,16 +126,16 @@ IL_EXPORT int fragile(void *context, double t, const double *x, double *g)
 }
 
 /* returns context[0] */
-IL_EXPORT int refuse(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int refuse(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     (void)t;
     x_new[0] = x[0] + 1.0;
-    record[0] = 7.0;
+    record->energy_before = 7.0;
     return (int)*(const double *)context;
 }
 
 /* from (height, speed) to (height, speed, speed at the impact), and back to (height of it) */
-IL_EXPORT int grow(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int grow(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     (void)context;
     (void)t;
@@ -146,7 +146,7 @@ IL_EXPORT int grow(void *context, double t, const double *x, double *x_new, doub
     return IL_OK;
 }
 
-IL_EXPORT int shrink(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int shrink(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     (void)context;
     (void)t;
@@ -191,7 +191,7 @@ IL_EXPORT int heights(void *context, double t, const double *x, double *g)
 }
 
 /* context = (number of the ball, restitution) */
-IL_EXPORT int bounce_one(void *context, double t, const double *x, double *x_new, double *record)
+IL_EXPORT int bounce_one(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     const double *c = context;
     const int ball = (int)c[0];

@@ -34,6 +34,7 @@ from inloop.native import (
 from inloop.native.structures import (
     EVENT,
     HISTORY,
+    RECORD,
     MachineStructure,
     ModeStructure,
     RunStructure,
@@ -54,6 +55,7 @@ STRUCTURES = {
     "il_machine_sizes": SizesStructure,
     "il_run": RunStructure,
     "il_event": EVENT,
+    "il_record": RECORD,
     "il_history": HISTORY,
 }
 each_method = pytest.mark.parametrize("method", list(Method))

@@ -98,7 +98,8 @@ class Bench:
         size = len(x)
         J, dfdt = np.zeros((size, size)), np.empty(size)
         J[: self.system.n, self.system.n : 2 * self.system.n] = np.eye(self.system.n)
-        self._call(self.system.jacobian, (t,), [np.ascontiguousarray(x), J, dfdt])
+        x = np.ascontiguousarray(x)
+        self._call(self.system.jacobian, (t,), [x, self.rates(t, x), J, dfdt])
         return J, dfdt
 
 

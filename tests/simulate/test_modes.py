@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -10,6 +11,12 @@ import pytest
 
 import inloop as il
 from inloop import gallery
+from inloop.native import FixedSteps, Method, run_machine
+from inloop.native.modes import Record
+from inloop.native.structures import EVENT
+from inloop.simulate.faces import Face
+from inloop.simulate.machine import conditions, first_snapshot
+from inloop.simulate.run import make_system
 
 METHODS = ("rk4", "dopri", "rodas")
 
@@ -44,6 +51,23 @@ def test_every_joule_of_the_ball_is_accounted_for(ball: il.Plant) -> None:
         assert event.energy_after == pytest.approx(9.81 * 0.81 ** (k + 1), rel=1e-9)
         impulse = 1.9 * math.sqrt(2 * 9.81) * 0.9**k
         assert event.impulses["floor.hold"] == pytest.approx(impulse, rel=1e-9)
+
+
+def test_records_of_the_runtime_are_what_its_header_says(ball: il.Plant) -> None:
+    """Of real impacts: the energies of m v²/2 with m = 1 kg, and the ball's restitution."""
+    at = {name: conditions(ball.by_mode, plant, {}, {}, {}) for name, plant in ball.by_mode.items()}
+    faces = {}
+    for name, plant in ball.by_mode.items():
+        system = make_system(plant, at[name].tau, at[name].inputs, at[name].drives)
+        faces[name] = Face(name, plant, system)
+    modes = tuple(face.mode(faces) for face in faces.values())
+    start = first_snapshot(ball.by_mode, None, at, None, None)
+    done = run_machine(modes, start, FixedSteps(Method.RK4, 1e-3, 3000))
+    assert len(done.events) > 3
+    assert EVENT["record"].names == tuple(Record.__dataclass_fields__)
+    for k, event in enumerate(done.events):
+        expected = (9.81 * 0.81**k, 9.81 * 0.81 ** (k + 1), 0.9)
+        assert dataclasses.astuple(event.record) == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_ball_at_rest_stays_and_leaves_when_gravity_turns(ball: il.Plant) -> None:

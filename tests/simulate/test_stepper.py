@@ -69,3 +69,66 @@ def test_a_step_that_fails_leaves_everything_as_it_was() -> None:
     stepper.step(**{"mass.tau": 4.0})
     with pytest.raises(il.InputError, match="there is no input 'mas'"):
         stepper.step(mas=1.0)
+
+
+def pendulum(length: float, gravity: float) -> il.Plant:
+    """A pendulum with parameters that a run may change."""
+    m = il.Model(
+        "swing", gravity=lambda m: (0.0, -m.parameter("g", gravity, range=(0.0, 25.0)), 0.0)
+    )
+    arm = m.parameter("arm", length, range=(0.1, 3.0))
+    m.body("bob", on=m.ground, joint=il.revolute("z", initial=(0.7, 0.0)), mass=1.3,
+           com=(arm, 0.0, 0.0), inertia=(1e-3, 2e-3, 3e-3))  # fmt: skip
+    return m.compile()
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas", "implicit"])
+def test_parameters_act_from_the_step_after_they_are_written(method: str) -> None:
+    plant, other = pendulum(0.8, 9.81), pendulum(1.1, 3.7)
+    stepper = plant.stepper(step=1e-3, method=method)
+    for _ in range(200):
+        stepper.step()
+    q, qd = stepper["bob.q"], stepper["bob.qd"]
+    stepper.parameters["g"] = 3.7
+    plant.parameters["arm"] = 1.1
+    assert (stepper["bob.q"], stepper["bob.qd"]) == (q, qd)
+    built_so = other.stepper(step=1e-3, method=method, q={"bob": q}, qd={"bob": qd})
+    for _ in range(300):
+        stepper.step()
+        built_so.step()
+        assert (stepper["bob.q"], stepper["bob.qd"]) == (built_so["bob.q"], built_so["bob.qd"])
+    assert abs(stepper["bob.q"] - q) > 0.1
+
+
+def test_parameters_of_loops_and_modes_act_as_well() -> None:
+    """A four-bar whose ground link becomes longer, and a ball that falls slower."""
+    m = il.Model("bars", gravity=(0.0, -9.81, 0.0))
+    ground = m.parameter("ground", 0.5, range=(0.4, 0.6))
+    rod = {"mass": 0.7, "com": (0.1, 0.01, 0.0), "inertia": (1e-3, 2e-3, 3e-3)}
+    crank = m.body("crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), **rod)
+    coupler = m.body("coupler", on=crank.point("pin", (0.2, 0, 0)),
+                     joint=il.revolute("z", initial=(-0.5, 0.0)), **rod)  # fmt: skip
+    rocker = m.body("rocker", on=m.ground.point("base", (ground, 0.05, 0.0)),
+                    joint=il.revolute("z", initial=(1.2, 0.0)), **rod)  # fmt: skip
+    m.close(coupler.point("end", (0.6, 0, 0)), rocker.point("tip", (0.4, 0, 0)))
+    plant = m.compile()
+    stepper = plant.stepper(step=1e-3)
+    stepper.step()
+    plant.parameters["ground"] = 0.52
+    stepper.step()
+    a, b, c = stepper.look().q[0]
+    x = 0.2 * np.cos(a) + 0.6 * np.cos(a + b) - 0.4 * np.cos(c)
+    assert x == pytest.approx(0.52, abs=1e-12)
+
+    def falling(gravity: float) -> il.Plant:
+        m = il.Model(
+            "ball", gravity=lambda m: (0.0, 0.0, -m.parameter("g", gravity, range=(0.0, 25.0)))
+        )
+        m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(1.0, 0.0)), mass=1.0)
+        m.event("down", lambda q: q["ball"] - 0.5, to="ball")
+        return m.compile()
+
+    stepper = falling(9.81).stepper(step=1e-2)
+    stepper.parameters["g"] = 2.0
+    stepper.step()
+    assert stepper["ball.q"] == pytest.approx(1.0 - 0.5 * 2.0 * 1e-4, rel=1e-12)

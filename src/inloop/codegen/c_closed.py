@@ -404,11 +404,16 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
     lines = [f"    xd[{k}] = x[{nu + k}];" for k in range(nu)]
     lines += [f"    xd[{nu + k}] = m.a[{column}];" for k, column in enumerate(unit.independent)]
     guess = z + unit.states
-    lines += [f"    xd[{guess + k}] = m.v[{column}];" for k, column in enumerate(unit.dependent)]
-    return f"""IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
+    lines += [
+        f"    xd[{guess + k}] = m.v[{column}] + c->pull * (m.q[{column}] - x[{guess + k}]);"
+        for k, column in enumerate(unit.dependent)
+    ]
+    return f"""/* estimates of dependent coordinates move as these do, and are drawn to closure */
+IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
+    struct context *c = context;
     struct motion m;
-    const int status = moving(context, t, x, &m, xd + {z});
+    const int status = moving(c, t, x, &m, xd + {z});
     if (status != IL_OK) return status;
 {chr(10).join(lines)}
     return IL_OK;

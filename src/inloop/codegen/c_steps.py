@@ -64,10 +64,11 @@ def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence
     n = size - rows
     known = {**_tree_arguments(n), "pre": "c->jacobian_pre"}
     text = f"""/* J and dfdt; the first rows of J are known, (0, I, 0) */
-IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double *J,
-                                double *dfdt)
+IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, const double *xd,
+                                double *J, double *dfdt)
 {{
     const struct context *c = context;
+    (void)xd;
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int i = 0; i < {n}; i++) dfdt[i] = 0.0;
     {prefix}_{program.name}({_call(program, known)}, J + {n * size}, dfdt + {n});
@@ -140,10 +141,10 @@ def emit_closed_jacobian(
     nu, m = len(unit.independent), len(unit.dependent)
     size = columns + m
     known = {**_closed_arguments(2 * nu), "pre": "c->jacobian_pre"}
-    text = f"""/* J and dfdt; rates do not depend on the estimates of dependent coordinates.
+    text = f"""/* J and dfdt; estimates of dependent coordinates are found in their own rates only.
    Drives give no third derivative, so that dfdt is a difference. */
-IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double *J,
-                                double *dfdt)
+IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, const double *xd,
+                                double *J, double *dfdt)
 {{
     struct context *c = context;
     const double delta = 1e-7 * (fabs(t) > 1.0 ? fabs(t) : 1.0);
@@ -152,13 +153,14 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double
     if (status == IL_OK) status = c->rates(context, t - delta, x, before);
     if (status == IL_OK) status = c->settle(context, t, x);
     if (status != IL_OK) return status;
-    for (int i = 0; i < {size}; i++) dfdt[i] = (dfdt[i] - before[i]) / (2.0 * delta);
+    for (int i = 0; i < {size}; i++) dfdt[i] = il_time_slope(before[i], xd[i], dfdt[i], delta);
     {prefix}_{program.name}({_call(program, known)}, found);
     for (int i = 0; i < {rows}; i++) {{
         double *row = J + ({nu} + i) * {size};
         memcpy(row, found + i * {columns}, {columns} * sizeof *row);
         for (int j = {columns}; j < {size}; j++) row[j] = 0.0;
     }}
+    for (int i = {size - m}; i < {size}; i++) J[i * {size} + i] = -c->pull;
     return IL_OK;
 }}
 """
@@ -166,7 +168,7 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, double
 
 
 def _head(prefix: str, about: Sequence[str]) -> list[str]:
-    included = (f"{prefix}.h", "il_inputs.h", "il_status.h")
+    included = (f"{prefix}.h", "il_inputs.h", "il_status.h", "il_time_slope.h")
     return [comment_block(about), *(f'#include "{name}"' for name in included), ""]
 
 

@@ -52,6 +52,7 @@ struct context {{
     const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
     double tolerance;      /* corrections below this, in units, end Newton's method */
     double farthest;       /* longer corrections, in units, lead to another branch */
+    double pull;           /* how fast estimates of dependent coordinates come to closure [1/s] */
     int64_t most_iterations;
     int64_t bad_row;       /* out: the row that could not be closed */
     il_inputs *inputs;     /* NULL: inputs stay the same */

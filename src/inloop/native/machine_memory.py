@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from inloop.native.interruptible import Watch, call_interruptible
 from inloop.native.library import COUNT, POINTER, Reals, address_of, aligned_zeros
-from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Mode
+from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Mode, Record
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
 from inloop.native.structures import (
@@ -210,7 +210,7 @@ class MachineMemory:
             mode, transition, next_mode, settled = row.item()[1:5]
             x_before = before[: modes[mode].system.size].copy()
             x_after = after[: modes[next_mode].system.size].copy()
-            ends = (row["record"].copy(), x_before, x_after, bool(settled))
+            ends = (Record(*row["record"].item()), x_before, x_after, bool(settled))
             yield Event(float(row["t"]), mode, transition, next_mode, *ends)
 
     def _fault(self, status: int) -> Fault | None:

@@ -108,6 +108,21 @@ class MachineSnapshot:
 
 
 @dataclass(frozen=True)
+class Record:
+    """What a jump reports, as il_record.
+
+    Attributes:
+        energy_before: kinetic and potential energy of the mode that ends [J].
+        energy_after: that of the mode that follows [J].
+        restitution: of an impact, 0 to 1.
+    """
+
+    energy_before: float
+    energy_after: float
+    restitution: float
+
+
+@dataclass(frozen=True)
 class Event:
     """A transition that has fired.
 
@@ -116,7 +131,7 @@ class Event:
         mode: number of the mode before.
         transition: its number in that mode.
         next_mode: number of the mode after.
-        record: what the jump reports: impulse, energy before, energy after, free; shape (4,).
+        record: what the jump reports; zeros if there is none.
         x_before: state of the mode before.
         x_after: state of the mode after.
         settled: whether firings accumulated here.
@@ -126,7 +141,7 @@ class Event:
     mode: int
     transition: int
     next_mode: int
-    record: Reals
+    record: Record
     x_before: Reals
     x_after: Reals
     settled: bool

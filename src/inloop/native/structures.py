@@ -10,8 +10,14 @@ from inloop.native.library import POINTER
 
 _REAL, _COUNT, _FLAG = ctypes.c_double, ctypes.c_int64, ctypes.c_int
 
-RECORD = 4
-"""Numbers that a jump reports (IL_RECORD)."""
+RECORD = np.dtype(
+    [
+        ("energy_before", np.float64),
+        ("energy_after", np.float64),
+        ("restitution", np.float64),
+    ]
+)
+"""il_record."""
 
 
 class SystemStructure(ctypes.Structure):
@@ -192,7 +198,7 @@ EVENT = np.dtype(
         ("transition", np.int64),
         ("next_mode", np.int64),
         ("settled", np.int64),
-        ("record", np.float64, RECORD),
+        ("record", RECORD),
     ]
 )
 """il_event."""

@@ -6,9 +6,10 @@ from inloop.model import Event
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array, NativeEngine, PythonEngine
 from inloop.plant.equations import native_engine
+from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 
 __all__ = [
-    "Array", "BarePlant", "Event", "NativeEngine", "Parameters", "Partition", "PythonEngine",
-    "Signal", "native_engine",
+    "Array", "BarePlant", "Event", "Loops", "NativeEngine", "Parameters", "Partition",
+    "PythonEngine", "Signal", "native_engine",
 ]  # fmt: skip

@@ -9,7 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from inloop.errors import InputError
 from inloop.formalisms.sensors import sensor_name
+from inloop.plant.closed_motion import accelerations, reduced_equations
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
 from inloop.plant.outline import Outline, outline
@@ -22,6 +24,9 @@ Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
 class BarePlant(Equations):
     """The compiled equations of motion M(q) qdd + c(q, qd, u, t) = tau.
 
+    Of a mechanism with loops or drives M and c are those of its tree, cut at the loops and with
+    drives let go: M qdd + c = tau + Jᵀ lam + effort.
+
     Functions take arrays of shape (n,), or (N, n) for many states at once.
 
     Attributes:
@@ -33,22 +38,64 @@ class BarePlant(Equations):
     def inverse_dynamics(
         self, q: Numbers, qd: Numbers, qdd: Numbers, u: Numbers | None = None, t: float = 0.0
     ) -> Array:
-        """Efforts tau = M qdd + c [N·m or N]."""
+        """Efforts tau = M qdd + c [N·m or N]; of a mechanism with loops, those of the cut tree.
+
+        The efforts that move a mechanism with loops: see `plant.inverse_dynamics_run`.
+        """
         return self.evaluate("inverse_dynamics", q=q, qd=qd, qdd=qdd, u=u, t=t)["tau"]
 
     def direct_dynamics(
         self, q: Numbers, qd: Numbers, tau: Numbers, u: Numbers | None = None, t: float = 0.0
     ) -> Array:
-        """Accelerations qdd with M qdd + c = tau [rad/s² or m/s²]."""
+        """Accelerations qdd of the mechanism, its loops closed and its drives followed.
+
+        Args:
+            q: coordinates; they must close the loops, with driven joints where their drives are.
+            qd: velocities; they must fit the loops and the drives.
+            tau: efforts on all joints [N·m or N].
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            [rad/s² or m/s²], shape (n,) or (N, n).
+
+        Raises:
+            InputError: q or qd do not fit; says which row or joint.
+        """
+        if self.loops is None:
+            return self.tree_direct_dynamics(q, qd, tau, u, t)
+        return accelerations(self, q, qd, tau, u=u, t=t)
+
+    def tree_direct_dynamics(
+        self, q: Numbers, qd: Numbers, tau: Numbers, u: Numbers | None = None, t: float = 0.0
+    ) -> Array:
+        """Accelerations qdd of the tree alone: M qdd + c = tau, loops cut and drives let go."""
         return self.evaluate("direct_dynamics", q=q, qd=qd, tau=tau, u=u, t=t)["qdd"]
 
     def mass_matrix(self, q: Numbers) -> Array:
-        """Symmetric mass matrix M, shape (n, n) or (N, n, n)."""
+        """Symmetric mass matrix M, shape (n, n) or (N, n, n); with loops, that of the cut tree."""
         return self.evaluate("mass_matrix", q=q)["M"]
 
     def bias(self, q: Numbers, qd: Numbers, u: Numbers | None = None, t: float = 0.0) -> Array:
-        """c: gravity, velocity terms, force laws and inputs [N·m or N]."""
+        """c: gravity, velocity terms, force laws and inputs [N·m or N]; of the cut tree."""
         return self.evaluate("bias", q=q, qd=qd, u=u, t=t)["c"]
+
+    def reduced_equations(
+        self, q: Numbers, qd: Numbers, u: Numbers | None = None, t: float = 0.0
+    ) -> dict[str, Array]:
+        """M, c and T of M qdd_u + c = Tᵀ tau in the independent coordinates, at one state.
+
+        Args:
+            q: a closed position, shape (n,).
+            qd: velocities that fit the loops and the drives.
+            u: inputs.
+            t: time [s].
+
+        Returns:
+            M, shape (m, m), and c, shape (m,), for the m coordinates in `plant.loops.independent`
+            (all of a tree), and T = ∂q/∂q_u, shape (n, m).
+        """
+        return reduced_equations(self, q, qd, u=u, t=t)
 
     def energy(self, q: Numbers, qd: Numbers) -> Array:
         """Kinetic and potential energy [J], shape (2,) or (N, 2)."""
@@ -120,26 +167,38 @@ class BarePlant(Equations):
     def direct_dynamics_derivatives(
         self, q: Numbers, qd: Numbers, tau: Numbers, u: Numbers | None = None, t: float = 0.0
     ) -> dict[str, Array]:
-        """∂qdd/∂q, ∂qdd/∂qd and ∂qdd/∂tau = M⁻¹."""
+        """∂qdd/∂q, ∂qdd/∂qd and ∂qdd/∂tau = M⁻¹ of a mechanism without loops and drives."""
+        self._needs_a_tree("direct_dynamics_derivatives")
         return self.evaluate("direct_dynamics_derivatives", q=q, qd=qd, tau=tau, u=u, t=t)
 
     def parameter_derivatives(
         self, names: Sequence[str], q: Numbers, qd: Numbers, *, qdd: Numbers, tau: Numbers
     ) -> dict[str, Array]:
-        """∂tau/∂p and ∂qdd/∂p for live parameters, one column per name."""
+        """∂tau/∂p and ∂qdd/∂p for live parameters, one column per name; without loops."""
+        self._needs_a_tree("parameter_derivatives")
         for name in names:
             self.parameters[name]  # complains about unknown names
         key = hashlib.sha256(json.dumps(list(names)).encode()).hexdigest()[:8]
         kinds = (f"inverse_dynamics_by_{key}", f"direct_dynamics_by_{key}")
-        if kinds[0] not in self._engines:
+
+        def derive() -> list[Program]:
             programs = self._derivation.parameter_derivatives(names)
-            renamed = [
+            return [
                 Program(kind, p.inputs, p.outputs, p.doc, p.formalism)
                 for kind, p in zip(kinds, programs, strict=True)
             ]
-            self._add(renamed)
+
+        self._build_once(kinds[0], derive)
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
+
+    def _needs_a_tree(self, function: str) -> None:
+        """Refuse what would tell of the cut tree only."""
+        if self.loops is not None:
+            raise InputError(
+                f"model '{self.name}' has loops or drives: {function} is for trees",
+                fix="Use plant.linearize, which takes the loops along.",
+            )
 
     def cut_forces(
         self,
@@ -182,9 +241,7 @@ class BarePlant(Equations):
 
     def _sensor(self, path: str, kind: str) -> str:
         name = f"{sensor_name(path)}_{kind}"
-        if name not in self._engines:
-            self._add(self._derivation.sensor(path))
-        return name
+        return self._build_once(name, lambda: self._derivation.sensor(path))
 
     def pose(self, path: str, q: Numbers, axes: str | None = None) -> tuple[Array, Array]:
         """Position p_WQ [m] and orientation R_WF of a point, frame or body.

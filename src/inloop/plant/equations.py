@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -14,7 +15,6 @@ from inloop.errors import InputError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
-from inloop.formalisms.partition import Partition
 from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.native import CHAIN_FLAGS
@@ -44,6 +44,7 @@ class Equations:
         parameters: live parameters, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
+        building: held while something is derived or built, so that threads may share a plant.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class Equations:
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         start = time.perf_counter()
+        self.building = threading.RLock()
         self._modes = modes  # mechanisms of all modes of which this one is the plant
         self.mechanism = mechanism
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
         self._backend = backend
-        self._derivation = Derivation(mechanism, live, external_forces)
+        self._options = (live, external_forces)
+        self._derivation = self.fresh_derivation()
         self.inputs = self._derivation.input_names
         self.parameters = Parameters(self._derivation.symbols.parameters)
         self.operations: dict[str, dict[str, int]] = {}
@@ -79,9 +82,10 @@ class Equations:
         if mechanism.law_outputs:
             self._add([self._timed_program("law_outputs")], emit_formulas)
         if closed:
-            self._add_loops(ClosedLoops(self._derivation, external_forces))
-        else:
-            self._add_events(None)
+            self._add_loops(self.closed_loops(self._derivation))
+        elif modes is not None:
+            events = ModeEvents(self._derivation, [], None)
+            self._add(events.programs(modes, ""), emit_formulas)
 
     @property
     def n(self) -> int:
@@ -99,6 +103,18 @@ class Equations:
 
     # building
 
+    def fresh_derivation(self) -> Derivation:
+        """The equations in a graph of their own.
+
+        What runs are made of is derived in such a graph whenever it is needed later than the rest:
+        its text, and so its rounding, then does not depend on what was derived before it.
+        """
+        return Derivation(self.mechanism, *self._options)
+
+    def closed_loops(self, derivation: Derivation) -> ClosedLoops:
+        """The constraints of this mechanism in a derivation."""
+        return ClosedLoops(derivation, self._options[1])
+
     def _timed_program(self, name: str) -> Program:
         start = time.perf_counter()
         program = self._derivation.program(name)
@@ -114,21 +130,17 @@ class Equations:
         self._add([closed.constraints(), closed.cut_forces(), *alignment])
         modes = [] if self._modes is None else list(self._modes.values())
         self.loops = Loops(self, closed, strict=not modes or modes[0] is self.mechanism)
-        self.add_partition()
+        self.add_partition(self.loops)
         self.parameters.check_with(partial(refuse_what_cannot_close, self))
 
-    def add_partition(self) -> None:
-        """Build the constrained motion for the partition that the loops have chosen."""
-        assert self.loops is not None
-        self._add(self.loops.programs(), self.loops.sources, self.loops.callable)
-        self._add_events(self.loops.partition, self.loops.function(""))
-
-    def _add_events(self, partition: Partition | None, suffix: str = "") -> None:
-        """Build what the events of a mode need, for one choice of independent coordinates."""
+    def add_partition(self, loops: Loops) -> None:
+        """Build the constrained motion, and events, for one choice of independent coordinates."""
+        derivation = loops.closed.derivation
+        self._add(loops.programs(), loops.sources, loops.callable, derivation)
         if self._modes is not None:
-            rows = self._closed.rows if self._closed is not None else []
-            events = ModeEvents(self._derivation, rows, partition)
-            self._add(events.programs(self._modes, suffix), emit_formulas)
+            events = ModeEvents(derivation, loops.closed.rows, loops.partition)
+            programs = events.programs(self._modes, loops.function(""))
+            self._add(programs, emit_formulas, None, derivation)
 
     def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
@@ -143,9 +155,10 @@ class Equations:
                     fix="Declare it with m.drive(...).",
                 )
             return None
-        program = self._closed.drives(motions)
-        if program.name not in self._engines:
-            self._add([program])
+        with self.building:
+            program = self._closed.drives(motions)
+            if program.name not in self._engines:
+                self._add([program])
         return program.name
 
     def input_function(self, signals: Mapping[str, Signal], constant: Collection[str] = ()) -> str:
@@ -155,9 +168,10 @@ class Equations:
             signals: functions of time or samples, by name of an input.
             constant: names of other inputs that have a value of their own.
         """
-        program = input_program(self._derivation, signals, constant)
-        if program.name not in self._engines:
-            self._add([program])
+        with self.building:
+            program = input_program(self._derivation, signals, constant)
+            if program.name not in self._engines:
+                self._add([program])
         return program.name
 
     def _add(
@@ -165,6 +179,7 @@ class Equations:
         programs: Sequence[Program],
         extra: Extra | None = None,
         offered: Callable[[Sequence[Program]], Sequence[Program]] | None = None,
+        derivation: Derivation | None = None,
     ) -> None:
         """Run the passes on programs, build them and make them callable.
 
@@ -172,9 +187,11 @@ class Equations:
             programs: what is derived.
             extra: from the programs after the passes to further C files.
             offered: from these to the functions that can be called, if they are others.
+            derivation: where the programs come from, if not from that of the core functions.
         """
         start = time.perf_counter()
-        prepare, printed, reports = run_passes(programs, self._derivation.parameters)
+        parameters = (derivation or self._derivation).parameters
+        prepare, printed, reports = run_passes(programs, parameters)
         done = list(offered(printed)) if offered is not None else printed
         self.passes += reports
         for program in done:
@@ -206,8 +223,35 @@ class Equations:
             if name not in PROGRAMS:
                 known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
                 raise InputError(f"no function '{name}'", fix=f"Functions are: {known}.")
-            self._add([self._timed_program(name)])
+            self._build_once(name, lambda: [self._timed_program(name)])
         return self._engines[name]
+
+    def _build_once(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
+        """The name of a function, derived and built with others on first use."""
+        if name not in self._engines:
+            with self.building:
+                if name not in self._engines:
+                    self._add(derive())
+        return name
+
+    def build_apart(
+        self, name: str, derive: Callable[[Derivation], Sequence[Program]], extra: Extra
+    ) -> str:
+        """The name of a function that runs need, derived in a fresh graph and built on first use.
+
+        Args:
+            name: of the function.
+            derive: gives its program, and those that are built with it.
+            extra: from the programs after the passes to further C files.
+        """
+        with self.building:
+            if name not in self._engines:
+                start = time.perf_counter()
+                derivation = self.fresh_derivation()
+                programs = derive(derivation)
+                self.times[f"derive {name}"] = time.perf_counter() - start
+                self._add(programs, extra, None, derivation)
+        return name
 
     @property
     def digest(self) -> str:
@@ -245,7 +289,8 @@ class Equations:
         """Call any function of the plant by name.
 
         Args:
-            function: such as "inverse_dynamics".
+            function: such as "inverse_dynamics". Of a mechanism with loops, "direct_dynamics",
+                "mass_matrix" and "bias" are those of the cut tree.
             pre: prepared quantities for other parameters than those of the plant.
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.

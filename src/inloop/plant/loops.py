@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +15,7 @@ from inloop.codegen.c_sparse import RUNTIME, SparseUnit
 from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.codegen.closed_unit import ClosedUnit
 from inloop.errors import InputError, SimulationError
+from inloop.formalisms import Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
 from inloop.formalisms.terms import Terms
@@ -43,13 +46,17 @@ FARTHEST = 0.2  # where estimates are carried along, longer corrections are jump
 
 
 class Loops:
-    """The loops and driven joints of a plant.
+    """The loops and driven joints of a plant, with one choice of independent coordinates.
+
+    `plant.loops` has the choice of the first closed position and keeps it. A run that needs another
+    one takes it from `with_partition` or `repartition`: these give further objects, which share
+    what has been built, and leave this one as it is.
 
     Attributes:
         position: a closed position near the joints' initial values.
         mobility: rank of the rows around it.
-        partition: roles of coordinates and constraint rows, now.
-        first: those at the closed position that was found first.
+        partition: roles of coordinates and constraint rows.
+        closed: the constraints and what is derived from them.
         notes: dropped rows, and declared values that were not kept, in words.
         singular: what to tell about a start at a singular position; empty elsewhere.
     """
@@ -64,7 +71,7 @@ class Loops:
                 than the first one begin where the mechanism then is.
         """
         self._plant = plant
-        self._closed = closed
+        self.closed = closed
         mechanism = plant.mechanism
         guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
         for drive, value in zip(mechanism.drives, self._drive_positions(), strict=True):
@@ -76,7 +83,7 @@ class Loops:
         self.position: Assembly = kept.found
         self.mobility = explore(self._closure, kept.found)
         self.partition: Partition = self._choose(self.mobility.regular.J)
-        self.first = self.partition
+        # what has been built, the same in all objects of a plant; written under plant.building
         self._known: dict[Partition, str] = {self.partition: ""}
         self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
         self.singular = self.singular_at(self.position.q)
@@ -94,7 +101,7 @@ class Loops:
         """Coordinates whose first position the user wrote; wished independent ones come first."""
         mechanism = self._plant.mechanism
         given = [k for k, b in enumerate(mechanism.bodies) if b.joint.declared[0]]
-        given = [k for k in given if k not in self._closed.driven]
+        given = [k for k in given if k not in self.closed.driven]
         moving = [k for k in given if mechanism.bodies[k].joint.initial[1] != 0.0]
         wish = [k for k in mechanism.independent if k in given]
         return tuple(dict.fromkeys([*wish, *moving, *given]))
@@ -102,21 +109,21 @@ class Loops:
     @cached_property
     def geometric_parameters(self) -> frozenset[str]:
         """Names of the live parameters that the constraints depend on."""
-        symbols = self._closed.derivation.symbols
-        used = reachable([row.h for row in self._closed.rows])
+        symbols = self.closed.derivation.symbols
+        used = reachable([row.h for row in self.closed.rows])
         pairs = zip(symbols.parameters, symbols.symbols, strict=True)
         return frozenset(parameter.name for parameter, symbol in pairs if symbol in used)
 
     @property
     def dropped_loop(self) -> str:
         """Name of the first loop with a row that was dropped though it is not always zero."""
-        rows = [self._closed.rows[k] for k in self.partition.dropped]
+        rows = [self.closed.rows[k] for k in self.partition.dropped]
         return next((row.element for row in rows if row.J), rows[0].element if rows else "")
 
     @property
     def driven_indices(self) -> tuple[int, ...]:
         """Indices of the driven coordinates."""
-        return self._closed.driven
+        return self.closed.driven
 
     def keep(
         self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
@@ -136,14 +143,14 @@ class Loops:
 
     def closure(self, values: Array | None = None, t: float = 0.0) -> Closure:
         """The loops as numbers without units, for given parameters; now by default."""
-        return Closure(self._plant, self._closed, self.position.q, values, t)
+        return Closure(self._plant, self.closed, self.position.q, values, t)
 
     def singular_at(self, q: Array) -> str:
         """What to tell about a closed position that is singular; empty where it is not."""
         J, rank = self._closure(q)[1], self.mobility.rank
         if not is_singular(J, rank):
             return ""
-        loop = self._closed.rows[blamed_row(J, rank)].element
+        loop = self.closed.rows[blamed_row(J, rank)].element
         return (
             f"a singular position, where rows of loop '{loop}' depend on others and branches meet"
         )
@@ -156,12 +163,12 @@ class Loops:
     @property
     def all_row_names(self) -> tuple[str, ...]:
         """Names of all rows, dropped ones too."""
-        rows = self._closed.rows
+        rows = self.closed.rows
         return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
 
     def on_all_rows(self, lam: Array) -> Array:
         """Multipliers of all rows from those of the rows in use; the others are zero."""
-        full = np.zeros((*lam.shape[:-1], len(self._closed.rows)))
+        full = np.zeros((*lam.shape[:-1], len(self.closed.rows)))
         full[..., list(self.partition.rows)] = lam
         return full
 
@@ -182,26 +189,26 @@ class Loops:
 
     def _drive_positions(self) -> list[float]:
         """Where the drives start."""
-        if not self._closed.driven:
+        if not self.closed.driven:
             return []
         return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
 
     def _drive_inputs(self) -> tuple[str, ...]:
         """Names of the input blocks of the function of the drives."""
-        if not self._closed.driven:
+        if not self.closed.driven:
             return ("pre", "t")
         return tuple(block.name for block in self._plant.program("drives").inputs)
 
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
-        elements = [row.element for row in self._closed.rows]
+        elements = [row.element for row in self.closed.rows]
         names, small = self._plant.coordinates, self._elastic
         prefer = self._preferred(J.shape[1] - self.mobility.rank)
-        return choose(J, self._closed.driven, wish, names, elements, small, prefer)
+        return choose(J, self.closed.driven, wish, names, elements, small, prefer)
 
     def _preferred(self, freedom: int) -> tuple[int, ...]:
         """Declared coordinates, where there are no more of them than can be independent."""
-        bodies, driven = self._plant.mechanism.bodies, self._closed.driven
+        bodies, driven = self._plant.mechanism.bodies, self.closed.driven
         left = freedom - len(driven)
         moving = [k for k, b in enumerate(bodies) if b.joint.initial[1] != 0.0 and k not in driven]
         for given in (self.declared, tuple(moving)):
@@ -235,7 +242,7 @@ class Loops:
         """Entries that a sparse solution needs, and where they belong."""
         parts = self.partition
         if parts not in self._patterns:
-            terms = self._closed.terms(parts)
+            terms = self.closed.terms(parts)
             sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
             places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
             pattern = ClosedPattern(terms.order, *sizes, *places).with_little_fill()
@@ -250,10 +257,10 @@ class Loops:
         suffix = self._known[self.partition]
         if self.unrolled:
             return (
-                self._closed.newton(self.partition, suffix),
-                self._closed.constrained(self.partition, suffix),
+                self.closed.newton(self.partition, suffix),
+                self.closed.constrained(self.partition, suffix),
             )
-        return tuple(self._closed.term_programs(self._sparse[0], suffix))
+        return tuple(self.closed.term_programs(self._sparse[0], suffix))
 
     def callable(self, programs: Sequence[Program]) -> Sequence[Program]:
         """Newton's step and the constrained motion, made of programs that went through the passes.
@@ -263,7 +270,7 @@ class Loops:
         if self.unrolled:
             return programs
         prepared, (_, pattern) = programs[0].inputs[0], self._sparse
-        newton, motion = self._closed.stand_ins(self.partition, self._known[self.partition])
+        newton, motion = self.closed.stand_ins(self.partition, self._known[self.partition])
         return [
             solved(newton, prepared, programs[:1], pattern.newton_operations()),
             solved(motion, prepared, programs[1:], pattern.motion_operations()),
@@ -276,33 +283,44 @@ class Loops:
 
     def loop_of(self, row: int) -> str:
         """Name of the loop or constraint that a row in use belongs to."""
-        return self._closed.rows[self.partition.rows[row]].element
+        return self.closed.rows[self.partition.rows[row]].element
 
-    def use(self, partition: Partition) -> None:
-        """Take a partition that was in use before, such as the first one."""
-        self.partition = partition
+    def with_partition(self, partition: Partition) -> Loops:
+        """The same loops with other roles of the coordinates, which are built if they are new."""
+        other = copy.copy(self)
+        other.partition = partition
+        with self._plant.building:
+            if partition not in self._known:
+                other.closed = self._plant.closed_loops(self._plant.fresh_derivation())
+                self._known[partition] = f"_{_digest(partition)}"
+                try:
+                    self._plant.add_partition(other)
+                except BaseException:
+                    del self._known[partition]
+                    raise
+        return other
 
-    def repartition(self, q: Array, t: float = 0.0) -> bool:
-        """Choose other independent coordinates at a closed position; False if there are none."""
+    def repartition(self, q: Array, t: float = 0.0) -> Loops | None:
+        """The same loops with independent coordinates chosen at a closed position.
+
+        None if these are the best ones there, or if it is singular: every choice would lose a row.
+        """
         names, small = self._plant.coordinates, self._elastic
-        chosen = choose(self._closure.at(t)(q)[1], self._closed.driven, (), names, small=small)
+        chosen = choose(self._closure.at(t)(q)[1], self.closed.driven, (), names, small=small)
         if len(chosen.rows) != self.mobility.rank:
-            return False  # at a singular position: every choice would lose a row
+            return None
         # the same roles in another order of elimination are the same partition
         same = set(chosen.independent) == set(self.partition.independent)
         if same and chosen.rows == self.partition.rows:
-            return False
-        fresh = chosen not in self._known
-        if fresh:
-            self._known[chosen] = f"_{len(self._known) + 1}"
-        self.partition = chosen
-        if fresh:
-            self._plant.add_partition()
-        return True
+            return None
+        return self.with_partition(chosen)
 
-    def derived(self, derive: Callable[[ClosedLoops, Partition, str], Derived]) -> Derived:
-        """Further programs for the current partition."""
-        return derive(self._closed, self.partition, self._known[self.partition])
+    def derived(
+        self, derive: Callable[[ClosedLoops, Partition, str], Derived], derivation: Derivation
+    ) -> Derived:
+        """Further programs for the current partition, in a derivation of their own."""
+        closed = self._plant.closed_loops(derivation)
+        return derive(closed, self.partition, self._known[self.partition])
 
     def unit(self) -> ClosedUnit:
         """What generated C needs to know about the current partition."""
@@ -384,3 +402,8 @@ class Loops:
             if loop.kind == "rod":
                 signals[f"{loop.name}.tension"] = found["tension"][..., k]
         return signals
+
+
+def _digest(partition: Partition) -> str:
+    """A short name that tells partitions apart, whatever the order in which they are built."""
+    return hashlib.sha256(repr(partition).encode()).hexdigest()[:8]

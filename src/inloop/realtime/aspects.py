@@ -35,7 +35,7 @@ class Aspect:
         """Addresses of all that a plant tells.
 
         Args:
-            plant: the equations; of one with loops, with the choice that `system` is made for.
+            plant: the equations.
             system: what is integrated.
             x: its state, in memory that stays.
             chooses: the loop may go on with other independent coordinates.
@@ -46,15 +46,14 @@ class Aspect:
         self._outputs = np.zeros(max(1, len(plant.mechanism.law_outputs)))
         self.signals: dict[str, int] = {}
         if isinstance(system, ClosedSystem):
-            assert plant.loops is not None
-            parts = plant.loops.partition
+            parts = system.loops.partition
             self._first = 2 * len(parts.independent)
             self._roles = [np.array(r, np.int64) for r in (parts.independent, parts.dependent)]
             self._places = (address(system.q), address(system.qd))
             self._forces = (address(system.lam), address(system.effort))
             self.signals |= _named([f"{c}.qdd" for c in plant.coordinates], system.qdd)
-            self.signals |= _named([f"lam.{row}" for row in plant.loops.row_names], system.lam)
-            driven = [f"{joint}.effort" for joint in plant.loops.driven]
+            self.signals |= _named([f"lam.{row}" for row in system.loops.row_names], system.lam)
+            driven = [f"{joint}.effort" for joint in system.loops.driven]
             self.signals |= _named(driven, system.effort)
         else:
             self._first = 2 * plant.n

@@ -13,7 +13,7 @@ from inloop.errors import InputError
 from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import TargetStructure
-from inloop.plant import BarePlant
+from inloop.plant import BarePlant, Loops
 from inloop.realtime import quantities
 from inloop.realtime.aspects import address
 from inloop.realtime.layout import Quantity
@@ -31,19 +31,22 @@ class Reads:
         u: inputs.
         drives: name of the function of the driven joints.
         method: the integrator.
+        step: of the integrator [s].
     """
 
     tau: Reals
     u: Reals
     drives: str | None
     method: Method
+    step: float
 
-    def system(self, plant: BarePlant) -> TreeSystem | ClosedSystem:
-        """What is integrated, for the present choice of independent coordinates."""
+    def system(self, plant: BarePlant, loops: Loops | None = None) -> TreeSystem | ClosedSystem:
+        """What is integrated, for a choice of independent coordinates; the plant's by default."""
         if plant.loops is None:
             return TreeSystem(plant, self.tau, self.u, None, self.method)
-        loops = plant.loops
-        return ClosedSystem(plant, loops, self.tau, self.u, self.drives, None, self.method)
+        loops = plant.loops if loops is None else loops
+        more = (self.drives, None, self.method, self.step)
+        return ClosedSystem(plant, loops, self.tau, self.u, *more)
 
 
 def reads_of(
@@ -51,6 +54,7 @@ def reads_of(
     first: Mapping[str, Quantity],
     motions: Mapping[str, Callable[[Any], Any]],
     method: Method,
+    step: float,
 ) -> Reads:
     """What a plant, or one mode of it, reads: the first inputs, in memory of its own."""
     tau = np.array([first[f"{c}.tau"].default for c in plant.coordinates])
@@ -59,7 +63,7 @@ def reads_of(
     if plant.by_mode:
         driven = plant.loops.driven if plant.loops is not None else ()
         motions = {joint: motion for joint, motion in motions.items() if joint in driven}
-    return Reads(tau, u, plant.drive_function(motions), method)
+    return Reads(tau, u, plant.drive_function(motions), method, step)
 
 
 def first_inputs(

@@ -81,11 +81,8 @@ def wire(
         motions: functions of time for driven joints.
     """
     plants: Plants = plant.by_mode or {plant.name: plant}
-    for each in plants.values():
-        if each.loops is not None:
-            each.loops.use(each.loops.first)
     values = first_inputs(plant, plants, tau, inputs)
-    reads = {name: reads_of(each, values, motions, method) for name, each in plants.items()}
+    reads = {name: reads_of(each, values, motions, method, step) for name, each in plants.items()}
     systems = {name: reads[name].system(each) for name, each in plants.items()}
     modes, read_by_events = _modes(plants, systems)
     eventful = any(mode.transitions for mode in modes)
@@ -156,9 +153,8 @@ def _other_choices(plant: BarePlant, reads: Reads, x: Reals) -> list[Aspect]:
     assert plant.loops is not None
     found = []
     for partition in plant.loops.known[1:]:
-        plant.loops.use(partition)
-        found.append(Aspect(plant, reads.system(plant), x, True))
-    plant.loops.use(plant.loops.first)
+        loops = plant.loops.with_partition(partition)
+        found.append(Aspect(plant, reads.system(plant, loops), x, True))
     return found
 
 

@@ -27,10 +27,11 @@ class Face:
 
     def __init__(self, name: str, plant: BarePlant, system: TreeSystem | ClosedSystem) -> None:
         self.name, self.plant, self.system = name, plant, system
-        self._suffix = plant.loops.function("") if plant.loops is not None else ""
+        self._loops = system.loops if isinstance(system, ClosedSystem) else None
+        self._suffix = self._loops.function("") if self._loops is not None else ""
         self._engine = native_engine(plant, f"mode_energy{self._suffix}")
         self.prepared: Prepared = prepared_for(plant, f"mode_energy{self._suffix}")
-        parts = plant.loops.partition if plant.loops is not None else None
+        parts = self._loops.partition if self._loops is not None else None
         n, states = plant.n, len(plant.mechanism.states)
         roles = (parts.independent, parts.dependent, parts.driven) if parts else ((), (), ())
         self._roles = [np.array([*role, 0], dtype=np.int64) for role in roles]
@@ -38,9 +39,8 @@ class Face:
         sizes = (n, n, n, rows, len(roles[2]), states, self._largest())
         self._memory = [np.zeros(size + 1) for size in sizes]
         expand = 0
-        if parts is not None:
-            closed = native_engine(plant, plant.loops.function("constrained"))  # type: ignore[union-attr]
-            expand = closed.library.address(f"{closed.unit.prefix}_expand")
+        if isinstance(system, ClosedSystem):
+            expand = system.expand_address
         events = plant.mechanism.events
         self.structure = _Face(
             expand,
@@ -131,10 +131,10 @@ class Face:
 
     def impulses(self, q: Array, qd: Array, t: float) -> dict[str, float]:
         """Impulses of the constraints that would make velocities fit this mode, by row."""
-        if self.plant.loops is None:
+        if self._loops is None:
             return {}
         found = self.plant.evaluate(f"project{self._suffix}", q=q, qd=qd, t=t)["impulse"]
-        return dict(zip(self.plant.loops.row_names, map(float, found), strict=True))
+        return dict(zip(self._loops.row_names, map(float, found), strict=True))
 
 
 class _Face(ctypes.Structure):

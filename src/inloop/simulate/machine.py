@@ -26,7 +26,7 @@ from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
 from inloop.simulate.run import failed, make_system
-from inloop.simulate.schedules import METHODS, adaptive, fixed
+from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
 from inloop.simulate.units import signal_units
@@ -105,13 +105,7 @@ def simulate_modes(
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions)
-    try:
-        status, end = run.go(begin)
-    finally:
-        # the roles of the coordinates belong to a run: none is left behind for the next one
-        for plant in plants.values():
-            if plant.loops is not None:
-                plant.loops.use(plant.loops.first)
+    status, end = run.go(begin)
     result = run.result(status, end)
     if status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, run.blame)
@@ -189,6 +183,7 @@ class _Run:
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[Happening] = []
         self._notes: list[str] = []
+        self._loops = {name: plant.loops for name, plant in plants.items()}
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None
@@ -220,7 +215,8 @@ class _Run:
 
     def _face(self, name: str) -> Face:
         plant, at = self._plants[name], self._at[name]
-        system = make_system(plant, at.tau, at.inputs, at.drives)
+        step = step_of(self._schedule)
+        system = make_system(plant, at.tau, at.inputs, at.drives, None, self._loops[name], step)
         if plant.loops is not None:
             # pivots are watched from where they were when the independent coordinates were chosen
             chosen_at = self._chosen_at.get(name, plant.loops.position.q)
@@ -248,13 +244,15 @@ class _Run:
         self._failed_at, self._unguarded = t, set()
         _, last = self._pieces[-1]
         for mode in dict.fromkeys((name, *follow)):
-            loops = self._plants[mode].loops
+            loops = self._loops[mode]
             if loops is None or self._plants[mode].coordinates != self._plants[name].coordinates:
                 continue
             if stuck:
                 self._unguarded.add(mode)
-            if loops.repartition(last.q[-1], t):
-                chosen = ", ".join(loops.independent)
+            other = loops.repartition(last.q[-1], t)
+            if other is not None:
+                self._loops[mode] = other
+                chosen = ", ".join(other.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
             self._chosen_at[mode] = last.q[-1]
         return True
@@ -348,7 +346,7 @@ def happening(faces: Mapping[str, Face], event: Event) -> Happening:
     gripping = declared.impact or names[event.next_mode]
     x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
     before = face.system.expand(np.array([event.t]), x)
-    e = float(event.record[2])
+    e = event.record.restitution
     impulses: dict[str, float] = {}
     same = faces[gripping].plant.coordinates == face.plant.coordinates
     if same and not declared.sets and len(before.t):
@@ -359,8 +357,8 @@ def happening(faces: Mapping[str, Face], event: Event) -> Happening:
         name=declared.name,
         mode=face.name,
         next_mode=names[event.next_mode],
-        energy_before=float(event.record[0]),
-        energy_after=float(event.record[1]),
+        energy_before=event.record.energy_before,
+        energy_after=event.record.energy_after,
         restitution=e,
         impulses=impulses,
         settled=event.settled,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Loops
 from inloop.simulate.crossing import cross, with_samples_between
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
@@ -20,6 +20,7 @@ from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 NEAR, AT_MOST = 0.04, 0.2
 RECOVERY = 5.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
+Make = Callable[[Loops | None], TreeSystem | ClosedSystem]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def run_in_pieces(
     plant: BarePlant,
     schedule: FixedSteps | AdaptiveSteps,
     begin: End,
-    make: Callable[[], TreeSystem | ClosedSystem],
+    make: Make,
 ) -> Outcome:
     """Run to the end of the schedule, or as far as the mechanism goes.
 
@@ -59,14 +60,14 @@ def run_in_pieces(
         plant: the compiled mechanism.
         schedule: of the whole run, counted from t = 0.
         begin: where to begin.
-        make: gives the system for the independent coordinates that are chosen now.
+        make: gives the system for a choice of independent coordinates.
     """
     loops, now, progress = plant.loops, begin, Progress()
     way = _Way([], [])
     if loops is not None and now.partition is not None:
-        loops.use(now.partition)
+        loops = loops.with_partition(now.partition)
     while True:
-        system = make()
+        system = make(loops)
         x = system.start(now.t, now.q, now.qd, now.z)
         # a state of the stepper that is known to the last bit is taken as it is
         if now.x is not None:
@@ -90,9 +91,9 @@ def run_in_pieces(
         if status == Status.LOOP_OPEN and isinstance(system, ClosedSystem):
             open_loop = system.open_loop
             advanced = _advanced(schedule, before, now)
-            next_begin = _other_way(plant, schedule, now, advanced, make, way)
+            next_begin = _other_way(plant, schedule, now, advanced, system.loops, make, way)
             if next_begin is not None:
-                now = next_begin
+                now, loops = next_begin
                 continue
         progress.close()
         samples = joined(way.pieces, _spacing(schedule))
@@ -113,26 +114,28 @@ def _other_way(
     schedule: FixedSteps | AdaptiveSteps,
     now: End,
     advanced: bool,
-    make: Callable[[], TreeSystem | ClosedSystem],
+    known: Loops,
+    make: Make,
     way: _Way,
-) -> End | None:
-    """From where a run that was stopped by its loops can go on; None if it cannot.
+) -> tuple[End, Loops] | None:
+    """From where, and with which coordinates, a run that its loops stopped goes on; None if not.
 
     Args:
         plant: the compiled mechanism.
         schedule: of the whole run.
         now: where the run got to.
         advanced: whether its last piece was worth its while.
-        make: gives the system for the independent coordinates that are chosen now.
+        known: the loops with the independent coordinates so far.
+        make: gives the system for a choice of independent coordinates.
         way: collects samples and notes.
     """
-    assert plant.loops is not None
-    known = plant.loops.independent
-    changed = plant.loops.repartition(now.q, now.t)
-    if plant.loops.independent != known:
-        chosen = ", ".join(plant.loops.independent)
+    other = known.repartition(now.q, now.t)
+    changed, loops = other is not None, other or known
+    if loops.independent != known.independent:
+        chosen = ", ".join(loops.independent)
         way.notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
-    system = make()
+    now = replace(now, partition=loops.partition)
+    system = make(loops)
     assert isinstance(system, ClosedSystem)
     # near a singular position every choice is bad
     singular = system.time_to_singular(now.t, now.q, now.qd)
@@ -147,9 +150,9 @@ def _other_way(
             inside = _samples_inside(schedule, now.t, now.t + duration)
             way.pieces.append(with_samples_between(plant, system, over, inside, when))
             after = _end(over, now.steps + steps, now)
-            return replace(after, renew=after.t + RECOVERY * duration)
+            return replace(after, renew=after.t + RECOVERY * duration), loops
     # as long as there is progress, with other coordinates or a new guard
-    return replace(now, x=None) if changed or advanced else None
+    return (replace(now, x=None), loops) if changed or advanced else None
 
 
 def _end(piece: Samples, steps: int, before: End) -> End:

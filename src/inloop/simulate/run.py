@@ -8,14 +8,15 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
-from inloop.plant import Array, BarePlant, Signal
+from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
+from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
+from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
@@ -76,6 +77,8 @@ def simulate(
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
     drives = plant.drive_function(motions or {})
+    begin_t = continued.t if continued is not None else 0.0
+    check_velocities(plant, signals, begin_t, t_end, motions or {})
     joints = observe.chosen_joints(plant, reactions)
     told: tuple[str, ...] = ()
     if start is None:
@@ -95,17 +98,14 @@ def simulate(
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
     else:
-        try:
-            done = run_in_pieces(
-                plant,
-                schedule,
-                begin,
-                lambda: make_system(plant, efforts, signals, drives, schedule.method),
-            )
-        finally:
-            # the roles of the coordinates belong to a run: none is left behind for the next one
-            if plant.loops is not None:
-                plant.loops.use(plant.loops.first)
+        done = run_in_pieces(
+            plant,
+            schedule,
+            begin,
+            lambda loops: make_system(
+                plant, efforts, signals, drives, schedule.method, loops, step_of(schedule)
+            ),
+        )
     result = _result(plant, done.after(told), signals, efforts, joints)
     if done.status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, done.blame, done.open_loop)
@@ -151,7 +151,7 @@ def _reference(
 def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     """A fresh start at t = 0, with the first choice of independent coordinates."""
     q, qd = state
-    partition = plant.loops.first if plant.loops is not None else None
+    partition = plant.loops.partition if plant.loops is not None else None
     return End(0.0, q, qd, z, None, 0, partition, None)
 
 
@@ -161,13 +161,26 @@ def make_system(
     inputs: Inputs,
     drives: str | None,
     method: Method | None = None,
+    loops: Loops | None = None,
+    step: float | None = None,
 ) -> TreeSystem | ClosedSystem:
-    """What the steppers integrate for a plant, with efforts, inputs and motions."""
+    """What the steppers integrate for a plant.
+
+    Args:
+        plant: the compiled mechanism.
+        tau: efforts of the joints.
+        inputs: the vector u.
+        drives: name of the function of the driven joints.
+        method: the integrator.
+        loops: its loops with the independent coordinates to use; those of the plant by default.
+        step: of the integrator, if it is always the same [s].
+    """
     # never empty: C wants an address
     u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
         return TreeSystem(plant, tau, u, inputs.function, method)
-    return ClosedSystem(plant, plant.loops, tau, u, drives, inputs.function, method)
+    loops = plant.loops if loops is None else loops
+    return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method, step)
 
 
 def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:

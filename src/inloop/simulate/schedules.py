@@ -53,3 +53,8 @@ def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> A
     if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
         raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
     return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
+
+
+def step_of(schedule: FixedSteps | AdaptiveSteps) -> float | None:
+    """The step of a run, if it is always the same [s]."""
+    return schedule.step if isinstance(schedule, FixedSteps) else None

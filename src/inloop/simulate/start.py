@@ -155,7 +155,7 @@ def _closed_vector(plant: BarePlant, q: Array) -> Array:
             f"{gap.size:.3g} {gap.unit}".rstrip(),
             fix="Close it with plant.loops.assemble(q).q, or give a few joints by name.",
         )
-    return loops.keep(q, loops.driven_indices, loops.first.independent).found.q
+    return loops.keep(q, loops.driven_indices, loops.partition.independent).found.q
 
 
 def _contradicts(plant: BarePlant, named: Collection[int], error: ModelError) -> InputError:
@@ -174,7 +174,9 @@ def _refuse_singular(plant: BarePlant, q: Array) -> None:
     if not told:
         return
     near = loops.mobility.regular.q
-    free = ", ".join(f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in loops.first.independent)
+    free = ", ".join(
+        f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in loops.partition.independent
+    )
     raise InputError(
         f"model '{plant.name}' would start at {told}",
         fix=f"Start beside it, on the branch you want, such as q={{{free}}}, or change the "
@@ -219,7 +221,7 @@ def _fitting_velocities(
         nu,
         {k: float(speeds[k]) for k in must},
         {k: float(speeds[k]) for k in wanted},
-        loops.first.independent,
+        loops.partition.independent,
     )
     if found.contradicted:
         raise _contradicting_speeds(plant, speeds, found.qd, must, found.contradicted)

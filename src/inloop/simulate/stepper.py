@@ -10,6 +10,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.native import MachineSnapshot, MachineStepper, Mode, Status
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate.faces import Face
+from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
 from inloop.simulate.result import Happening
 from inloop.simulate.run import make_system
@@ -22,6 +23,7 @@ class Stepper:
 
     Attributes:
         step_size: [s].
+        parameters: those of the plant; may be written between steps, and act from then on.
         inputs: values of all inputs, by name; may be written between steps.
         tau: efforts of all joints, by name [N·m or N]; may be written between steps.
         events: what happened in the last step, if the plant has modes.
@@ -64,7 +66,9 @@ class Stepper:
         self.events: list[Happening] = []
         start = first_snapshot(plants, mode, self._at, q, qd)
         self._systems = {
-            name: make_system(plants[name], at.tau, at.inputs, at.drives, METHODS[method])
+            name: make_system(
+                plants[name], at.tau, at.inputs, at.drives, METHODS[method], None, step
+            )
             for name, at in self._at.items()
         }
         for name, plant in plants.items():
@@ -74,6 +78,7 @@ class Stepper:
                 self._systems[name].start(0.0, at, rest, plant.first_states, guarded=False)
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
         self.tau = _Live([(plants[n].coordinates, at.tau) for n, at in self._at.items()], "joint")
+        self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
         self._faces: dict[str, Face] = {}
         if len(plants) > 1 or any(plant.mechanism.events for plant in plants.values()):
@@ -82,6 +87,10 @@ class Stepper:
         else:
             modes = tuple(Mode(system.system) for system in self._systems.values())
         self._machine = MachineStepper(modes, start, METHODS[method], step, most_events)
+        self.parameters = next(iter(plants.values())).parameters
+        self._version = self.parameters.version
+        self._prepared = [p for system in self._systems.values() for p in system.prepared]
+        self._prepared += [face.prepared for face in self._faces.values()]
 
     @property
     def t(self) -> float:
@@ -103,16 +112,27 @@ class Stepper:
 
         Raises:
             SimulationError: the step failed; everything is as it was before.
+            InputError: there is no such input, or a drive moves without its velocity.
         """
         for name, value in inputs.items():
             self.inputs[name] = value
+        self._drives.check()
+        self._follow_parameters()
         status = self._machine.step()
         if status != Status.OK:
             raise SimulationError(
                 f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s",
                 fix="Use a smaller step, or look at the inputs.",
             )
+        self._drives.remember()
         self.events = [happening(self._faces, event) for event in self._machine.events]
+
+    def _follow_parameters(self) -> None:
+        """Let parameters that were written since the last step act."""
+        if self.parameters.version != self._version:
+            for prepared in self._prepared:
+                prepared.update(self.parameters.values_array)
+            self._version = self.parameters.version
 
     def look(self) -> Samples:
         """All coordinates and signals now: arrays with one row."""
@@ -122,6 +142,7 @@ class Stepper:
 
     def _closed(self, expand: Callable[[Array, Array], Samples]) -> Samples:
         """What a function of a system makes of the present state."""
+        self._follow_parameters()
         found = expand(np.array([self.t]), self._machine.x[None, :])
         if not len(found.t):
             raise SimulationError(
@@ -159,6 +180,7 @@ class Stepper:
     def restore(self, snapshot: MachineSnapshot) -> None:
         """Go back to where a snapshot was taken."""
         self._machine.restore(snapshot)
+        self._drives.remember()
 
 
 class _Live(MutableMapping[str, float]):

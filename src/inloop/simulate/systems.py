@@ -82,6 +82,9 @@ def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
     return functools.reduce(Samples.followed_by, tails)
 
 
+_PREPARE = ctypes.CFUNCTYPE(None, POINTER, POINTER)
+
+
 @dataclass(frozen=True)
 class Prepared:
     """Prepared quantities of a run, and how to compute them anew when parameters change.
@@ -94,11 +97,15 @@ class Prepared:
     function: int
     values: Array
 
+    def update(self, parameters: Array) -> None:
+        """Compute the values anew, in the same memory."""
+        _PREPARE(self.function)(parameters.ctypes.data, self.values.ctypes.data)
+
 
 class _Implicit:
     """The functions of implicit methods, and what they read and write."""
 
-    def __init__(self, plant: BarePlant, method: Method | None) -> None:
+    def __init__(self, plant: BarePlant, loops: Loops | None, method: Method | None) -> None:
         self.predict, self.correct, self.jacobian = 0, 0, 0
         self.engine: NativeEngine | None = None
         self.notes: tuple[str, ...] = ()
@@ -106,7 +113,7 @@ class _Implicit:
         self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
         self.kept = np.zeros(1)
         if method == Method.IMPLICIT:
-            name = implicit_steps(plant)
+            name = implicit_steps(plant, loops)
             self.engine = engine = native_engine(plant, name)
             prefix, address = engine.unit.prefix, engine.library.address
             self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
@@ -115,7 +122,7 @@ class _Implicit:
             kept = engine.unit.find(name).outputs[-1]
             self.kept = np.zeros(max(1, len(kept.exprs)))
         elif method == Method.RODAS:
-            function = jacobian(plant)
+            function = jacobian(plant, loops)
             if function is None:
                 self.notes = ("the Jacobian would be too large to generate: differences are used",)
                 return
@@ -166,7 +173,7 @@ class TreeSystem:
         self._inputs = FollowedInputs(plant, u, signals)
         # the generated Jacobian knows no inputs that change by themselves: then by differences
         followed = method == Method.RODAS and signals is not None
-        more = _Implicit(plant, None if followed else method)
+        more = _Implicit(plant, None, None if followed else method)
         self.notes = more.notes
         self.prepared: tuple[Prepared, ...] = (prepared, *more.prepared)
         context = _TreeContext(
@@ -218,6 +225,7 @@ class ClosedSystem:
     """A mechanism with loops or drives: x holds the independent coordinates.
 
     Attributes:
+        loops: the loops, with the choice of independent coordinates that is integrated.
         system: what the steppers integrate.
         prepared: what follows from parameters.
         expand_address: of the C function that finds all about states.
@@ -243,7 +251,7 @@ class ClosedSystem:
     @property
     def open_loop(self) -> str:
         """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""
-        return self._loops.loop_of(int(self._context.bad_row))
+        return self.loops.loop_of(int(self._context.bad_row))
 
     def __init__(
         self,
@@ -254,6 +262,7 @@ class ClosedSystem:
         drives: str | None,
         signals: str | None = None,
         method: Method | None = None,
+        step: float | None = None,
     ) -> None:
         """Rates that read tau and u.
 
@@ -265,8 +274,10 @@ class ClosedSystem:
             drives: name of the function of the driven joints.
             signals: name of a function of the plant that writes u over time.
             method: the integrator; implicit ones need more than rates.
+            step: of the integrator, if it is always the same [s]: within one, estimates of
+                dependent coordinates come to closure, whatever drives do between two steps.
         """
-        self._plant, self._loops, self.u = plant, loops, u
+        self._plant, self.loops, self.u = plant, loops, u
         self.sizes = coordinate_sizes(plant.mechanism)
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
@@ -284,7 +295,7 @@ class ClosedSystem:
             drive_pre = moving.values
             self.prepared = (prepared, moving)
         self._inputs = FollowedInputs(plant, u, signals)
-        more = _Implicit(plant, method)
+        more = _Implicit(plant, loops, method)
         self.notes = more.notes
         self.prepared += more.prepared
         self._settled = np.zeros((3, plant.n))
@@ -299,6 +310,7 @@ class ClosedSystem:
             self._guard.ctypes.data,
             NEARLY_CLOSED,
             FARTHEST,
+            0.0 if step is None or method == Method.IMPLICIT else 1.0 / step,
             MOST_ITERATIONS,
             0,
             self._inputs.address,
@@ -340,14 +352,14 @@ class ClosedSystem:
         """What was not finite after time t, in words; empty if nothing is known."""
         c = self._context
         if c.bad_drive >= 0 and c.bad_t >= t:
-            joint = self._loops.driven[c.bad_drive]
+            joint = self.loops.driven[c.bad_drive]
             return f"the motion of driven joint '{joint}' is not finite at t = {c.bad_t:.6g} s"
         return self._inputs.blame(t)
 
     @property
     def state_sizes(self) -> Array:
         """One unit of each entry of x: 1 rad, or the characteristic length [m]; per second too."""
-        parts = self._loops.partition
+        parts = self.loops.partition
         u, v = self.sizes[list(parts.independent)], self.sizes[list(parts.dependent)]
         return np.concatenate([u, u, np.ones(len(self._plant.mechanism.states)), v])
 
@@ -360,8 +372,8 @@ class ClosedSystem:
         fastest = self.speed(qd)
         if fastest == 0.0:
             return math.inf
-        now, moment = self._loops.guard(q, t), 1e-6 / fastest
-        change = (self._loops.guard(q + moment * qd, t + moment) - now) / moment
+        now, moment = self.loops.guard(q, t), 1e-6 / fastest
+        change = (self.loops.guard(q + moment * qd, t + moment) - now) / moment
         with np.errstate(divide="ignore", invalid="ignore"):
             times = -now / change
         return float(np.min(times, initial=np.inf, where=times > 0.0))
@@ -377,25 +389,25 @@ class ClosedSystem:
             guarded: let the run end when the independent coordinates become a bad choice.
         """
         self._given[:] = q, qd, np.zeros(len(q))
-        parts = self._loops.partition
+        parts = self.loops.partition
         # near a singular position Newton converges worse: what is left of a correction is larger
         self._context.tolerance = NEARLY_CLOSED if guarded else CLOSED
         if parts.dependent:
-            self._guard[:] = self._loops.guard(q, t) if guarded else 0.0
+            self._guard[:] = self.loops.guard(q, t) if guarded else 0.0
         u, v = list(parts.independent), list(parts.dependent)
         return np.concatenate([q[u], qd[u], z, q[v]])
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All about states of the stepper: their motion, forces in cuts, constraint values."""
         found = self.motion(t, x)
-        lam = [found.signals[f"lam.{row}"] for row in self._loops.row_names]
+        lam = [found.signals[f"lam.{row}"] for row in self.loops.row_names]
         columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
-        found.signals.update(_cut_forces(self._loops, found.q, columns))
+        found.signals.update(_cut_forces(self.loops, found.q, columns))
         return replace(found, violation=largest_violation(self._plant, found.q, found.qd, found.t))
 
     def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        parts = self._loops.partition
+        parts = self.loops.partition
         n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
         arrays = [np.ascontiguousarray(t), np.ascontiguousarray(x), *out]
@@ -408,8 +420,8 @@ class ClosedSystem:
         t, x = t[:good], x[:good]
         names = self._plant.coordinates
         signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
-        signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self._loops.row_names)}
-        signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self._loops.driven)}
+        signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self.loops.row_names)}
+        signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self.loops.driven)}
         first = 2 * len(parts.independent)
         z = x[:, first : first + len(self._plant.mechanism.states)]
         signals |= _states(self._plant, z)
@@ -469,6 +481,7 @@ class _ClosedContext(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
         ("tolerance", ctypes.c_double),
         ("farthest", ctypes.c_double),
+        ("pull", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
         ("bad_row", ctypes.c_int64),
         ("inputs", ctypes.c_void_p),

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "il_time_slope.h"
+
 /* what counts as small: a component without a tolerance, and the tolerance as a multiple */
 static const double SMALL = 3e-3;
 static const double TOLERANCES = 1e6;
@@ -42,7 +44,7 @@ static int column(il_stepper *stepper, const il_span *span, int64_t j, double *J
     return status;
 }
 
-static int time_derivative(il_stepper *stepper, const il_span *span, double *dfdt)
+static int time_derivative(il_stepper *stepper, const il_span *span, double *dfdt, double *before)
 {
     const int64_t size = stepper->size;
     const double delta = increment(span->t, SMALL);
@@ -51,9 +53,12 @@ static int time_derivative(il_stepper *stepper, const il_span *span, double *dfd
         memset(dfdt, 0, (size_t)size * sizeof *dfdt);
         return IL_OK;
     }
-    const int status = il_evaluate(stepper, span->t + delta, span->x, dfdt);
+    int status = il_evaluate(stepper, span->t + delta, span->x, dfdt);
+    if (status == IL_OK) {
+        status = il_evaluate(stepper, span->t - delta, span->x, before);
+    }
     for (int64_t i = 0; i < size && status == IL_OK; i++) {
-        dfdt[i] = (dfdt[i] - stepper->slope[i]) / delta;
+        dfdt[i] = il_time_slope(before[i], stepper->slope[i], dfdt[i], delta);
     }
     return status;
 }
@@ -62,7 +67,7 @@ static int take_differences(il_stepper *stepper, const il_span *span, double *J,
                             double *work)
 {
     memcpy(work, span->x, (size_t)stepper->size * sizeof *work);
-    int status = time_derivative(stepper, span, dfdt);
+    int status = time_derivative(stepper, span, dfdt, work + stepper->size);
     for (int64_t j = 0; j < stepper->size && status == IL_OK; j++) {
         status = column(stepper, span, j, J, work);
     }
@@ -78,7 +83,7 @@ int il_find_jacobian(il_stepper *stepper, const il_span *span, double *J, double
 
     stepper->jacobians++;
     if (system->jacobian) {
-        status = system->jacobian(system->context, span->t, span->x, J, dfdt);
+        status = system->jacobian(system->context, span->t, span->x, stepper->slope, J, dfdt);
     } else {
         status = take_differences(stepper, span, J, dfdt, work);
     }

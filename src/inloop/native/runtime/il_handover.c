@@ -89,7 +89,7 @@ static void grip(const il_face *on, const il_face *state, double t, double e)
     }
 }
 
-int il_hand_over(void *context, double t, const double *x, double *x_new, double *record)
+int il_hand_over(void *context, double t, const double *x, double *x_new, il_record *record)
 {
     il_handover *h = context;
     il_face *from = h->from, *to = h->to;
@@ -97,7 +97,7 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, double
     if (status != IL_OK) {
         return status;
     }
-    record[0] = energy_of(from, t);
+    record->energy_before = energy_of(from, t);
 
     /* what the user sets, in the numbering of the next mode */
     const il_view view = view_of(from, t);
@@ -106,7 +106,7 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, double
         from->events(&view, from->out);
         e = from->out[from->event_count + h->event];
     }
-    record[2] = e;
+    record->restitution = e;
     h->next(&view, from->out);
     const double *out = from->out;
     copy(to->q, out, to->n);
@@ -134,7 +134,6 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, double
         grip(to, to, t, 0.0);
     }
     pack(to, x_new);
-    record[1] = energy_of(to, t);
-    record[3] = 0.0;
+    record->energy_after = energy_of(to, t);
     return IL_OK;
 }

@@ -8,7 +8,7 @@
 #ifndef IL_HANDOVER_H
 #define IL_HANDOVER_H
 
-#include "il_system.h"
+#include "il_machine.h"
 
 /* What generated programs of a mode read. */
 typedef struct il_view {
@@ -50,8 +50,8 @@ typedef struct il_handover {
 /* il_indicators of a face. */
 IL_EXPORT int il_face_indicators(void *face, double t, const double *x, double *g);
 
-/* il_jump of a handover; record: energy before [J], energy after, restitution, 0. */
+/* il_jump of a handover. */
 IL_EXPORT int il_hand_over(void *handover, double t, const double *x, double *x_new,
-                           double *record);
+                           il_record *record);
 
 #endif

@@ -41,14 +41,19 @@
 
 #include "il_stepper.h"
 
-enum { IL_RECORD = 4 }; /* numbers that a jump reports: impulse, energy before and after, free */
+/* What a jump reports; mirrored in native/structures.py, told to users by native/modes.py. */
+typedef struct il_record {
+    double energy_before; /* kinetic and potential [J] */
+    double energy_after;  /* [J] */
+    double restitution;   /* of an impact, 0 to 1 */
+} il_record;
 
 /* g[k](t, x); returns IL_OK or the status that ends the run. */
 typedef int (*il_indicators)(void *context, double t, const double *x, double *g);
 
-/* State of the next mode from the state of this one; record: IL_RECORD numbers, zero on entry.
+/* State of the next mode from the state of this one; the record is zero on entry.
    Returns IL_OK or the status that ends the run. */
-typedef int (*il_jump)(void *context, double t, const double *x, double *x_new, double *record);
+typedef int (*il_jump)(void *context, double t, const double *x, double *x_new, il_record *record);
 
 typedef struct il_transition {
     int64_t indicator;    /* index into g */
@@ -78,7 +83,7 @@ typedef struct il_event {
     int64_t transition; /* of that mode */
     int64_t next_mode;
     int64_t settled;    /* not 0: at an accumulation point */
-    double record[IL_RECORD];
+    il_record record;
 } il_event;
 
 /* When a transition has fired; all 0: never. */

@@ -183,7 +183,7 @@ static int change_mode(il_machine *machine, int64_t transition, double t, int at
     const int64_t size = il_state_size(&machine->modes[event.next_mode].system);
     visit(machine, event.next_mode);
     if (jump) {
-        status = jump(context, t, machine->x_event, machine->x_jump, event.record);
+        status = jump(context, t, machine->x_event, machine->x_jump, &event.record);
     } else {
         copy(machine->x_jump, machine->x_event, size);
     }

@@ -14,9 +14,10 @@
 /* xd = f(t, x); returns IL_OK or the status that ends the run. */
 typedef int (*il_rates)(void *context, double t, const double *x, double *xd);
 
-/* J = df/dx, row-major (2n+m)², and dfdt. The first n rows are known, (0, I, 0), and never read:
-   they need not be written. */
-typedef int (*il_jacobian)(void *context, double t, const double *x, double *J, double *dfdt);
+/* J = df/dx, row-major (2n+m)², and dfdt; xd = f(t, x). The first n rows are known, (0, I, 0), and
+   never read: they need not be written. */
+typedef int (*il_jacobian)(void *context, double t, const double *x, const double *xd, double *J,
+                           double *dfdt);
 
 /* The two halves of an implicit step, for systems that solve their own linear equations: those with
    the matrix I - g W, where W holds of df/dx at least what is stiff. The corrector uses the matrix

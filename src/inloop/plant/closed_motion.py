@@ -1,0 +1,139 @@
+"""Accelerations of a mechanism with loops and drives, at any position that closes them.
+
+    [ M  -Jᵀ ] [ qdd ]   [ tau - c ]
+    [ J   0  ] [ lam ] = [ -gamma  ]
+
+with one more row, qdd = its prescribed value, for each driven joint. No choice of independent
+coordinates is involved: what is bad for one of them may be good for the mechanism. Rows that follow
+from others leave the accelerations as they are; the multipliers are then the smallest that do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.plant.engine import Array
+
+if TYPE_CHECKING:
+    from inloop.plant.bare_plant import BarePlant
+
+FITS = 1e-6  # of the largest term: what positions and velocities may be off by
+ROUNDING = 1e-14  # [m, rad, m/s, rad/s]: zeros that were computed
+REDUNDANT = 1e-10  # of the largest singular value: below it a row follows from the others
+
+
+def accelerations(plant: BarePlant, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
+    """Accelerations of the whole mechanism, shape (n,) or (N, n).
+
+    Args:
+        plant: the compiled mechanism.
+        q: positions that close the loops, driven joints where their drives put them.
+        qd: velocities that fit the loops and the drives.
+        tau: efforts on all joints.
+        others: z, u, t.
+
+    Raises:
+        InputError: position or velocities do not fit.
+    """
+    arrays = {"q": q, "qd": qd, "tau": tau, **others}
+    rows = {name: _rows(name, a) for name, a in arrays.items() if a is not None}
+    count = max(len(a) for a in rows.values())
+    wide = {name: np.broadcast_to(a, (count, *a.shape[1:])) for name, a in rows.items()}
+    found = np.stack([_at(plant, {k: a[i] for k, a in wide.items()}) for i in range(count)])
+    return found if any(np.ndim(a) == 2 for a in arrays.values()) else found[0]
+
+
+def _rows(name: str, array: Any) -> Array:
+    """Rows of states; time may be a number or one per row."""
+    values = np.asarray(array, dtype=np.float64)
+    return np.atleast_1d(values) if name == "t" else np.atleast_2d(values)
+
+
+def reduced_equations(plant: BarePlant, q: Any, qd: Any, **others: Any) -> dict[str, Array]:
+    """M qdd_u + c = Tᵀ tau in the independent coordinates, and T = ∂q/∂q_u, at one state.
+
+    Args:
+        plant: the compiled mechanism.
+        q: a closed position.
+        qd: velocities that fit the loops and the drives.
+        others: z, u, t.
+    """
+    q, qd = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
+    M, c = plant.mass_matrix(q), plant.evaluate("bias", q=q, qd=qd, **others)["c"]
+    if plant.loops is None:
+        return {"M": M, "c": c, "T": np.eye(plant.n)}
+    parts = plant.loops.partition
+    u, v, rows = list(parts.independent), list(parts.dependent), list(parts.rows)
+    found = _fitting_rows(plant, q, qd, others)
+    J, gamma = found["J"][rows], found["gamma"][rows]
+    T, a = np.zeros((plant.n, len(u))), np.zeros(plant.n)  # qdd = T qdd_u + a
+    T[u, range(len(u))] = 1.0
+    a[list(parts.driven)] = _drive_accelerations(plant, q, qd, others)
+    T[v] = np.linalg.solve(J[:, v], -J[:, u])
+    a[v] = np.linalg.solve(J[:, v], -(gamma + J @ a))
+    return {"M": T.T @ M @ T, "c": T.T @ (M @ a + c), "T": T}
+
+
+def _at(plant: BarePlant, state: dict[str, Any]) -> Array:
+    """Accelerations at one state."""
+    assert plant.loops is not None
+    n, driven = plant.n, list(plant.loops.partition.driven)
+    q, qd, tau = state["q"], state["qd"], state["tau"]
+    more = {key: state[key] for key in ("z", "u", "t") if key in state}
+    rows = _fitting_rows(plant, q, qd, more)
+    prescribed = _drive_accelerations(plant, q, qd, more)
+    c = plant.evaluate("bias", q=q, qd=qd, **more)["c"]
+    A = np.vstack([rows["J"], np.eye(n)[driven]])
+    K = np.block([[plant.mass_matrix(q), -A.T], [A, np.zeros((len(A), len(A)))]])
+    right = np.concatenate([tau - c, -rows["gamma"], prescribed])
+    # rows and columns of one size: lengths and masses of any unit
+    size = 1.0 / np.sqrt(np.maximum(np.abs(K).max(axis=1), np.finfo(float).tiny))
+    balanced = size[:, None] * K * size
+    solved = np.linalg.lstsq(balanced, size * right, rcond=REDUNDANT)[0]
+    return np.asarray((size * solved)[:n])
+
+
+def _drive_accelerations(plant: BarePlant, q: Array, qd: Array, more: dict[str, Any]) -> Array:
+    """Accelerations of the driven joints; position and velocity must be those of their drives."""
+    assert plant.loops is not None
+    driven = list(plant.loops.partition.driven)
+    if not driven:
+        return np.zeros(0)
+    motion = plant.evaluate("drives", **more)
+    for given, kind, wanted in ((q, "q", motion["qs"]), (qd, "qd", motion["qds"])):
+        for k, value in zip(driven, wanted, strict=True):
+            if abs(given[k] - value) > FITS * max(abs(given[k]), abs(value)) + ROUNDING:
+                raise InputError(
+                    f"model '{plant.name}': {kind} of '{plant.coordinates[k]}' is {given[k]:.6g}, "
+                    f"its drive says {value:.6g}",
+                    fix="Give the time t and the inputs u that belong to this state.",
+                )
+    return np.asarray(motion["qdds"])
+
+
+def _fitting_rows(plant: BarePlant, q: Array, qd: Array, more: dict[str, Any]) -> dict[str, Array]:
+    """The constraints; the loops must be closed, and stay so."""
+    assert plant.loops is not None
+    rows = plant.evaluate("constraints", q=q, qd=qd, t=more.get("t", 0.0))
+    J, nu = rows["J"], rows["nu"]
+    # what a row changes by when coordinates change by a radian, or by as much as they are
+    reach = np.abs(J * np.where(_turns(plant), 1.0, np.abs(q))).max(axis=1, initial=0.0)
+    speed = np.abs(J * qd).max(axis=1, initial=0.0) + np.abs(nu)
+    gaps = np.abs(rows["h"]) - FITS * reach - ROUNDING
+    slips = np.abs(J @ qd + nu) - FITS * speed - ROUNDING * np.maximum(1.0, reach)
+    for off, what, fix in (
+        (gaps, "is not closed at q", "Close it first: plant.loops.assemble(q).q."),
+        (slips, "does not stay closed with qd", "Velocities of all joints must fit the loops."),
+    ):
+        if np.any(off > 0.0):
+            name = plant.loops.all_row_names[int(np.argmax(off))]
+            raise InputError(f"model '{plant.name}': row '{name}' {what}", fix=fix)
+    return rows
+
+
+def _turns(plant: BarePlant) -> Array:
+    """Which coordinates are angles."""
+    return np.array([body.joint.kind == "revolute" for body in plant.mechanism.bodies])
