@@ -245,7 +245,7 @@ def test_the_outcome_tells_of_a_full_disk(
     plant: il.Plant, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = sys.modules[Recorder.__module__]
-    monkeypatch.setattr(module, "WholePieces", lambda path: FullDisk(path, 200_000))
+    monkeypatch.setattr(module, "WholePieces", lambda path, _: FullDisk(path, 200_000))
     with il.start(plant, name=name, rate=RATE, stale_after=None) as loop:
         done = record(loop.mailbox, tmp_path / "full.mcap", seconds=30.0)
         assert loop.running

@@ -10,6 +10,7 @@ from inloop.realtime.fixed_message import FixedMessage
 from inloop.realtime.layout import Layout, Quantity, parse_text
 
 FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata
+MOST_STATES = 200_000  # numbers of a state
 KINDS = ("parameters", "state", "inputs", "outputs")  # in the order of the file
 COUNTS = (
     "sequence", "stamp", "step", "status", "flags", "input_sequence", "parameter_sequence",
@@ -47,21 +48,71 @@ def facts(name: str, layout: Layout, clock_offset: int) -> dict[str, str]:
     }
 
 
+def read_facts(found: Mapping[str, str]) -> dict[str, str]:
+    """Facts of a recording, which can be printed; those that every recording has are there.
+
+    Raises:
+        FileFormatError: they are not.
+    """
+    words = {name: text for name, text in found.items() if name != "layout"}
+    if (
+        not {"name", "model"} <= words.keys()
+        or not "".join([*words, *words.values()]).isprintable()
+    ):
+        raise _untold()
+    return dict(found)
+
+
 def layout_from(found: Mapping[str, str]) -> Layout:
     """The layout that the facts of a recording describe."""
     try:
         text = found["layout"].encode()
-        return parse_text(text, int(found["stepper_states"]), float(found["period"]))
+        states, period = int(found["stepper_states"]), float(found["period"])
+        if not 0 <= states <= MOST_STATES:
+            raise ValueError(states)
+        return parse_text(text, states, period)
     except (KeyError, ValueError, MailboxError):
-        raise FileFormatError(
-            "the recording does not tell what it holds", fix="Record with inloop record."
-        ) from None
+        raise _untold() from None
 
 
-def read_report(found: Mapping[str, str]) -> dict[str, object]:
-    """The deadline report that the recorder has added at the end."""
-    data = json.loads(found.get("json", "{}"))
-    return data if isinstance(data, dict) else {}
+def _untold() -> FileFormatError:
+    return FileFormatError(
+        "the recording does not tell what it holds", fix="Record with inloop record."
+    )
+
+
+def read_report(text: str) -> dict[str, object]:
+    """A deadline report as JSON text: words, numbers, lists of notes, and times by name.
+
+    Raises:
+        FileFormatError: it is none.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or not all(map(_is_entry, data.items())):
+        raise FileFormatError("there is no deadline report", fix="Write it with inloop run.")
+    return data
+
+
+def _is_entry(item: tuple[str, object]) -> bool:
+    name, value = item
+    words = [name]
+    if isinstance(value, dict):
+        numbers = list(value.values())
+        words += value
+    elif isinstance(value, list):
+        numbers = []
+        words += value
+    elif isinstance(value, str):
+        numbers = []
+        words.append(value)
+    else:
+        numbers = [value]
+    return all(x is None or isinstance(x, int | float) for x in numbers) and all(
+        isinstance(word, str) and word.isprintable() for word in words
+    )
 
 
 def need_mcap() -> None:

@@ -115,10 +115,11 @@ class Layout:
         """The description that the segment carries."""
         lines = [f"model\t{self.model}\t\t0\t0\t0"]
         for kind, group in zip(KINDS, self.groups, strict=True):
-            lines += [
-                f"{kind}\t{x.name}\t{x.unit}\t{x.least!r}\t{x.most!r}\t{x.default!r}" for x in group
-            ]
-        lines += [f"{ABOUT}\t{name}\t{_one_word(value)}\t0\t0\t0" for name, value in self.about]
+            for x in group:
+                numbers = f"{x.least!r}\t{x.most!r}\t{x.default!r}"
+                lines.append(f"{kind}\t{x.name}\t{_one_word(x.unit)}\t{numbers}")
+        for name, value in self.about:
+            lines.append(f"{ABOUT}\t{_one_word(name)}\t{_one_word(value)}\t0\t0\t0")
         return ("\n".join(lines) + "\n").encode()
 
 
@@ -151,11 +152,13 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
         for line in text.decode().splitlines():
             kind, name, unit, *numbers = line.split("\t")
             least, most, default = map(float, numbers)
+            if not ((name + unit).isprintable() and least <= most and math.isfinite(default)):
+                raise ValueError(line)
             groups[kind].append(Quantity(name, unit, least, most, default))
     except (ValueError, KeyError):
         raise _damaged() from None
     named = {kind: tuple(group) for kind, group in groups.items()}
-    if len(named["model"]) != 1:
+    if len(named["model"]) != 1 or not (math.isfinite(period) and period > 0.0):
         raise _damaged()
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
     model = named["model"][0].name
@@ -164,8 +167,8 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
 
 
 def _one_word(text: str) -> str:
-    """A text that fits between two tabs."""
-    return " ".join(text.split())
+    """A text that fits between two tabs and can be printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _damaged() -> MailboxError:
