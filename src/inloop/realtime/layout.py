@@ -24,6 +24,7 @@ from inloop.native.mailbox_structure import (
 
 MAGIC, VERSION = 0x584F424C504F4E49, 1  # as in inloop.h
 LINE = 64  # bytes of a cache line
+PERIODS = (1e-9, 1e9)  # [s] that make sense
 KINDS = ("q", "z", "signal", "input", "parameter")
 ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
 
@@ -158,7 +159,7 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
     except (ValueError, KeyError):
         raise _damaged() from None
     named = {kind: tuple(group) for kind, group in groups.items()}
-    if len(named["model"]) != 1 or not (math.isfinite(period) and period > 0.0):
+    if len(named["model"]) != 1 or not PERIODS[0] <= period <= PERIODS[1]:
         raise _damaged()
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
     model = named["model"][0].name

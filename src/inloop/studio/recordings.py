@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -69,14 +70,21 @@ class Recordings:
                 f"no recordings in {str(self.directory)!a}: {error.strerror}",
                 fix="Start the studio with --recordings DIRECTORY.",
             ) from None
-        stamp = time.strftime("%Y-%m-%d_%H-%M-%S")
-        self._path = self.directory / f"{plant}_{stamp}{ENDING}"
+        self._path = self._new_path(f"{plant}_{time.strftime('%Y-%m-%d_%H-%M-%S')}")
         self._process = Process(catalogue.record_command(plant, self._path))
         while self._process.running and not self._path.exists():
             await asyncio.sleep(LOOK_EVERY)
         if not self._process.running:
             problem, self._process = self._process.last_words(), None
             raise InputError(f"the recorder did not start: {problem}")
+
+    def _new_path(self, stem: str) -> Path:
+        """A name that no file has."""
+        path, number = self.directory / f"{stem}{ENDING}", 1
+        while os.path.lexists(path):
+            number += 1
+            path = self.directory / f"{stem}_{number}{ENDING}"
+        return path
 
     async def end(self) -> str:
         """End the recorder; returns its last words if it had ended before."""

@@ -134,10 +134,11 @@ class Running:
 
     def _use(self, source: Source, choice: Choice) -> None:
         """Let all pages see this source."""
-        self.source, self._health, self.moment = source, Health(), source.newest()
-        self.show = Show(choice.stage, source.layout)
-        self.show.set_parameters(source.parameters())
-        self.notes = Notes(choice.stage.notes, source.layout)
+        # all of it first: the source that is shown stays if anything is wrong with the new one
+        show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
+        show.set_parameters(source.parameters())
+        self.moment = source.newest()
+        self.source, self.show, self.notes, self._health = source, show, notes, Health()
         self._changed(True)
 
     # a device
