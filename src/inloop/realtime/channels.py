@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from inloop.errors import FileFormatError, InputError, MailboxError
 from inloop.realtime.fixed_message import FixedMessage
@@ -96,22 +97,22 @@ def read_report(text: str) -> dict[str, object]:
     return data
 
 
-def _is_entry(item: tuple[str, object]) -> bool:
+def _is_entry(item: tuple[str, Any]) -> bool:
+    """A number, a word, several words, or numbers by name."""
     name, value = item
-    words = [name]
+    numbers: list[Any] = []
+    words: list[Any] = [name]
     if isinstance(value, dict):
-        numbers = list(value.values())
         words += value
+        numbers += value.values()
     elif isinstance(value, list):
-        numbers = []
         words += value
     elif isinstance(value, str):
-        numbers = []
         words.append(value)
     else:
-        numbers = [value]
-    return all(x is None or isinstance(x, int | float) for x in numbers) and all(
-        isinstance(word, str) and word.isprintable() for word in words
+        numbers.append(value)
+    return all(isinstance(word, str) and word.isprintable() for word in words) and all(
+        x is None or isinstance(x, int | float) for x in numbers
     )
 
 
