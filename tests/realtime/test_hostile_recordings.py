@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -131,6 +132,14 @@ def test_replays_that_would_take_for_ever_or_fit_nothing(tmp_path: Path) -> None
         write_recording(path, 5, layout=layout, told={**digest, **facts})
         with pytest.raises(il.InputError):
             replay(Recording(path), plant)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.mcap"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        with pytest.raises(FileFormatError, match="is no file"):
+            Recording(path)
 
 
 def test_texts_that_move_the_cursor_are_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ a recording needs is read; the format is described at https://mcap.dev/spec.
 from __future__ import annotations
 
 import os
+import stat
 import struct
 import zlib
 from collections.abc import Iterator
@@ -82,10 +83,13 @@ class McapReader:
         """Schemas, channels, messages and metadata.
 
         Raises:
-            FileFormatError: the file is compressed.
+            FileFormatError: it is no file, or compressed.
         """
         self.complete = False
-        with self._path.open("rb") as file:
+        # a pipe without a writer would be waited for
+        with open(self._path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FileFormatError(f"{self._path.name} is no file", fix="Name a recording.")
             source = _Source(file)
             try:
                 yield from self._read(source)
@@ -200,6 +204,10 @@ class _Fields:
             name = inner.text()
             found[name] = inner.text()
         return found
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _records_of(content: bytes) -> Iterator[Record]:
