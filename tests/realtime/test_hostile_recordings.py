@@ -101,13 +101,20 @@ def test_times_that_make_no_sense(what: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("report", ["[" * 10_000, "3", '{"a": {"b": "c"}}', '{"a": [1]}',
-                                    '{"\\u001b[2J": 1}', "{", '{"a": {"b": [1]}}'])  # fmt: skip
+                                    "{", "null", '{"a": {"b": [1]}}'])  # fmt: skip
 def test_reports_that_are_none(report: str, tmp_path: Path) -> None:
     path, plain = tmp_path / "run.mcap", tmp_path / "report.json"
     write_recording(path, report=report)
     plain.write_text(report)
     for file in (path, plain):
         assert main(["report", str(file)]) == 2
+
+
+def test_reports_cannot_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({"\x1b[2J": "\x9b1m", "x": {"\x07": 1.0}, "y": ["\x1b"]}))
+    assert main(["report", str(path)]) == 0
+    assert not set(capsys.readouterr().out) & set("\x1b\x9b\x07")
 
 
 def test_replays_that_would_take_for_ever_or_fit_nothing(tmp_path: Path) -> None:

@@ -214,11 +214,13 @@ def _show_data(data: dict[str, Any], as_json: bool) -> int:
     rows = [(k, str(v)) for k, v in data.items() if k not in times and not isinstance(v, list)]
     table(("count", "value"), rows)
     paragraph()
-    cells = [
-        (name, *("-" if x is None else f"{x:.1f}" for x in v.values())) for name, v in times.items()
-    ]
+    cells = [(name, *map(_cell, map(found.get, QUANTILES))) for name, found in times.items()]
     table(("time [µs]", "p50", "p99", "p99.9", "max"), cells)
     return 0
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
 
 
 def _there(name: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from inloop.errors import FileFormatError, InputError, MailboxError
 from inloop.realtime.fixed_message import FixedMessage
@@ -90,30 +89,33 @@ def read_report(text: str) -> dict[str, object]:
     """
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict) or not all(map(_is_entry, data.items())):
-        raise FileFormatError("there is no deadline report", fix="Write it with inloop run.")
-    return data
+        return {_word(name): _entry(value) for name, value in data.items()}
+    except (ValueError, RecursionError, AttributeError):
+        raise FileFormatError(
+            "there is no deadline report", fix="Write it with inloop run."
+        ) from None
 
 
-def _is_entry(item: tuple[str, Any]) -> bool:
+def _entry(value: object) -> object:
     """A number, a word, several words, or numbers by name."""
-    name, value = item
-    numbers: list[Any] = []
-    words: list[Any] = [name]
     if isinstance(value, dict):
-        words += value
-        numbers += value.values()
-    elif isinstance(value, list):
-        words += value
-    elif isinstance(value, str):
-        words.append(value)
-    else:
-        numbers.append(value)
-    return all(isinstance(word, str) and word.isprintable() for word in words) and all(
-        x is None or isinstance(x, int | float) for x in numbers
-    )
+        return {_word(name): _number(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_word(item) for item in value]
+    return _word(value) if isinstance(value, str) else _number(value)
+
+
+def _word(value: object) -> str:
+    """A text that can be printed."""
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return "".join(c if c.isprintable() else " " for c in value)
+
+
+def _number(value: object) -> float | None:
+    if not isinstance(value, int | float | None):
+        raise ValueError(value)
+    return value
 
 
 def need_mcap() -> None:
