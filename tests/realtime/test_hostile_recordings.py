@@ -18,8 +18,9 @@ from recording_mutations import LAYOUT, write_recording
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
-from inloop.errors import FileFormatError
+from inloop.errors import FileFormatError, MailboxError
 from inloop.realtime import Recording, repair, replay
+from inloop.realtime.layout import parse_text
 from inloop.realtime.run import digest_of
 from inloop.studio.playback import Playback
 
@@ -100,8 +101,13 @@ def test_times_that_make_no_sense(what: str, tmp_path: Path) -> None:
     assert main(["report", str(path)]) == 2
 
 
-@pytest.mark.parametrize("report", ["[" * 10_000, "3", '{"a": {"b": "c"}}', '{"a": [1]}',
-                                    "{", "null", '{"a": {"b": [1]}}'])  # fmt: skip
+NO_REPORTS = [
+    "[" * 10_000, "3", "{", "null", '{"a": {"b": "c"}}', '{"a": [1]}', '{"a": {"b": [1]}}',
+    '{"a": {"p50": 1' + 400 * "0" + "}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("report", NO_REPORTS, ids=range(len(NO_REPORTS)))
 def test_reports_that_are_none(report: str, tmp_path: Path) -> None:
     path, plain = tmp_path / "run.mcap", tmp_path / "report.json"
     write_recording(path, report=report)
@@ -155,3 +161,27 @@ def test_texts_that_move_the_cursor_are_refused(tmp_path: Path) -> None:
         write_recording(path, 5, told=told)
         with pytest.raises(FileFormatError, match="does not tell what it holds"):
             Recording(path)
+
+
+def test_layouts_keep_every_fact_on_its_line() -> None:
+    """A file name may hold anything; what cannot be printed is a blank."""
+    odd = "a\tb\nc\rd\x1b[2J\u2028e\udce9\0f.py"
+    layout = replace(LAYOUT, about=(("source", odd), ("o\tdd", "x")))
+    found = parse_text(layout.text(), LAYOUT.stepper_states, LAYOUT.period)
+    assert found.about == (("source", "a b c d [2J e f.py"), ("o dd", "x"))
+    assert found.groups == layout.groups
+
+
+@pytest.mark.parametrize("period", [0.0, -1.0, math.nan, math.inf, 5e-324])
+def test_layouts_without_a_period_make_no_sense(period: float) -> None:
+    with pytest.raises(MailboxError, match="damaged"):
+        parse_text(LAYOUT.text(), LAYOUT.stepper_states, period)
+
+
+@pytest.mark.parametrize(
+    "line", ["parameter\tx\tm\tnan\t1\t0", "parameter\tx\tm\t2\t1\t0", "input\tx\tN\t0\t0\tnan",
+             "q\tx\x1b\trad\t0\t0\t0", "model\tx\t\t0\t0\t0", "other\tx\t\t0\t0\t0"],
+)  # fmt: skip
+def test_layouts_with_odd_lines_make_no_sense(line: str) -> None:
+    with pytest.raises(MailboxError, match="damaged"):
+        parse_text(LAYOUT.text() + line.encode() + b"\n", 5, 1e-3)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 from inloop.devices import NoteMaker
 from inloop.devices.midi_velocity import midi_velocity
+from inloop.errors import InputError
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.telemetry import Block
 from inloop.studio.catalogue import Choice
@@ -204,3 +207,63 @@ def test_hammers_of_any_speed_make_a_note() -> None:
     for value in ODD:
         for note in maker.update(value, value, True) + maker.update(value, value, False, True):
             encode(note.data())
+
+
+class Recorders(Menu):
+    """Starts a program in place of the recorder."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
+        return (sys.executable, "-c", self.program, str(path))
+
+
+# a recorder that has begun, until it is told to go on
+BEGIN = "import os, signal, sys; open(sys.argv[1], 'w').close(); open({go!r}).read(); "
+
+
+@pytest.mark.parametrize(
+    ("ending", "problem"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", "it was killed by signal 9"),
+        ("sys.exit('No space left on device')", "No space left on device"),
+        ("print('501 records')", ""),
+    ],
+)
+def test_a_recorder_that_dies_is_told(ending: str, problem: str, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    os.mkfifo(go)
+
+    async def act() -> None:
+        recordings = Recordings(tmp_path)
+        recorders = Recorders(BEGIN.format(go=str(go)) + ending)
+        session = Session(recorders, recordings)  # type: ignore[arg-type]
+        await recordings.begin(recorders, "arm")  # type: ignore[arg-type]
+        assert recordings.active and recordings.problem == ""
+        go.write_text("go on")
+        process = recordings._process
+        assert process is not None
+        process._process.wait()
+        notice = session.running.notice(Condition("running"))
+        assert (notice is not None and problem in notice["text"]) if problem else notice is None
+        assert problem == await recordings.end()
+        assert recordings.problem == ""
+
+    asyncio.run(act())
+
+
+def test_a_recorder_that_does_not_begin_is_told(tmp_path: Path) -> None:
+    recorders = Recorders("import sys; sys.exit('there is no such plant')")
+    with pytest.raises(InputError, match="did not start: there is no such plant"):
+        asyncio.run(Recordings(tmp_path).begin(recorders, "arm"))  # type: ignore[arg-type]
+
+
+def test_recordings_of_one_second_have_different_names(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path)
+    names = []
+    for _ in range(3):
+        path = recordings._new_path("arm_now")
+        path.touch()
+        names.append(path.name)
+    assert names == ["arm_now.mcap", "arm_now_2.mcap", "arm_now_3.mcap"]

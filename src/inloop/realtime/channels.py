@@ -11,6 +11,7 @@ from inloop.realtime.layout import Layout, Quantity, parse_text
 
 FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata
 MOST_STATES = 200_000  # numbers of a state
+LARGEST = 1 << 64  # count in a report
 KINDS = ("parameters", "state", "inputs", "outputs")  # in the order of the file
 COUNTS = (
     "sequence", "stamp", "step", "status", "flags", "input_sequence", "parameter_sequence",
@@ -115,6 +116,8 @@ def _word(value: object) -> str:
 def _number(value: object) -> float | None:
     if not isinstance(value, int | float | None):
         raise ValueError(value)
+    if isinstance(value, int) and abs(value) > LARGEST:  # more than a float holds
+        raise ValueError
     return value
 
 

@@ -34,6 +34,11 @@ class Recordings:
         """Is something being recorded?"""
         return self._process is not None and self._process.running
 
+    @property
+    def problem(self) -> str:
+        """Why the recorder has ended early; "" if it has not."""
+        return "" if self._process is None else self._process.failure
+
     def files(self) -> list[dict[str, Any]]:
         """Name and size [bytes] of complete recordings, the newest first."""
         if not self.directory.is_dir():
@@ -75,8 +80,7 @@ class Recordings:
         while self._process.running and not self._path.exists():
             await asyncio.sleep(LOOK_EVERY)
         if not self._process.running:
-            problem, self._process = self._process.last_words(), None
-            raise InputError(f"the recorder did not start: {problem}")
+            raise InputError(f"the recorder did not start: {await self.end()}")
 
     def _new_path(self, stem: str) -> Path:
         """A name that no file has."""
@@ -87,10 +91,11 @@ class Recordings:
         return path
 
     async def end(self) -> str:
-        """End the recorder; returns its last words if it had ended before."""
+        """End the recorder; returns what went wrong, "" for nothing."""
         process, self._process = self._process, None
         if process is None:
             return ""
-        problem = "" if process.running else process.last_words()
-        await process.end(WRITTEN_WITHIN)
+        await process.stop(WRITTEN_WITHIN)
+        problem = process.failure
+        await process.end(0.0)
         return problem

@@ -89,6 +89,10 @@ class Running:
 
     def notice(self, condition: Condition) -> dict[str, Any] | None:
         """What a person should know now."""
+        problem = self.recordings.problem
+        if problem:
+            text = f"the recording has ended early: {problem}"
+            return {"level": "error", "text": text, "fix": "End it, and begin another one."}
         return self._problem or self._health.notice(condition, self.moment)
 
     # a plant
