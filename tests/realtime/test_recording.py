@@ -265,7 +265,7 @@ def test_the_outcome_tells_of_a_full_disk(
     plant: il.Plant, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = sys.modules[Recorder.__module__]
-    monkeypatch.setattr(module, "WholePieces", lambda path: FullDisk(path, 200_000))
+    monkeypatch.setattr(module, "WholePieces", lambda path, _: FullDisk(path, 200_000))
     clock = il.ScriptedClock()
     with il.start(plant, name=name, rate=RATE, stale_after=None, clock=clock) as loop:
         loop.clock.advance(3.5)  # more than the disk has room for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import shlex
 import shutil
 import signal
@@ -12,10 +13,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from select import select
 from types import TracebackType
 from typing import Any
 
 import inloop as il
+from inloop.cli.record import check_target
 from inloop.cli.robot_program import build_robot_controller
 from inloop.realtime import Fault, Injector, Loop, read_fault
 
@@ -40,6 +43,7 @@ class Company:
         self._injector: Injector | None = None
         self._controller: subprocess.Popen[bytes] | None = None
         self._recorder: subprocess.Popen[bytes] | None = None
+        self._warned = False
         self._directory = Path()
         self._stack = contextlib.ExitStack()
         self._command: list[str] = []
@@ -58,10 +62,10 @@ class Company:
                 "a plant in lock-step waits for each answer, faults cannot come between",
                 fix="Leave out --mode lock-step.",
             )
-        if self._args.record and not str(self._args.record).endswith(".mcap"):
-            raise il.InputError(
-                f"cannot record to {self._args.record!a}", fix="Use a name that ends in .mcap."
-            )
+        if self._args.overwrite and not self._args.record:
+            raise il.InputError("--overwrite replaces a recording", fix="Add --record FILE.")
+        if self._args.record:
+            check_target(Path(self._args.record), self._args.overwrite)
 
     def hold_back(self, options: dict[str, Any]) -> dict[str, Any]:
         """Options for a plant that waits until all are there."""
@@ -74,9 +78,7 @@ class Company:
             injector = Injector(name, self._faults, seed=self._args.seed)
             self._injector = self._stack.enter_context(injector)
         if self._args.record:
-            words = ["-m", "inloop.cli", "record", name, "--to", self._args.record]
-            self._recorder = self._begin([sys.executable, *words])
-            self._await("the recorder", self._recorder, Path(self._args.record).exists)
+            self._start_recorder(name)
         # last of all: its inputs must not be stale when the plant starts
         if self._wanted:
             seen = name if self._injector is None else self._injector.name
@@ -85,6 +87,30 @@ class Company:
             self._await("the controller", self._controller, lambda: box.writer is not None)
         if self._wanted or self._args.record:
             box.resume()
+
+    def _start_recorder(self, name: str) -> None:
+        """Until it says that the first record can come."""
+        words = ["-m", "inloop.cli", "record", name, "--to", self._args.record]
+        ours, its = os.pipe()
+        try:
+            words += ["--begun", str(its), *(["--overwrite"] if self._args.overwrite else [])]
+            self._recorder = self._begin([sys.executable, *words], pass_fds=(its,))
+            os.close(its)
+            self._await("the recorder", self._recorder, lambda: select([ours], [], [], 0.0)[0])
+            if not os.read(ours, 1):  # closed: it has ended without a word
+                self._recorder.wait()
+                self._await("the recorder", self._recorder, lambda: False)
+        finally:
+            os.close(ours)
+
+    @property
+    def recording_problem(self) -> str:
+        """What went wrong with the recording; "" for nothing. Known at the end."""
+        code = None if self._recorder is None else self._recorder.returncode
+        if not code:
+            return ""
+        ended = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return f"the recorder {ended}: {self._args.record} does not hold the whole run"
 
     def _await(self, who: str, process: subprocess.Popen[bytes], ready: Any) -> None:
         end = time.monotonic() + READY_WITHIN
@@ -112,18 +138,31 @@ class Company:
             )
         return [*words, name]
 
-    def _begin(self, command: list[str]) -> subprocess.Popen[bytes]:
+    def _begin(self, command: list[str], pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
         # Ctrl-C is for the plant, the others end with it; stdout is for what the plant has to tell
         return subprocess.Popen(
-            command, start_new_session=True, stdin=subprocess.DEVNULL, stdout=STDERR
+            command,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=STDERR,
+            pass_fds=pass_fds,
         )
 
     def watch(self, loop: Loop) -> None:
         """Kill and restart the controller when its time has come, until the plant ends."""
         due = sorted(self._kills, key=lambda fault: fault.begin)
         while not loop.wait(LOOK_EVERY if due else 0.5):
+            self._warn_of_recorder()
             t = loop.mailbox.read().t
             due = [fault for fault in due if not self._follow(fault, t)]
+
+    def _warn_of_recorder(self) -> None:
+        """Tell at once, and only once, that the rest is not recorded; the plant goes on."""
+        if self._warned or self._recorder is None or self._recorder.poll() is None:
+            return
+        self._warned = True
+        if self.recording_problem:
+            print(f"warning: {self.recording_problem}", file=sys.stderr)
 
     def _follow(self, fault: Fault, t: float) -> bool:
         """Do what a fault says at this time; True when it is over."""

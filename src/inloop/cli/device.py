@@ -15,7 +15,7 @@ from typing import Any
 import inloop as il
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import paragraph, print_json
-from inloop.cli.subject import find_subject
+from inloop.cli.subject import told_subject
 from inloop.devices import RANGES, SETUPS, Setup, device_limits, find_setup
 from inloop.gallery import Device
 from inloop.realtime import Mailbox
@@ -105,11 +105,9 @@ def _grip(box: Mailbox, args: argparse.Namespace) -> Grip:
 
 def gallery_device(box: Mailbox) -> Device | None:
     """What a hand drives at a plant of the gallery."""
-    facts = dict(box.layout.about)
     try:
-        words = json.loads(facts.get("settings", "[]"))
-        found = find_subject(argparse.Namespace(mechanism=facts.get("source", ""), set=words))
-    except (il.InloopError, ValueError, OSError):
+        found = told_subject(dict(box.layout.about))
+    except il.InloopError:
         return None
     return None if found.exhibit is None else found.exhibit.hand(**found.options)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
+import contextlib
+import os
 import signal
 import sys
 import threading
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,14 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
-from inloop.cli.subject import apply_settings, find_subject
-from inloop.native import Status
+from inloop.cli.subject import Subject, apply_settings, find_subject, told_subject
 from inloop.realtime import Flag, Recording, record, repair, replay
+from inloop.realtime.channels import read_report
+from inloop.realtime.replay import GOOD
 
 FAILED, DIFFERENT = 2, 1
+KEPT = ("sequence", "stamp", "status", "flags")
+QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -28,12 +33,16 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="of a running plant")
     parser.add_argument("--to", required=True, metavar="FILE.mcap", help="file to write")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
+    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+    parser.add_argument("--begun", type=int, metavar="FD", help=argparse.SUPPRESS)
     parser.set_defaults(call=call_record)
 
     text = "do the steps of a recording again and compare every bit"
     parser = commands.add_parser("replay", parents=[shared], help=text, description=text)
     parser.add_argument("file", help="a recording")
-    parser.add_argument("mechanism", nargs="?", metavar="NAME|FILE", help="if it is elsewhere now")
+    parser.add_argument(
+        "mechanism", nargs="?", metavar="NAME|FILE", help="needed unless it is one of the gallery"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="options")
     parser.set_defaults(call=call_replay)
 
@@ -41,17 +50,27 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser("report", parents=[shared], help=text, description=text)
     parser.add_argument("file", help="a recording, or a report that inloop run has written (.json)")
     parser.add_argument("--repair", metavar="TO.mcap", help="write a complete file from a torn one")
+    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
     parser.set_defaults(call=call_report)
 
 
-def call_record(args: argparse.Namespace) -> int:
-    """Record until the plant ends, the time is over, or somebody stops it."""
-    target = Path(args.to)
+def check_target(target: Path, overwrite: bool) -> None:
+    """Say early what would keep a recorder from writing a file."""
     if target.suffix != ".mcap" or not target.parent.is_dir():
         raise il.InputError(
             f"cannot record to {str(target)!a}",
             fix="Use a directory that is there and a name that ends in .mcap.",
         )
+    if not overwrite and os.path.lexists(target):
+        raise il.InputError(
+            f"there is a file {str(target)!a} already", fix="Choose another name, or --overwrite."
+        )
+
+
+def call_record(args: argparse.Namespace) -> int:
+    """Record until the plant ends, the time is over, or somebody stops it."""
+    target = Path(args.to)
+    check_target(target, args.overwrite)
     ended = threading.Event()
     stops = (signal.SIGINT, signal.SIGTERM)
     before = [(number, signal.signal(number, lambda *_: ended.set())) for number in stops]
@@ -59,7 +78,14 @@ def call_record(args: argparse.Namespace) -> int:
         with il.attach(args.name, wait=10.0) as box:
             if not args.json:
                 print(f"recording '{args.name}' to {target}", file=sys.stderr, flush=True)
-            done = record(box, target, seconds=args.seconds, stop=ended.is_set)
+            done = record(
+                box,
+                target,
+                seconds=args.seconds,
+                stop=ended.is_set,
+                begun=lambda: _tell_begun(args.begun),
+                overwrite=args.overwrite,
+            )
     finally:
         for number, handler in before:
             signal.signal(number, handler)
@@ -74,18 +100,18 @@ def call_record(args: argparse.Namespace) -> int:
     return FAILED if done.problem else 0
 
 
+def _tell_begun(descriptor: int | None) -> None:
+    """Tell whoever has started this process that it records."""
+    if descriptor is not None:
+        with contextlib.suppress(OSError):  # he is gone
+            os.write(descriptor, b"1")
+            os.close(descriptor)
+
+
 def call_replay(args: argparse.Namespace) -> int:
     """Build the same mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
-    if args.mechanism is None:
-        args.mechanism = recording.facts.get("source", "")
-        args.set = args.set or json.loads(recording.facts.get("settings", "[]"))
-        if not args.mechanism:
-            raise il.InputError(
-                "the recording does not tell where its mechanism comes from",
-                fix="Name it: inloop replay FILE NAME.",
-            )
-    subject = find_subject(args)
+    subject = find_subject(args) if args.mechanism is not None else _told(recording)
     plant = subject.model.compile()
     apply_settings(plant, subject.settings)
     found = replay(recording, plant)
@@ -106,13 +132,26 @@ def call_replay(args: argparse.Namespace) -> int:
     return 0 if found.identical else DIFFERENT
 
 
+def _told(recording: Recording) -> Subject:
+    """The mechanism of the gallery that a recording names."""
+    try:
+        return told_subject(recording.facts)
+    except il.InputError as error:
+        name = recording.path.name
+        raise il.InputError(
+            f"{name} cannot be replayed by itself: {error.mistakes[0].what}",
+            fix=f"Name the mechanism, if you trust it: inloop replay {name} FILE.",
+        ) from None
+
+
 def call_report(args: argparse.Namespace) -> int:
     """Read a recording once and tell about it."""
     path = _there(args.file)
     if path.suffix == ".json":
-        return _show_data(json.loads(path.read_text(encoding="utf-8")), args.json)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return _show_data(read_report(text), args.json)
     if args.repair:
-        repair(path, args.repair)
+        repair(path, args.repair, overwrite=args.overwrite)
         path = Path(args.repair)
     data = _summary(Recording(path))
     if args.json:
@@ -134,13 +173,19 @@ def call_report(args: argparse.Namespace) -> int:
 
 
 def _summary(recording: Recording) -> dict[str, Any]:
-    counts = [(s.counts, float(s.values[0]), s.parameters is not None) for s in recording]
-    if not counts:
+    kept = array("q")  # a long recording has millions of samples
+    times = array("d")
+    changes = 0
+    for sample in recording:
+        kept.extend(sample.counts[name] for name in KEPT)
+        times.append(float(sample.values[0]))
+        changes += sample.parameters is not None
+    if not times:
         raise il.InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
-    sequence = np.array([c["sequence"] for c, _, _ in counts])
-    flags = np.array([c["flags"] for c, _, _ in counts])
+    sequence, stamps, status, flags = np.frombuffer(kept, dtype=np.int64).reshape(-1, 4).T
     stepped = flags & Flag.SET == 0
-    between = np.diff([c["stamp"] for c, _, _ in counts])[stepped[1:]] / 1e3
+    between = np.diff(stamps)[stepped[1:]] / 1e3
+    quantiles = np.quantile(between, list(QUANTILES.values())).tolist() if len(between) else []
     facts = recording.facts
     return {
         "file": str(recording.path),
@@ -150,22 +195,17 @@ def _summary(recording: Recording) -> dict[str, Any]:
         "rate": 1.0 / recording.layout.period,
         "method": facts.get("method", "unknown"),
         "complete": recording.complete,
-        "samples": len(counts),
-        "missing": int(sequence[-1] - sequence[0] + 1 - len(counts)),
-        "t_begin": counts[0][1],
-        "t_end": counts[-1][1],
+        "samples": len(times),
+        "missing": int(sequence[-1]) - int(sequence[0]) + 1 - len(times),
+        "t_begin": times[0],
+        "t_end": times[-1],
         "safe": int(np.count_nonzero(flags & Flag.SAFE)),
         "extra": int(np.count_nonzero(flags & Flag.EXTRA)),
-        "failed": sum(c["status"] in (Status.DIVERGED, Status.LOOP_OPEN)
-                      for c, _, _ in counts),
-        "parameter_changes": sum(changed for _, _, changed in counts) - 1,
-        "between_records_us": dict(
-            zip(("p50", "p99", "p999", "max"),
-                np.quantile(between, (0.5, 0.99, 0.999, 1.0)).tolist() if len(between) else (),
-                strict=False)
-        ),
+        "failed": int(np.count_nonzero(~np.isin(status, [s.value for s in GOOD]))),
+        "parameter_changes": changes - 1,
+        "between_records_us": dict(zip(QUANTILES, quantiles, strict=False)),
         "report": recording.report,
-    }  # fmt: skip
+    }
 
 
 def _show_data(data: dict[str, Any], as_json: bool) -> int:
@@ -177,11 +217,13 @@ def _show_data(data: dict[str, Any], as_json: bool) -> int:
     rows = [(k, str(v)) for k, v in data.items() if k not in times and not isinstance(v, list)]
     table(("count", "value"), rows)
     paragraph()
-    cells = [
-        (name, *("-" if x is None else f"{x:.1f}" for x in v.values())) for name, v in times.items()
-    ]
+    cells = [(name, *map(_cell, map(found.get, QUANTILES))) for name, found in times.items()]
     table(("time [µs]", "p50", "p99", "p99.9", "max"), cells)
     return 0
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
 
 
 def _there(name: str) -> Path:

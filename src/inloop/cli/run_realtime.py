@@ -25,7 +25,7 @@ ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
 ONLY_REALTIME: dict[str, Any] = {
     "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
-    "record": None, "seed": 1, "with_parent": False, "policies": [],
+    "record": None, "overwrite": False, "seed": 1, "with_parent": False, "policies": [],
     "clock": "system",
 }  # fmt: skip
 
@@ -82,6 +82,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--seed", type=int, default=1, help="of random faults")
     group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
+    group.add_argument("--overwrite", action="store_true", help="replace a recording that is there")
     group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
 
@@ -138,9 +139,14 @@ def call(args: argparse.Namespace) -> int:
     if args.report:
         report.save(args.report)
     if args.json:
-        print_json(_data(plant, report, time.perf_counter() - begin))
+        data = _data(plant, report, time.perf_counter() - begin)
+        told = {"recording_problem": company.recording_problem} if args.record else {}
+        print_json({**data, **told})
     else:
         _show(report)
+    if company.recording_problem:
+        print(f"error: {company.recording_problem}", file=sys.stderr)
+        return FAILED
     if interrupted:
         return STOPPED
     return 0 if report.status == "OK" else FAILED

@@ -11,7 +11,6 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-import inloop as il
 from inloop import gallery
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
@@ -35,7 +34,11 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
     parser.add_argument("--speed", type=float, help="simulated seconds per second")
     parser.add_argument("--name", help="under which others attach; the model's by default")
-    parser.add_argument("--attach", metavar="PLANT", help="show a plant that runs already")
+    parser.add_argument(
+        "--attach",
+        metavar="PLANT",
+        help="show a plant that runs already; its file, if any, must be named",
+    )
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on: 127.0.0.1")
@@ -63,13 +66,11 @@ def call(args: argparse.Namespace) -> int:
     if args.with_parent:
         end_with_parent()
     check_vendor()
-    if args.attach and args.mechanism:
-        raise il.InputError("a plant that runs is what it is", fix="Leave out the mechanism.")
     token = new_token() if args.token == "auto" else args.token
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
     catalogue = GalleryCatalogue(args.rate, args.speed, args.name)
     if args.attach:
-        choice = catalogue.attached(args.attach, Path(args.stage) if args.stage else None)
+        choice = catalogue.attached(args.attach, Path(args.stage) if args.stage else None, args)
     else:
         args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
         choice = catalogue.subject(args)

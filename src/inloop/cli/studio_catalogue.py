@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -14,10 +13,11 @@ from typing import Any
 import inloop as il
 from inloop import gallery
 from inloop.cli import midi
-from inloop.cli.subject import Subject, find_subject
+from inloop.cli.subject import Subject, find_subject, told_subject
 from inloop.errors import InloopError
 from inloop.gallery import Cylinder, Exhibit
 from inloop.realtime import running
+from inloop.realtime.layout import Layout
 from inloop.studio.catalogue import Choice, Options
 from inloop.studio.stage import Stage, make_stage
 
@@ -81,20 +81,30 @@ class GalleryCatalogue:
         command = self._command(args, found.exhibit, plant, haptic)
         return Choice(plant, stage, args.mechanism, command)
 
-    def attached(self, plant: str, stage: Path | None) -> Choice:
-        """A plant that somebody else has started."""
+    def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
+        """A plant that somebody else has started.
+
+        It is drawn as the mechanism that the person at the command line names; else as the one of
+        the gallery that the plant names. No file that the plant names is opened.
+        """
         with il.attach(plant) as box:
-            facts = dict(box.layout.about)
+            layout = box.layout
         if stage is not None:
             return Choice(plant, Stage.load(stage))
+        if args.mechanism is not None:
+            drawn = _stage(find_subject(args))
+            if drawn.library is None or drawn.library.coordinates != _coordinates(layout):
+                raise il.InputError(
+                    f"plant '{plant}' has other coordinates than {args.mechanism!a}",
+                    fix="Name the mechanism that runs there, with its options.",
+                )
+            return Choice(plant, drawn)
         try:
-            words = json.loads(facts.get("settings", "[]"))
-            source = facts.get("source", "")
-            return Choice(
-                plant, _stage(find_subject(argparse.Namespace(mechanism=source, set=words)))
-            )
-        except (InloopError, ValueError, OSError):
-            return Choice(plant, Stage(plant, "Nobody has told how this plant looks."))
+            return Choice(plant, _stage(told_subject(dict(layout.about))))
+        except InloopError as error:
+            why = error.mistakes[0].what
+            unknown = f"How this plant looks is not known: {why}. Start the studio with the file."
+            return Choice(plant, Stage(plant, unknown))
 
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
         """A recorder in a process of its own."""
@@ -153,6 +163,10 @@ def natural_speed(exhibit: Exhibit | None) -> float:
     """Simulated seconds per second: what is over in a moment is shown slowly."""
     short = exhibit is not None and exhibit.seconds < MOMENT
     return exhibit.seconds / SHOWN_FOR if exhibit is not None and short else 1.0
+
+
+def _coordinates(layout: Layout) -> tuple[str, ...]:
+    return tuple(c.name for c in layout.coordinates)
 
 
 def _program(command: str) -> tuple[str, ...]:

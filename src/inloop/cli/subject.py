@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import runpy
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,10 +54,39 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
 
 def find_subject(args: argparse.Namespace) -> Subject:
     """The mechanism that the arguments name, built with its options."""
-    given = _settings(args.set)
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
-        return Subject(_load(args.mechanism), None, _numbers(given))
-    exhibit = gallery.get(args.mechanism)
+        return Subject(_load(args.mechanism), None, _numbers(_settings(args.set)))
+    return _find_exhibit(args.mechanism, args.set)
+
+
+def told_subject(facts: Mapping[str, str]) -> Subject:
+    """The mechanism that a recording, or a plant that runs, says it is.
+
+    Such words are data: they may name a mechanism of the gallery and its options. A file that they
+    name is never opened, let alone run.
+
+    Raises:
+        InputError: it is none of the gallery; the text says what it came from.
+    """
+    source = facts.get("source", "")
+    if source not in gallery.names():
+        origin = f"it came from {source[:200]!a}" if source else "it does not tell its source"
+        raise il.InputError(f"its mechanism is none of the gallery: {origin}")
+    return _find_exhibit(source, _told_settings(facts.get("settings", "[]")))
+
+
+def _told_settings(text: str) -> list[str]:
+    try:
+        words = json.loads(text)
+    except (ValueError, RecursionError):
+        words = None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise il.InputError("its settings make no sense", fix="Name the mechanism.")
+    return words
+
+
+def _find_exhibit(name: str, words: Sequence[str]) -> Subject:
+    given, exhibit = _settings(words), gallery.get(name)
     options = {
         name: _option(exhibit, name, given.pop(name))
         for name in list(given)

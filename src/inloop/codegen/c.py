@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from inloop.codegen.header import comment_block, comment_lines
+from inloop.codegen.header import comment_lines
 from inloop.codegen.parts import Part, split
 from inloop.codegen.pieces import TableNames, number, numbers, result_text
+from inloop.codegen.quoting import c_comment, c_heading, identifier
 from inloop.symbolic import Expr, Notation, Program, to_text
 from inloop.symbolic.listing import Listing, Load, Store, layout
 from inloop.symbolic.operations import OPERATIONS
@@ -20,7 +21,6 @@ from inloop.symbolic.tables import PiecewisePolynomial
 from inloop.symbolic.text import Template
 
 INDENT = "    "
-SECTION = "/* ---- {} ---- */"
 SINES = ("sine", "cosine")
 MANY_ZEROS = 8  # results that are zero anyway: compilers are slow on thousands of such stores
 FEW_ANGLES = 4  # up to so many sines are computed one by one: one vector of them takes longer
@@ -53,7 +53,7 @@ def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None =
     listing = layout(program)
     if angles is not None:
         listing = replace(listing, angles=tuple(angles))
-    name = f"{prefix}_{program.name}"
+    name = identifier(f"{prefix}_{program.name}")
     tables = TableNames(f"{name}_table")
     notation = Notation(number=number, functions=_functions(tables))
     parts = split(listing)
@@ -62,7 +62,7 @@ def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None =
         if len(parts) == 1
         else _several(listing, notation, parts, name, angles is not None)
     )
-    comment = comment_block(comment_lines(program))
+    comment = c_comment(comment_lines(program))
     text = "\n".join([*_table_lines(tables), *body[0], comment, *body[1]])
     return CFunction(name, declaration(program, name, angles is not None), text + "\n")
 
@@ -191,7 +191,7 @@ def _part_lines(
     for statement in part.statements:
         if statement.section != section:
             section = statement.section
-            lines.append(f"{INDENT}{SECTION.format(section)}" if section else "")
+            lines.append(f"{INDENT}{c_heading(section)}" if section else "")
         text = to_text(statement.expr, names, notation)
         lines.append(f"{INDENT}const real {statement.name} = {text};")
         if statement.expr in shared:

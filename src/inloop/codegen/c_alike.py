@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.codegen.c import emit_function
-from inloop.codegen.header import comment_block
 from inloop.codegen.pieces import number
+from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Alike, Expr, Input, Output, Program, align
 
 WIDTHS = (8, 4)  # with and without AVX-512
@@ -59,7 +59,7 @@ def emit_alike(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
             "#endif",
             "",
         ]
-    return {f"{name}.c": "\n".join([comment_block(about), *text])}
+    return {f"{name}.c": "\n".join([c_comment(about), *text])}
 
 
 def _one_by_one(program: Program, prefix: str) -> list[str]:

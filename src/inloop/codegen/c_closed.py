@@ -19,8 +19,8 @@ from inloop.codegen.c import FEW_ANGLES, declaration, emit_function
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
 from inloop.codegen.closed_unit import ClosedUnit, context
-from inloop.codegen.header import comment_block
 from inloop.codegen.pieces import number
+from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Expr, Notation, Program, to_text
 from inloop.symbolic.listing import layout
 
@@ -77,7 +77,7 @@ def emit_closed_rates(
     """
     newton, constrained = programs
     unit = ClosedRates(sizes=sizes, newton=newton, constrained=constrained, sparse=sparse)
-    top = [comment_block(about), f'#include "{prefix}.h"']
+    top = [c_comment(about), f'#include "{prefix}.h"']
     rates = [
         *top,
         '#include "il_inputs.h"',

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inloop.codegen.header import comment_block
+from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Program
 
 
 def emit_formulas(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> dict[str, str]:
     """C file with an il_formula `<prefix>_<program>_formula` for each program."""
-    text = [comment_block(about), f'#include "{prefix}.h"', '#include "il_handover.h"', ""]
+    text = [c_comment(about), f'#include "{prefix}.h"', '#include "il_handover.h"', ""]
     text += [_formula(program, prefix) for program in programs]
     return {f"{prefix}_formulas.c": "\n".join(text)}
 

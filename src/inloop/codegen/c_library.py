@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from inloop.codegen.c import declaration, emit_function
-from inloop.codegen.header import comment_block
+from inloop.codegen.quoting import c_comment, c_string, identifier
 from inloop.symbolic import Program
 
 # what stays the same during a step; mirrored in simulate/systems.py
@@ -46,14 +46,14 @@ def emit_library(
         manifest: what `<prefix>_manifest()` tells, as JSON text.
         elsewhere: names of files of functions that somebody else writes.
     """
-    header = f"{prefix}.h"
+    header = f"{identifier(prefix)}.h"
     sources = {}
     for program in programs:
         if f"{prefix}_{program.name}.c" in elsewhere:
             continue
         function = emit_function(program, prefix)
         rows = rows_driver(program, function.name)
-        text = [comment_block(about), f'#include "{header}"', "", function.text, rows]
+        text = [c_comment(about), f'#include "{header}"', "", function.text, rows]
         if program.name == "prepare":
             text.append(_manifest(prefix, manifest))
         sources[f"{function.name}.c"] = "\n".join(text)
@@ -71,7 +71,7 @@ def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
     # accelerations, then rates of the laws' states where there are any
     results = ", ".join(f"xd + {n * (k + 1)}" for k in range(len(program.outputs)))
     lines = [
-        comment_block(about),
+        c_comment(about),
         "#include <string.h>",
         "",
         f'#include "{prefix}.h"',
@@ -98,7 +98,7 @@ def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
     function = emit_function(program, f"{prefix}_lanes")
     body = function.text.replace(f"\nvoid {function.name}(", f"\nstatic void {function.name}(", 1)
     text = [
-        comment_block(about),
+        c_comment(about),
         "#ifdef __AVX512F__",
         "#define IL_LANES 8",
         "#else",
@@ -115,7 +115,7 @@ def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
 
 def _header(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> str:
     guard = f"{prefix.upper()}_H"
-    lines = [comment_block(about), f"#ifndef {guard}", f"#define {guard}", ""]
+    lines = [c_comment(about), f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#include <stdint.h>", '#include "il_export.h"', '#include "il_scalar.h"', ""]
     sizes: dict[str, int] = {}
     for program in programs:
@@ -179,23 +179,7 @@ def _lanes_driver(program: Program, name: str) -> str:
 
 
 def _manifest(prefix: str, manifest: dict[str, object]) -> str:
-    text = json.dumps(manifest, sort_keys=True, ensure_ascii=True)
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
-    pieces = [quoted[k : k + 80] for k in range(0, len(quoted), 80)]
-    pieces = _unbroken(pieces)
-    body = "\n".join(f'        "{piece}"' for piece in pieces)
+    body = c_string(json.dumps(manifest, sort_keys=True, ensure_ascii=True), 8 * " ")
     # __extension__: such a text may be longer than the 4095 characters that C99 promises
     opening = [f"const char *{prefix}_manifest(void)", "{", "    return __extension__"]
     return "\n".join([*opening, body + ";", "}", ""])
-
-
-def _unbroken(pieces: list[str]) -> list[str]:
-    """Move a backslash that ends a piece to the start of the next."""
-    result: list[str] = []
-    carry = ""
-    for piece in pieces:
-        piece = carry + piece
-        tail = len(piece) - len(piece.rstrip("\\"))
-        carry = "\\" if tail % 2 else ""
-        result.append(piece[:-1] if carry else piece)
-    return [*result, carry] if carry else result

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inloop.codegen.c_alike import alike_declaration, emit_alike
 from inloop.codegen.c_library import TREE_CONTEXT
 from inloop.codegen.closed_unit import ClosedUnit, context, indices
-from inloop.codegen.header import comment_block
+from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Program
 
 Files = dict[str, str]
@@ -169,7 +169,7 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, const 
 
 def _head(prefix: str, about: Sequence[str]) -> list[str]:
     included = (f"{prefix}.h", "il_inputs.h", "il_status.h", "il_time_slope.h")
-    return [comment_block(about), *(f'#include "{name}"' for name in included), ""]
+    return [c_comment(about), *(f'#include "{name}"' for name in included), ""]
 
 
 def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:

@@ -1,17 +1,10 @@
-"""Header comments of generated files: reproducible, without dates."""
+"""What the comment above a generated function tells: reproducible, without dates."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 from inloop.symbolic import Program
-
-
-def comment_block(lines: Sequence[str]) -> str:
-    """Lines as a C comment, which nothing in them can end."""
-    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
-    return "\n".join(["/*", *(f"   {line}".rstrip() for line in safe), "*/"])
 
 
 def comment_lines(program: Program) -> list[str]:
@@ -28,4 +21,4 @@ def comment_lines(program: Program) -> list[str]:
     for out in program.outputs:
         size = "][".join(str(k) for k in out.shape)
         lines.append(f"out {out.name}[{size}]: {out.doc}".rstrip(": "))
-    return [" ".join(line.splitlines()) for line in lines]
+    return lines

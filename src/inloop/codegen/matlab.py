@@ -20,6 +20,7 @@ from inloop.codegen.pieces import (
     result_text,
     sections,
 )
+from inloop.codegen.quoting import identifier, matlab_comment, matlab_heading
 from inloop.symbolic import Notation, Output, Program
 from inloop.symbolic.listing import Listing, layout
 from inloop.symbolic.tables import PiecewisePolynomial
@@ -98,7 +99,7 @@ def emit_files(
     Returns:
         File name → text.
     """
-    top = "".join(f"{line}\n" for line in _comment(header_lines))
+    top = "".join(f"{line}\n" for line in matlab_comment(header_lines))
     texts = {f"{_file_name(p, prefix)}.m": emit_function(p, prefix) for p in programs}
     return {name: (f"{top}\n{text}" if top else text) for name, text in texts.items()}
 
@@ -110,7 +111,7 @@ def emit_function(program: Program, prefix: str) -> str:
     notation = Notation(number=number, functions=_functions(tables))
     lines = [
         *_signature(program, _file_name(program, prefix)),
-        *_comment(comment_lines(program)),
+        *matlab_comment(comment_lines(program)),
         *_loads(listing),
         *_statements(listing, notation),
         *_results(listing, notation),
@@ -123,7 +124,7 @@ def emit_function(program: Program, prefix: str) -> str:
 
 
 def _file_name(program: Program, prefix: str) -> str:
-    name = f"{prefix}_{program.name}"
+    name = identifier(f"{prefix}_{program.name}")
     assert len(name) <= LONGEST_NAME, f"the name {name} is too long for MATLAB"
     return name
 
@@ -151,10 +152,6 @@ def _signature(program: Program, name: str) -> list[str]:
     return _continued("", f"function [{outputs}] = {name}({inputs})")
 
 
-def _comment(lines: Sequence[str]) -> list[str]:
-    return [f"% {line}".rstrip() for line in lines]
-
-
 def _continued(indent: str, text: str) -> list[str]:
     """Lines of one statement, with dots where it goes on."""
     first, *rest = broken(text, WIDTH - len(indent) - len(INDENT) - len(" ..."))
@@ -171,7 +168,7 @@ def _loads(listing: Listing) -> list[str]:
 def _statements(listing: Listing, notation: Notation) -> list[str]:
     lines = []
     for heading, assignments in sections(listing, notation):
-        lines.append(f"{INDENT}% ---- {heading} ----" if heading else "")
+        lines.append(f"{INDENT}{matlab_heading(heading)}" if heading else "")
         for name, text in assignments:
             lines += _continued(INDENT, f"{name} = {text};")
     return lines

@@ -20,6 +20,7 @@ from inloop.codegen.pieces import (
     result_text,
     sections,
 )
+from inloop.codegen.quoting import identifier, python_comment, python_docstring, python_heading
 from inloop.symbolic import Notation, Output, Program
 from inloop.symbolic.listing import Listing, layout
 from inloop.symbolic.tables import PiecewisePolynomial
@@ -67,21 +68,21 @@ def emit_module(programs: Sequence[Program], prefix: str, header_lines: Sequence
     """
     functions = [emit_function(program, prefix) for program in programs]
     helpers = [PACK] + ([LOOKUP] if any("_lookup(" in text for text in functions) else [])
-    top = [*(f"# {line}".rstrip() for line in header_lines), "import numpy as np", ""]
+    top = [*python_comment(header_lines), "import numpy as np", ""]
     return "\n".join([*top, *helpers, *(f"\n{text}" for text in functions)])
 
 
 def emit_function(program: Program, prefix: str) -> str:
     """Text of one function and its tables, as it stands in a module of `emit_module`."""
     listing = layout(program)
-    name = f"{prefix}_{program.name}"
+    name = identifier(f"{prefix}_{program.name}")
     tables = TableNames(f"_{name}_table")
     notation = Notation(number=number, functions=_functions(tables))
     # floating-point alarms are off: both branches of a where are evaluated
     lines = [
         '@np.errstate(all="ignore")',
         f"def {name}({', '.join(block.name for block in program.inputs)}):",
-        *_docstring(program),
+        *python_docstring(comment_lines(program), INDENT),
         *_loads(listing),
         *_statements(listing, notation),
         *_results(listing, notation),
@@ -110,13 +111,6 @@ def _functions(tables: TableNames) -> dict[str, Template]:
     }
 
 
-def _docstring(program: Program) -> list[str]:
-    first, *rest = (
-        line.replace("\\", "\\\\").replace('"""', "'''") for line in comment_lines(program)
-    )
-    return [f'{INDENT}"""{first}', "", *(f"{INDENT}{line}" for line in rest), f'{INDENT}"""']
-
-
 def _loads(listing: Listing) -> list[str]:
     arrays = [
         f"{INDENT}{block.name} = np.asarray({block.name}, dtype=float)"
@@ -131,7 +125,7 @@ def _loads(listing: Listing) -> list[str]:
 def _statements(listing: Listing, notation: Notation) -> list[str]:
     lines = []
     for heading, assignments in sections(listing, notation):
-        lines.append(f"{INDENT}# ---- {heading} ----" if heading else "")
+        lines.append(f"{INDENT}{python_heading(heading)}" if heading else "")
         for name, text in assignments:
             lines += _assignment(name, text)
     return lines

@@ -16,7 +16,7 @@ def midi_velocity(hammer_speed: float) -> int:
     """
     if not hammer_speed > 0.0:
         return SOFTEST
-    return min(max(round(52.0 + 25.0 * math.log2(hammer_speed)), SOFTEST), LOUDEST)
+    return round(min(max(52.0 + 25.0 * math.log2(hammer_speed), SOFTEST), LOUDEST))
 
 
 def hammer_speed(velocity: int) -> float:

@@ -31,7 +31,7 @@ def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
     text = f"{mechanism.describe()}{mechanism.gravity}{numbers}{list(parameters)}"
     text += f"{flexible}" if flexible else ""
     text += _laws(mechanism)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _laws(mechanism: Mechanism) -> str:

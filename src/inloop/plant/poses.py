@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import BuildError
+from inloop.errors import BuildError, FileFormatError
 from inloop.formalisms import Derivation
 from inloop.formalisms.vectors import product, transpose
 from inloop.model import Mechanism
 from inloop.model.geometry import Matrix3, Vector3
 from inloop.native import NativeLibrary, aligned_zeros, explain_no_compiler
+from inloop.native.cache_directory import cache_directory
+from inloop.native.store import Store
 from inloop.plant import labels
 from inloop.plant.engine import Array, NativeEngine, Unit, runs_native
 from inloop.plant.passes import run_passes
@@ -55,10 +57,20 @@ class PoseLibrary:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PoseLibrary:
-        """What `data` has given."""
+        """What `data` has given; its library is looked up in the build cache, and nowhere else.
+
+        Raises:
+            FileFormatError: the cache does not have it.
+        """
         lists = ("coordinates", "parameters", "defaults", "bodies")
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
-        return cls(**plain)
+        # a file may say which library of ours it means, not which file is to be loaded
+        library = Store(cache_directory()).find(Path(plain["path"]).parent.name)
+        if library is None:
+            raise FileFormatError(
+                f"the build cache does not have {plain['path'][:200]!a}", fix="Build it again."
+            )
+        return cls(**{**plain, "path": str(library)})
 
 
 def build_poses(

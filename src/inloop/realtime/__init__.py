@@ -8,7 +8,8 @@ from inloop.realtime.mailbox import Mailbox, attach
 from inloop.realtime.options import Options
 from inloop.realtime.outputs import Flag, Outputs, Snapshot, State
 from inloop.realtime.recorder import Recorded, record
-from inloop.realtime.recording import Recording, repair
+from inloop.realtime.recording import Recording
+from inloop.realtime.repair import repair
 from inloop.realtime.replay import Replay, replay
 from inloop.realtime.report import Report
 from inloop.realtime.run import start

@@ -10,6 +10,8 @@ from inloop.realtime.fixed_message import FixedMessage
 from inloop.realtime.layout import Layout, Quantity, parse_text
 
 FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata
+MOST_STATES = 200_000  # numbers of a state
+LARGEST = 1 << 64  # count in a report
 KINDS = ("parameters", "state", "inputs", "outputs")  # in the order of the file
 COUNTS = (
     "sequence", "stamp", "step", "status", "flags", "input_sequence", "parameter_sequence",
@@ -47,21 +49,76 @@ def facts(name: str, layout: Layout, clock_offset: int) -> dict[str, str]:
     }
 
 
+def read_facts(found: Mapping[str, str]) -> dict[str, str]:
+    """Facts of a recording, which can be printed; those that every recording has are there.
+
+    Raises:
+        FileFormatError: they are not.
+    """
+    words = {name: text for name, text in found.items() if name != "layout"}
+    if (
+        not {"name", "model"} <= words.keys()
+        or not "".join([*words, *words.values()]).isprintable()
+    ):
+        raise _untold()
+    return dict(found)
+
+
 def layout_from(found: Mapping[str, str]) -> Layout:
     """The layout that the facts of a recording describe."""
     try:
         text = found["layout"].encode()
-        return parse_text(text, int(found["stepper_states"]), float(found["period"]))
+        states, period = int(found["stepper_states"]), float(found["period"])
+        if not 0 <= states <= MOST_STATES:
+            raise ValueError(states)
+        return parse_text(text, states, period)
     except (KeyError, ValueError, MailboxError):
+        raise _untold() from None
+
+
+def _untold() -> FileFormatError:
+    return FileFormatError(
+        "the recording does not tell what it holds", fix="Record with inloop record."
+    )
+
+
+def read_report(text: str) -> dict[str, object]:
+    """A deadline report as JSON text: words, numbers, lists of notes, and times by name.
+
+    Raises:
+        FileFormatError: it is none.
+    """
+    try:
+        data = json.loads(text)
+        return {_word(name): _entry(value) for name, value in data.items()}
+    except (ValueError, RecursionError, AttributeError):
         raise FileFormatError(
-            "the recording does not tell what it holds", fix="Record with inloop record."
+            "there is no deadline report", fix="Write it with inloop run."
         ) from None
 
 
-def read_report(found: Mapping[str, str]) -> dict[str, object]:
-    """The deadline report that the recorder has added at the end."""
-    data = json.loads(found.get("json", "{}"))
-    return data if isinstance(data, dict) else {}
+def _entry(value: object) -> object:
+    """A number, a word, several words, or numbers by name."""
+    if isinstance(value, dict):
+        return {_word(name): _number(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_word(item) for item in value]
+    return _word(value) if isinstance(value, str) else _number(value)
+
+
+def _word(value: object) -> str:
+    """A text that can be printed."""
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return "".join(c if c.isprintable() else " " for c in value)
+
+
+def _number(value: object) -> float | None:
+    if not isinstance(value, int | float | None):
+        raise ValueError(value)
+    if isinstance(value, int) and abs(value) > LARGEST:  # more than a float holds
+        raise ValueError
+    return value
 
 
 def need_mcap() -> None:

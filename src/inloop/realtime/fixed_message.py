@@ -16,6 +16,7 @@ from inloop.errors import FileFormatError
 from inloop.native.library import Reals
 
 PACKAGE = "inloop"
+MOST = 250_000  # numbers: their tags have at most three bytes
 _DOUBLE, _SFIXED64, _OPTIONAL, _EIGHT_BYTES, _BYTES = 1, 16, 1, 1, 2  # of descriptor.proto
 
 
@@ -34,6 +35,11 @@ class FixedMessage:
         count = len(self.integers) + len(self.numbers)
         # field numbers whose tags all have two bytes, or three
         first, size = (16, 2) if count < 2000 else (2048, 3)
+        if count > MOST:
+            raise FileFormatError(
+                f"a message of {count} numbers does not fit into a recording",
+                fix=f"Up to {MOST} do.",
+            )
         self._fields = range(first, first + count)
         tags = [_varint(number << 3 | _EIGHT_BYTES) for number in self._fields]
         self._table = np.zeros(count, dtype=[("tag", f"V{size}"), ("value", "<i8")])

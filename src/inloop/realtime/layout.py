@@ -25,6 +25,7 @@ from inloop.native.mailbox_structure import (
 
 MAGIC, VERSION = 0x584F424C504F4E49, 2  # as in inloop.h
 LINE = 64  # bytes of a cache line
+PERIODS = (1e-9, 1e9)  # [s] that make sense
 KINDS = ("q", "z", "signal", "input", "parameter")
 ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
 
@@ -116,10 +117,11 @@ class Layout:
         """The description that the segment carries."""
         lines = [f"model\t{self.model}\t\t0\t0\t0"]
         for kind, group in zip(KINDS, self.groups, strict=True):
-            lines += [
-                f"{kind}\t{x.name}\t{x.unit}\t{x.least!r}\t{x.most!r}\t{x.default!r}" for x in group
-            ]
-        lines += [f"{ABOUT}\t{name}\t{_one_word(value)}\t0\t0\t0" for name, value in self.about]
+            for x in group:
+                numbers = f"{x.least!r}\t{x.most!r}\t{x.default!r}"
+                lines.append(f"{kind}\t{x.name}\t{_one_word(x.unit)}\t{numbers}")
+        for name, value in self.about:
+            lines.append(f"{ABOUT}\t{_one_word(name)}\t{_one_word(value)}\t0\t0\t0")
         return ("\n".join(lines) + "\n").encode()
 
 
@@ -152,11 +154,13 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
         for line in text.decode().splitlines():
             kind, name, unit, *numbers = line.split("\t")
             least, most, default = map(float, numbers)
+            if not ((name + unit).isprintable() and least <= most and math.isfinite(default)):
+                raise ValueError(line)
             groups[kind].append(Quantity(name, unit, least, most, default))
     except (ValueError, KeyError):
         raise _damaged() from None
     named = {kind: tuple(group) for kind, group in groups.items()}
-    if len(named["model"]) != 1:
+    if len(named["model"]) != 1 or not PERIODS[0] <= period <= PERIODS[1]:
         raise _damaged()
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
     model = named["model"][0].name
@@ -165,8 +169,8 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
 
 
 def _one_word(text: str) -> str:
-    """A text that fits between two tabs."""
-    return " ".join(text.split())
+    """A text that fits between two tabs and can be printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _damaged() -> MailboxError:

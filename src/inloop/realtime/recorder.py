@@ -1,14 +1,14 @@
 """Writes every record of a plant's telemetry to an MCAP file; meant for a process of its own.
 
 The file grows by whole chunks: a recorder that is killed, or whose disk is full, leaves a file that
-can be read up to the last of them. The loop never notices: the recorder only reads its ring.
+can be read up to the last of them; see `WholePieces` for what survives a power cut. The loop never
+notices: the recorder only reads its ring.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from inloop.realtime.channels import COUNTS, FACTS, REPORT, facts, messages, nee
 from inloop.realtime.closing import Closing
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.outputs import Flag, Outputs
+from inloop.realtime.recording_file import WholePieces
 
 WRITE_EVERY = 0.25  # [s]: what a killed recorder may lose
 LOOK_EVERY = 0.02  # [s]
@@ -50,74 +51,36 @@ class Recorded:
     problem: str = ""
 
 
-class WholePieces:
-    """A file that grows by whole pieces: what is written is kept until `commit`.
-
-    Attributes:
-        size: of the file [bytes].
-    """
-
-    def __init__(self, path: Path) -> None:
-        flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC
-        self._file = os.open(path, flags, 0o644)
-        self._pending = bytearray()
-        self.size = 0
-
-    def write(self, data: bytes) -> int:
-        """Keep data for later."""
-        self._pending += data
-        return len(data)
-
-    def tell(self) -> int:
-        """Where the next byte goes."""
-        return self.size + len(self._pending)
-
-    def flush(self) -> None:
-        """Nothing: see `commit`."""
-
-    def commit(self) -> None:
-        """Put all that is kept into the file, or nothing of it.
-
-        Raises:
-            OSError: the disk is full, or gone.
-        """
-        left = memoryview(bytes(self._pending))
-        try:
-            while left:
-                left = left[self._put(left) :]
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self.size)
-                os.lseek(self._file, self.size, os.SEEK_SET)
-            raise
-        self.size += len(self._pending)
-        self._pending.clear()
-
-    def close(self) -> None:
-        """Let go of the file; what was not committed is lost."""
-        os.close(self._file)
-
-    def _put(self, data: memoryview) -> int:
-        return os.write(self._file, data)
-
-
 class Recorder(Closing):
     """A recording in progress; use it in a `with` statement.
+
+    Args:
+        box: of the plant.
+        path: file to write.
+        file: to write into; by default a new one is made at the path.
+        overwrite: replace a file that is there.
 
     Attributes:
         records: taken so far.
         written: of these, records in the file.
     """
 
-    def __init__(self, box: Mailbox, path: str | Path, file: WholePieces | None = None) -> None:
+    def __init__(
+        self,
+        box: Mailbox,
+        path: str | Path,
+        file: WholePieces | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> None:
         need_mcap()
         from mcap.writer import CompressionType, Writer
 
         self.records = self.written = self._in_chunk = 0
         self._box, self._path = box, Path(path)
-        self._file = file if file is not None else WholePieces(self._path)
         self._offset = time.time_ns() - box.clock.now_ns
         self._messages = messages(box.layout)
+        self._file = file if file is not None else WholePieces(self._path, overwrite)
         self._writer: Any = Writer(
             self._file,  # type: ignore[arg-type]  # write and tell are all it needs
             chunk_size=1 << 30,  # chunks end with a record: see commit
@@ -137,6 +100,12 @@ class Recorder(Closing):
         self._cut = box.layout.cuts
         box.rewind()
         self._lost_before = box.lost
+        try:
+            # from now on it is a recording, if an empty one
+            self._file.commit(sync=True)
+        except OSError:
+            self._file.close()
+            raise
 
     @property
     def lost(self) -> int:
@@ -199,7 +168,7 @@ class Recorder(Closing):
         report = json.dumps(self._box.report().data())
         self._writer.add_metadata(REPORT, {"json": report, "lost": str(self.lost)})
         self._writer.finish()
-        self._file.commit()
+        self._file.commit(sync=True)
         self.written = self.records
 
     def close(self) -> None:
@@ -217,6 +186,8 @@ def record(
     *,
     seconds: float | None = None,
     stop: Callable[[], bool] = lambda: False,
+    begun: Callable[[], None] = lambda: None,
+    overwrite: bool = False,
 ) -> Recorded:
     """Record a plant until it ends.
 
@@ -225,10 +196,16 @@ def record(
         path: file to write.
         seconds: longest time [s].
         stop: asked now and then whether to end.
+        begun: called when the file is there and the first record can come.
+        overwrite: replace a file that is there.
+
+    Raises:
+        InputError: there is such a file already, or somebody writes it.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    with Recorder(box, path) as recorder:
+    with Recorder(box, path, overwrite=overwrite) as recorder:
         try:
+            begun()
             while not (stop() or box.gone or (end is not None and time.monotonic() >= end)):
                 if recorder.take() == 0:
                     time.sleep(LOOK_EVERY)

@@ -1,18 +1,25 @@
-"""Reads a recording, also one whose end is missing."""
+"""Reads a recording, also one whose end is missing. Whatever is wrong with it, it says so."""
 
 from __future__ import annotations
 
-import struct
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from inloop.errors import FileFormatError
 from inloop.native.library import Reals
-from inloop.realtime.channels import COUNTS, FACTS, REPORT, layout_from, messages, need_mcap
-from inloop.realtime.channels import read_report as _read_report
+from inloop.realtime.channels import (
+    COUNTS,
+    FACTS,
+    REPORT,
+    layout_from,
+    messages,
+    read_facts,
+    read_report,
+)
 from inloop.realtime.layout import Layout
+from inloop.realtime.mcap_reader import Channel, McapReader, Message, Metadata, Record
 from inloop.realtime.outputs import Flag, Snapshot
 
 
@@ -43,6 +50,9 @@ class Sample:
 class Recording:
     """A file; iterate over it for its samples, as often as needed.
 
+    Numbers increase from sample to sample, the clock never goes back, and every time is finite: a
+    file that does not keep to this raises a FileFormatError.
+
     Attributes:
         path: of the file.
         facts: what the recorder knew at the start, by name.
@@ -52,7 +62,6 @@ class Recording:
     """
 
     def __init__(self, path: str | Path) -> None:
-        need_mcap()
         self.path = Path(path)
         self.complete = False
         self.facts = self._first_facts()
@@ -63,39 +72,35 @@ class Recording:
         kinds = messages(self.layout)
         channels: dict[int, str] = {}
         last: dict[str, tuple[list[int], Reals]] = {}
-        for record in self._records():
-            name = type(record).__name__
-            if name == "Channel":
+        before: Sample | None = None
+        for record in self.records():
+            if isinstance(record, Channel):
                 channels[record.id] = record.topic.rpartition("/")[2]
-            elif name == "Metadata" and record.name == REPORT:
-                self.report = _read_report(record.metadata)
-            elif name == "Message" and channels.get(record.channel_id) in kinds:
-                kind = channels[record.channel_id]
+            elif isinstance(record, Metadata) and record.name == REPORT:
+                self.report = read_report(record.items.get("json", "{}"))
+            elif isinstance(record, Message) and channels.get(record.channel) in kinds:
+                kind = channels[record.channel]
                 last[kind] = kinds[kind].decode(record.data)
                 if kind == "outputs":
-                    yield _sample(last)
+                    sample = _sample(last)
+                    _check_order(before, sample)
+                    before = sample
+                    yield sample
                     last.clear()
 
+    def records(self) -> Iterator[Record]:
+        """Records of the file, up to where it breaks off."""
+        reader = McapReader(self.path)
+        yield from reader.records()
+        self.complete = reader.complete
+
     def _first_facts(self) -> dict[str, str]:
-        for record in self._records():
-            if type(record).__name__ == "Metadata" and record.name == FACTS:
-                return dict(record.metadata)
+        for record in self.records():
+            if isinstance(record, Metadata) and record.name == FACTS:
+                return read_facts(record.items)
         raise FileFormatError(
             f"{self.path.name} is no recording of inloop", fix="Record with inloop record."
         )
-
-    def _records(self) -> Iterator[Any]:
-        """Records of the file, up to where it breaks off."""
-        from mcap.exceptions import McapError
-        from mcap.stream_reader import StreamReader
-
-        with self.path.open("rb") as file:
-            reader = StreamReader(file, validate_crcs=True, record_size_limit=1 << 30)
-            try:
-                yield from reader.records
-                self.complete = True
-            except (McapError, struct.error, EOFError, ValueError):
-                self.complete = False
 
 
 def _sample(last: dict[str, tuple[list[int], Reals]]) -> Sample:
@@ -113,37 +118,20 @@ def _sample(last: dict[str, tuple[list[int], Reals]]) -> Sample:
     )
 
 
-def repair(path: str | Path, to: str | Path) -> int:
-    """Write a complete file, with its indexes, from one whose end is missing.
-
-    Returns:
-        Number of messages.
-    """
-    from mcap.writer import CompressionType, Writer
-
-    source, count = Recording(path), 0
-    with Path(to).open("wb") as file:
-        writer: Any = Writer(file, compression=CompressionType.NONE)
-        writer.start(library="inloop")
-        schemas: dict[int, int] = {}
-        channels: dict[int, int] = {}
-        for record in source._records():
-            name = type(record).__name__
-            if name == "Metadata":
-                writer.add_metadata(record.name, record.metadata)
-            elif name == "Schema" and record.id not in schemas:
-                schemas[record.id] = writer.register_schema(
-                    record.name, record.encoding, record.data
-                )
-            elif name == "Channel" and record.id not in channels:
-                channels[record.id] = writer.register_channel(
-                    record.topic, record.message_encoding, schemas[record.schema_id]
-                )
-            elif name == "Message":
-                writer.add_message(
-                    channels[record.channel_id], record.log_time, record.data,
-                    record.publish_time, record.sequence,
-                )  # fmt: skip
-                count += 1
-        writer.finish()
-    return count
+def _check_order(before: Sample | None, sample: Sample) -> None:
+    """Refuse what no recorder writes."""
+    counts, t = sample.counts, float(sample.values[0])
+    sequence = counts["sequence"]
+    if not math.isfinite(t):
+        what = f"its time is {t}"
+    elif min(counts.values()) < 0:
+        what = "one of its counts is negative"
+    elif before is not None and sequence <= before.counts["sequence"]:
+        what = f"it comes after record {before.counts['sequence']}"
+    elif before is not None and counts["stamp"] < before.counts["stamp"]:
+        what = "the clock has gone back"
+    else:
+        return
+    raise FileFormatError(
+        f"record {sequence} makes no sense: {what}", fix="The recording is damaged."
+    )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import FileFormatError, InputError, SimulationError
 from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.plant import BarePlant
+from inloop.realtime.layout import Layout, names
 from inloop.realtime.loop import Loop
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.outputs import Outputs
@@ -19,6 +20,7 @@ from inloop.realtime.recording import Recording, Sample
 from inloop.realtime.run import digest_of, start
 
 STEP_TAKES = 10.0  # [s] at most
+MOST_REHEARSED = 1e8  # steps before a replay
 # why a good step was late or its inputs old is no matter of the plant
 GOOD = {Status.OK, Status.OVERRUN, Status.INPUT_STALE}
 
@@ -82,27 +84,86 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
     first = next(iter(recording), None)
     if first is None:
         raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
-    names = [x.name for x in recording.layout.inputs]
-    given = dict(zip(names, first.inputs.tolist(), strict=True))
-    efforts = {c.name: given.pop(f"{c.name}.tau") for c in recording.layout.coordinates}
+    _check_names(recording, plant)
+    given = dict(zip(names(recording.layout.inputs), first.inputs.tolist(), strict=True))
+    efforts = {name: given.pop(f"{name}.tau") for name in plant.coordinates}
     q, qd = _beginning(first, plant)
+    pace = _Pace.of(facts)
     policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN", "CHATTERING"), "hold")
     with start(
         plant,
         name=f"replay-{os.getpid()}-{id(recording):x}",
         mode="lock-step",
-        rate=float(facts["rate"]),
+        rate=pace.rate,
         method=facts["method"],
-        substeps=int(facts["substeps"]),
+        substeps=pace.substeps,
         q=q,
         qd=qd,
         tau=efforts,
         inputs=given,
         policies=policies,
         telemetry=0.1,
-        rehearse=float(facts.get("rehearse", "0")),
+        rehearse=pace.rehearse,
     ) as loop:
+        if _shape(loop.mailbox.layout) != _shape(recording.layout):
+            raise _other_quantities(recording)
         return _Replayer(loop, recording).run()
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """How the steps were made.
+
+    Attributes:
+        rate: steps per second of the clock [Hz].
+        substeps: integrator steps per period.
+        rehearse: simulated time before the start [s].
+    """
+
+    rate: float
+    substeps: int
+    rehearse: float
+
+    @classmethod
+    def of(cls, facts: dict[str, str]) -> _Pace:
+        """As a recording tells.
+
+        Raises:
+            FileFormatError: it makes no sense, or would take for ever.
+        """
+        try:
+            rehearse = float(facts.get("rehearse", "0"))
+            found = cls(float(facts["rate"]), int(facts["substeps"]), rehearse)
+            if not 0.0 <= found.rate * found.substeps * found.rehearse <= MOST_REHEARSED:
+                raise ValueError(found)
+        except (ValueError, OverflowError):
+            raise FileFormatError(
+                "the recording does not tell how its steps were made",
+                fix="The recording is damaged.",
+            ) from None
+        return found
+
+
+def _check_names(recording: Recording, plant: BarePlant) -> None:
+    """The same digest means the same names, unless the file lies."""
+    layout = recording.layout
+    efforts = [f"{name}.tau" for name in plant.coordinates]
+    if names(layout.coordinates) != list(plant.coordinates) or (
+        names(layout.inputs)[: len(efforts)] != efforts
+    ):
+        raise _other_quantities(recording)
+
+
+def _shape(layout: Layout) -> tuple[list[list[str]], int]:
+    """Names of all quantities, and the length of the state."""
+    return [names(group) for group in layout.groups], layout.stepper_states
+
+
+def _other_quantities(recording: Recording) -> FileFormatError:
+    return FileFormatError(
+        f"{recording.path.name} holds other quantities than the plant it names",
+        fix="The recording is damaged.",
+    )
 
 
 def _beginning(first: Sample, plant: BarePlant) -> tuple[Reals | None, Reals | None]:
@@ -187,10 +248,10 @@ class _Replayer:
     def _set_parameters(self, values: Reals | None) -> None:
         if values is None or not len(values):
             return
-        names = (x.name for x in self._recording.layout.parameters)
+        changed = dict(zip(names(self._recording.layout.parameters), values.tolist(), strict=True))
         # the plant has refused them then, and refuses them now
         with contextlib.suppress(InputError):
-            self._box.parameters.set(dict(zip(names, values.tolist(), strict=True)))
+            self._box.parameters.set(changed)
 
     def _compare(self, sample: Sample, found: Outputs) -> None:
         self.steps += 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from inloop.model import Mechanism
+from inloop.native.cache_directory import cache_directory
 from inloop.realtime.closing import Closing
 from inloop.studio.stage import make_stage
 
@@ -36,6 +38,8 @@ class Beside(Closing):
             command if browser else [*command, "--no-browser"],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
+            # it loads what was built here
+            env={**os.environ, "INLOOP_CACHE": str(cache_directory().parent)},
         )
 
     @property

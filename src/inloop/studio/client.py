@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -145,5 +146,16 @@ class Client:
 
 
 def encode(message: Mapping[str, Any]) -> str:
-    """JSON text; numbers that are not finite have no place in it."""
-    return json.dumps(message, separators=(",", ":"), allow_nan=False)
+    """JSON text; numbers that are not finite have no place in it and become null."""
+    try:
+        return json.dumps(message, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(message), separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

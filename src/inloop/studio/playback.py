@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
+from bisect import bisect_right
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,13 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import Status
 from inloop.realtime import Recording
-from inloop.realtime.telemetry import Block
+from inloop.realtime.layout import names
+from inloop.realtime.telemetry import ROWS, Block
 from inloop.studio.sources import Condition, Moment
 
-MOST_NUMBERS = 100_000_000  # of a recording that is kept in memory: 800 MB
+LARGEST = 1 << 30  # bytes of a recording that is kept in memory
+KEPT = ("sequence", "stamp", "step", "status", "flags")  # counts of each record
+UNKNOWN = "UNKNOWN"  # a status that no plant has
 STATUSES = {status.value: status.name for status in Status}
 
 
@@ -29,6 +34,7 @@ class Playback:
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
+        _check_size(path)
         recording = Recording(path)
         self.layout = recording.layout
         self._read(recording)
@@ -37,26 +43,24 @@ class Playback:
         self._begin()
 
     def _read(self, recording: Recording) -> None:
-        width, rows, counts = self.layout.cuts[-1], [], []
-        self._parameters: list[tuple[int, dict[str, float]]] = []
-        names = [p.name for p in self.layout.parameters]
+        counts, values = array("q"), array("d")
+        self._parameters: list[dict[str, float]] = []
+        self._changes: list[int] = []  # records at which parameters change
+        known = names(self.layout.parameters)
         for k, sample in enumerate(recording):
-            row = np.zeros(width)
-            row[: len(sample.values)] = sample.values
-            row[len(sample.values) : len(sample.values) + len(sample.inputs)] = sample.inputs
-            rows.append(row)
-            counts.append(sample.counts)
+            counts.extend(sample.counts[name] for name in KEPT)
+            values.frombytes(sample.values.tobytes())
+            values.frombytes(sample.inputs.tobytes())
             if sample.parameters is not None:
-                values = dict(zip(names, sample.parameters.tolist(), strict=True))
-                self._parameters.append((k, values))
-            if len(rows) * width > MOST_NUMBERS:
-                break
-        if not rows:
+                self._changes.append(k)
+                self._parameters.append(dict(zip(known, sample.parameters.tolist(), strict=True)))
+        if not counts:
             raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
-        self._values = np.array(rows)
-        self._counts = counts
-        self._times = self._values[:, 0]
-        self._clock = np.array([c["stamp"] for c in counts], dtype=np.int64)
+        self._counts = np.frombuffer(counts, dtype=np.int64).reshape(-1, len(KEPT))
+        self._values = np.frombuffer(values).reshape(len(self._counts), -1)
+        self._clock = self._counts[:, KEPT.index("stamp")]
+        # [s] of the recording's own clock, which never goes back
+        self._lapse = 1e-9 * (self._clock - self._clock[0])
 
     def _begin(self) -> None:
         self._at, self._taken = 0, 0  # the record that is shown; records that were taken
@@ -68,35 +72,37 @@ class Playback:
         if self._running:
             self._place += self._speed * (now - self._then)
         self._then = now
-        lapse = 1e-9 * (self._clock - self._clock[0])
-        self._at = max(int(np.searchsorted(lapse, self._place, side="right")) - 1, 0)
-        if self._at == len(lapse) - 1:
-            self._running, self._place = False, float(lapse[-1])
+        self._at = max(int(np.searchsorted(self._lapse, self._place, side="right")) - 1, 0)
+        if self._at == len(self._lapse) - 1:
+            self._running, self._place = False, float(self._lapse[-1])
 
     def newest(self) -> Moment | None:
         """The record that is shown."""
         with self._lock:
             self._go_on()
-            c = self._counts[self._at]
+            sequence, _, step, status, flags = self._counts[self._at].tolist()
+            values = self._values[self._at]
             return Moment(
-                c["sequence"], time.monotonic(), float(self._times[self._at]), c["step"],
-                STATUSES.get(c["status"], "OK"), c["flags"], self._which(), self._values[self._at],
+                sequence, time.monotonic(), float(values[0]), step,
+                STATUSES.get(status, UNKNOWN), flags, self._which(), values,
             )  # fmt: skip
 
     def _which(self) -> int:
         """Number of the parameters that hold at the record that is shown."""
-        return sum(k <= self._at for k, _ in self._parameters)
+        return bisect_right(self._changes, self._at)
 
     def take(self) -> list[Block]:
         """All records since the last time."""
         begin, end = self._taken, self._at + 1
-        if end <= begin:
-            return []
-        self._taken = end
-        first = self._counts[begin]["sequence"]
-        part = slice(begin, end)
-        answers = np.zeros(end - begin, dtype=np.int64)
-        return [Block(first, 0, self._clock[part], answers, self._values[part])]
+        self._taken = max(begin, end)
+        found = []
+        for first in range(begin, end, ROWS):
+            part = slice(first, min(first + ROWS, end))
+            stamps = self._clock[part]
+            answers = np.zeros(len(stamps), dtype=np.int64)
+            number = int(self._counts[first, 0])
+            found.append(Block(number, 0, stamps, answers, self._values[part]))
+        return found
 
     def skip(self) -> None:
         """Forget the records since the last time."""
@@ -107,7 +113,7 @@ class Playback:
         which = self._which()
         if which == 0:
             return {p.name: p.default for p in self.layout.parameters}
-        return dict(self._parameters[which - 1][1])
+        return dict(self._parameters[which - 1])
 
     def condition(self) -> Condition:
         """It runs, or it does not."""
@@ -121,7 +127,7 @@ class Playback:
         """Pause, go on, step, another speed, from the start."""
         with self._lock:
             self._go_on()
-            last = len(self._times) - 1
+            last = len(self._counts) - 1
             if what == "pause":
                 self._running = False
             elif what == "go":
@@ -131,7 +137,7 @@ class Playback:
             elif what == "step":
                 self._running = False
                 self._at = min(self._at + int(value), last)
-                self._place = 1e-9 * float(self._clock[self._at] - self._clock[0])
+                self._place = float(self._lapse[self._at])
             elif what == "speed":
                 self._speed = value
             else:
@@ -140,3 +146,13 @@ class Playback:
     def set_parameters(self, values: dict[str, float]) -> None:
         """What is past cannot be changed."""
         raise InputError("a recording cannot be changed", fix="Go back to the live plant.")
+
+
+def _check_size(path: Path) -> None:
+    """What is kept in memory is never more than the file."""
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise InputError(
+            f"{path.name} has {size / 1e6:.0f} MB, more than the studio shows",
+            fix="Open it with Foxglove, or record for less long.",
+        )

@@ -46,8 +46,22 @@ class Process:
         self._said.seek(max(0, self._said.tell() - STDERR_SHOWN))
         return self._said.read().decode(errors="replace").strip()
 
+    @property
+    def failure(self) -> str:
+        """Why it has ended, if it should not have; "" while it runs and after a good end."""
+        code = self._process.poll()
+        if not code:
+            return ""
+        killed = f"it was killed by signal {-code}" if code < 0 else f"exit code {code}"
+        return self.last_words() or killed
+
     async def end(self, patience: float) -> None:
         """Ask it to end, and make it end after so many seconds."""
+        await self.stop(patience)
+        self._said.close()
+
+    async def stop(self, patience: float) -> None:
+        """The same; what it has said can still be read."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             if not self.running:
                 break
@@ -57,4 +71,3 @@ class Process:
                 if self._process.poll() is not None:
                     break
                 await asyncio.sleep(LOOK_EVERY)
-        self._said.close()

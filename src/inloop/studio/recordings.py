@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,11 @@ class Recordings:
     def active(self) -> bool:
         """Is something being recorded?"""
         return self._process is not None and self._process.running
+
+    @property
+    def problem(self) -> str:
+        """Why the recorder has ended early; "" if it has not."""
+        return "" if self._process is None else self._process.failure
 
     def files(self) -> list[dict[str, Any]]:
         """Name and size [bytes] of complete recordings, the newest first."""
@@ -69,20 +75,27 @@ class Recordings:
                 f"no recordings in {str(self.directory)!a}: {error.strerror}",
                 fix="Start the studio with --recordings DIRECTORY.",
             ) from None
-        stamp = time.strftime("%Y-%m-%d_%H-%M-%S")
-        self._path = self.directory / f"{plant}_{stamp}{ENDING}"
+        self._path = self._new_path(f"{plant}_{time.strftime('%Y-%m-%d_%H-%M-%S')}")
         self._process = Process(catalogue.record_command(plant, self._path))
         while self._process.running and not self._path.exists():
             await asyncio.sleep(LOOK_EVERY)
         if not self._process.running:
-            problem, self._process = self._process.last_words(), None
-            raise InputError(f"the recorder did not start: {problem}")
+            raise InputError(f"the recorder did not start: {await self.end()}")
+
+    def _new_path(self, stem: str) -> Path:
+        """A name that no file has."""
+        path, number = self.directory / f"{stem}{ENDING}", 1
+        while os.path.lexists(path):
+            number += 1
+            path = self.directory / f"{stem}_{number}{ENDING}"
+        return path
 
     async def end(self) -> str:
-        """End the recorder; returns its last words if it had ended before."""
+        """End the recorder; returns what went wrong, "" for nothing."""
         process, self._process = self._process, None
         if process is None:
             return ""
-        problem = "" if process.running else process.last_words()
-        await process.end(WRITTEN_WITHIN)
+        await process.stop(WRITTEN_WITHIN)
+        problem = process.failure
+        await process.end(0.0)
         return problem

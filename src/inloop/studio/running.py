@@ -89,6 +89,10 @@ class Running:
 
     def notice(self, condition: Condition) -> dict[str, Any] | None:
         """What a person should know now."""
+        problem = self.recordings.problem
+        if problem:
+            text = f"the recording has ended early: {problem}"
+            return {"level": "error", "text": text, "fix": "End it, and begin another one."}
         return self._problem or self._health.notice(condition, self.moment)
 
     # a plant
@@ -134,10 +138,11 @@ class Running:
 
     def _use(self, source: Source, choice: Choice) -> None:
         """Let all pages see this source."""
-        self.source, self._health, self.moment = source, Health(), source.newest()
-        self.show = Show(choice.stage, source.layout)
-        self.show.set_parameters(source.parameters())
-        self.notes = Notes(choice.stage.notes, source.layout)
+        # all of it first: the source that is shown stays if anything is wrong with the new one
+        show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
+        show.set_parameters(source.parameters())
+        self.moment = source.newest()
+        self.source, self.show, self.notes, self._health = source, show, notes, Health()
         self._changed(True)
 
     # a device

@@ -6,6 +6,7 @@ Everything here happens in one thread; only what may take long is done in anothe
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Coroutine
 from typing import Any
@@ -117,10 +118,17 @@ class Session:
                 self._do(client, read_request(message))
         except RequestError as error:
             _explain(client, error)
-            if not client.patience.take():
-                raise OffenceError("too many messages that make no sense") from None
+            self._lose_patience(client)
         except InloopError as error:
             _explain(client, error)
+        except Exception as error:
+            # one bad message is the trouble of one page
+            _explain_surprise(client, error)
+            self._lose_patience(client)
+
+    def _lose_patience(self, client: Client) -> None:
+        if not client.patience.take():
+            raise OffenceError("too many messages that make no sense")
 
     def _hear_frame(self, client: Client, data: bytes) -> None:
         found, inputs = read_frame(data), self.running.inputs
@@ -203,6 +211,8 @@ class Session:
                 await work
             except InloopError as error:
                 _explain(client, error)
+            except Exception as error:
+                _explain_surprise(client, error)
             self.tell_state()
 
         task = asyncio.get_running_loop().create_task(guarded())
@@ -252,3 +262,10 @@ def _argument(what: str, request: dict[str, Any]) -> float:
 def _explain(client: Client, error: InloopError) -> None:
     mistake = error.mistakes[0]
     client.notice("error", mistake.what or str(error), mistake.fix)
+
+
+def _explain_surprise(client: Client, error: Exception) -> None:
+    """What nobody has foreseen is told too, and logged."""
+    logging.getLogger(__name__).error("a request failed", exc_info=error)
+    words = f"{type(error).__name__}: {error}"[:200]
+    client.notice("error", f"this did not work: {words}", "Reload the page, or try something else.")

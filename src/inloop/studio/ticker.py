@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -28,6 +30,7 @@ class Ticker:
         self._shown: tuple[int, int] = (0, 0)  # source and number of the outputs shown last
         self._parameters = 0
         self._state = ""
+        self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -49,17 +52,32 @@ class Ticker:
     def beat(self) -> None:
         """Once."""
         running = self._session.running
-        running.refresh_inputs()
-        if not self._session.clients:
-            if running.source is not None:
-                running.source.skip()
+        parts: list[Callable[[], None]] = [running.refresh_inputs]
+        if self._session.clients:
+            parts += [self._show, self._plot, self._tell]
+        elif running.source is not None:
+            parts.append(running.source.skip)
+        for part in parts:
+            try:
+                part()
+            except MailboxError:
+                pass  # the plant goes just now: the next state tells
+            except Exception as error:
+                # whatever a plant or a recording holds, the pages are served
+                self._complain(error)
+
+    def _complain(self, error: Exception) -> None:
+        """Tell the pages, once, that something cannot be shown."""
+        complaint = (id(self._session.running.source), f"{type(error).__name__}: {error}")
+        if complaint == self._complaint:
             return
-        try:
-            self._show()
-            self._plot()
-            self._tell()
-        except MailboxError:
-            pass  # the plant goes just now: the next state tells
+        self._complaint = complaint
+        logging.getLogger(__name__).error("a beat failed", exc_info=error)
+        for client in self._session.clients:
+            client.notice(
+                "error", f"what comes from the plant cannot be shown: {complaint[1][:200]}",
+                "Choose another plant or recording.",
+            )  # fmt: skip
 
     def _show(self) -> None:
         """The newest poses to everybody."""

@@ -110,7 +110,7 @@ export class Transport {
     const paused = state.state === "paused";
     dress(byId("pause"), paused ? "go" : "pause", paused ? "Go" : "Pause");
     byId("pause").setAttribute("aria-pressed", paused);
-    byId("time").textContent = `${state.t.toFixed(3)} s`;
+    byId("time").textContent = state.t === null ? "?" : `${state.t.toFixed(3)} s`;
     const replay = state.source !== undefined && state.source !== "live";
     this.chip(
       replay ? `replay, ${state.state}` : state.state,
