@@ -52,7 +52,7 @@ class Loads:
 
     Attributes:
         wrenches: by link index, about the link's internal origin in its axes.
-        efforts: by coordinate, from joint force laws and joint inputs.
+        efforts: by coordinate, from laws of joints and joint inputs.
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
         rates: time derivatives of internal states of laws and drives, in the order of the model.
@@ -100,6 +100,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     _joint_inputs(mechanism, skeleton, loads)
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
+    _coupled_laws(mechanism, skeleton, loads)
     if mechanism.forces or mechanism.torques or mechanism.links or mechanism.frame_forces:
         place = Places(skeleton)
         for force in mechanism.forces:
@@ -185,6 +186,20 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
         feel = _along(law.q, law.qd, link.qd)
         _expose(skeleton, loads, law, replace, [law.effort], [link.qd], [feel])
+
+
+def _coupled_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
+    for law in mechanism.coupled_forces:
+        links = [skeleton.links[k] for k in law.bodies]
+        skeleton.graph.section = links[0].name
+        rates = [link.qd for link in links]
+        replace = dict(zip(law.q, (link.q for link in links), strict=True))
+        replace |= dict(zip(law.qd, rates, strict=True))
+        efforts = _substituted(skeleton, law, law.efforts, replace, loads)
+        for index, effort in zip(law.bodies, efforts, strict=True):
+            loads.push(index, effort)
+        feels = list(map(_along, law.q, law.qd, rates))
+        _expose(skeleton, loads, law, replace, law.efforts, rates, feels)
 
 
 def _expressions(states: Sequence[LawState]) -> list[Expr]:

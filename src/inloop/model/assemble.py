@@ -20,6 +20,7 @@ from inloop.model.draft import (
     LoopDraft,
 )
 from inloop.model.effects import (
+    CoupledForce,
     ExternalForce,
     Force,
     FrameForce,
@@ -82,6 +83,7 @@ class Assembly:
             parameters=tuple(draft.parameters),
             inputs=tuple(draft.inputs),
             joint_forces=tuple(self._joint_force(w) for w in laws if w.kind == "joint_force"),
+            coupled_forces=tuple(self._coupled(w) for w in laws if w.kind == "coupled_force"),
             forces=tuple(self._force(law) for law in laws if law.kind == "force"),
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
             links=tuple(self._link(law) for law in laws if law.kind == "link"),
@@ -249,6 +251,10 @@ class Assembly:
         index = self._joint_index(law.targets[0])
         stop = law.name in self._draft.stops
         return JointForce(law.name, index, effort=law.components[0], stop=stop, **_shared(law))
+
+    def _coupled(self, law: LawDraft) -> CoupledForce:
+        bodies = tuple(self._joint_index(target) for target in law.targets)
+        return CoupledForce(law.name, bodies, efforts=law.components, **_shared(law))
 
     def _force(self, law: LawDraft) -> Force:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])

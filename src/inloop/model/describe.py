@@ -196,6 +196,9 @@ def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
     bodies = mechanism.bodies
     for effort in mechanism.joint_forces:
         yield effort.name, bodies[effort.body].joint.name, _scalar(effort.effort)
+    for coupled in mechanism.coupled_forces:
+        joints = ", ".join(bodies[k].joint.name for k in coupled.bodies)
+        yield coupled.name, joints, _vector(coupled.efforts)
     for force in mechanism.forces:
         yield force.name, force.at.path, f"{_vector(force.components)} in {force.axes} axes"
     for torque in mechanism.torques:

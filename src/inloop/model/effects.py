@@ -78,6 +78,38 @@ class JointForce:
 
 
 @dataclass(frozen=True)
+class CoupledForce:
+    """Efforts of several joints by one law of all their coordinates, each positive drives q up.
+
+    Attributes:
+        name: name of the law.
+        bodies: indices of the bodies that the joints move.
+        q: placeholders for their coordinates [rad or m].
+        qd: placeholders for their velocities.
+        t: time [s].
+        efforts: one per joint [N or N·m].
+        where: file and line.
+        states: internal states of the law.
+        outputs: what it makes known.
+    """
+
+    name: str
+    bodies: tuple[int, ...]
+    q: tuple[Expr, ...]
+    qd: tuple[Expr, ...]
+    t: Expr
+    efforts: tuple[Scalar, ...]
+    where: str
+    states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.efforts
+
+
+@dataclass(frozen=True)
 class Force:
     """Force on a body at a point Q [N].
 
@@ -228,7 +260,7 @@ class FrameForce:
         return (*self.force, *self.torque)
 
 
-AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce
+AnyLaw: TypeAlias = JointForce | CoupledForce | Force | Torque | Link | FrameForce
 
 
 @dataclass(frozen=True)
