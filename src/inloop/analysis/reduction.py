@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from inloop.analysis.scales import coordinate_sizes
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, first_state, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
-STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
+STEP_TOLERANCE = 1e-8  # Newton's corrections below this, in sizes, end it; its square is left
 
 
 class Reduction:
@@ -30,6 +31,7 @@ class Reduction:
         plant: the plant.
         independent, driven, dependent: indices of coordinates.
         rows: constraint rows in use.
+        sizes: natural sizes of the coordinates [rad or m].
         states: names of the states of force laws.
     """
 
@@ -41,6 +43,7 @@ class Reduction:
         self.driven = [] if parts is None else list(parts.driven)
         self.dependent = [] if parts is None else list(parts.dependent)
         self.rows = [] if parts is None else list(parts.rows)
+        self.sizes = coordinate_sizes(plant.mechanism)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,7 +95,7 @@ class Reduction:
             q[:, self.dependent] += step
             if not np.all(np.isfinite(step)):
                 break
-            if np.abs(step).max(initial=0.0) <= STEP_TOLERANCE:
+            if np.max(np.abs(step) / self.sizes[self.dependent]) <= STEP_TOLERANCE:
                 return q
         raise SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",
