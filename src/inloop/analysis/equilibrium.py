@@ -18,7 +18,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, vector
 
-LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see scales.py)
+LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see plant/scales.py)
 RESTARTS = (0.03, 0.1, 0.3, 0.6, 1.0)  # how far from the start, in natural sizes
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from inloop.analysis.scales import coordinate_sizes
 from inloop.errors import InputError, SimulationError
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, coordinate_sizes
 from inloop.simulate.start import Given, first_state, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled

@@ -102,11 +102,20 @@ class Constrained:
     qd: list[Expr]
     loads: Loads
 
-    def velocities(self, known: Mapping[int, Expr]) -> list[Expr]:
-        """All qd that keep the loops closed, from independent and driven ones; zero if absent."""
+    def velocities(
+        self, known: Mapping[int, Expr], rates: Sequence[Expr] | None = None
+    ) -> list[Expr]:
+        """All qd that keep the loops closed, from independent and driven ones; zero if absent.
+
+        Args:
+            known: independent and driven velocities.
+            rates: J qd + nu of the rows in use, where that is not to vanish.
+        """
         graph = self.base.graph
         qd = [known.get(k, graph.zero) for k in range(len(self.qd))]
         right = [-(_times(row.J, tuple(known), qd, graph) + row.nu) for row in self.used]
+        if rates is not None:
+            right = [a + b for a, b in zip(right, rates, strict=True)]
         for column, value in zip(self.partition.dependent, self.factors.solve(right), strict=True):
             qd[column] = value
         return qd

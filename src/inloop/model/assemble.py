@@ -330,6 +330,7 @@ class Assembly:
             to=event.mode if event.to is None else event.to,
             impact=event.impact,
             restitution=event.restitution,
+            row_restitution=event.row_restitution,
             sets=event.sets,
             settles_in=event.settles_in,
             tolerance=event.tolerance,

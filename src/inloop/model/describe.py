@@ -13,6 +13,7 @@ from inloop.symbolic import Expr, Notation, reachable, to_text
 
 if TYPE_CHECKING:
     from inloop.model.mechanism import Mechanism
+    from inloop.model.modes import Event
 
 BODY_HEADER = (
     "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"
@@ -178,10 +179,15 @@ def _event_rows(mechanism: Mechanism) -> list[Row]:
             f"{_scalar(event.indicator)} {event.direction}",
             event.to + (f", settles in {event.settles_in}" if event.settles_in else ""),
             event.impact or "",
-            _scalar(event.restitution) if event.impact else "",
+            _restitution(event) if event.impact else "",
         )
         for event in mechanism.events
     ]
+
+
+def _restitution(event: Event) -> str:
+    rows = (f"{_scalar(e)} of {row}" for row, e in event.row_restitution)
+    return ", ".join(rows) or _scalar(event.restitution)
 
 
 def _state_rows(mechanism: Mechanism) -> list[Row]:

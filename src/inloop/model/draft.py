@@ -143,6 +143,7 @@ class EventDraft:
     to: str | None
     impact: str | None
     restitution: Scalar
+    row_restitution: tuple[tuple[str, Scalar], ...]
     sets: tuple[tuple[str, Scalar], ...]
     settles_in: str | None
     tolerance: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import get_args
 
@@ -86,7 +86,7 @@ class ModeBuilder:
         direction: Direction = "falls",
         to: str | None = None,
         impact: str | None = None,
-        restitution: Scalar = 0.0,
+        restitution: Scalar | Mapping[str, Scalar] = 0.0,
         then: Law | None = None,
         settles_in: str | None = None,
         tolerance: float = 1e-9,
@@ -100,7 +100,8 @@ class ModeBuilder:
 
         The velocity after an impact comes from the balance of impulses: the constraints of the
         mode `impact` grip, and the part of the velocity that they take away is reversed,
-        multiplied by the restitution.
+        multiplied by the restitution. Where several constraints grip at once each may have its
+        own: `restitution={"left": 0.8, "right": 0.3}`.
 
         Args:
             name: name of the event.
@@ -110,7 +111,8 @@ class ModeBuilder:
             to: mode that follows; the same mode by default. Velocities are projected on its
                 constraints, impulses balanced.
             impact: mode whose constraints the mechanism runs into.
-            restitution: of that impact: 0, it stays; 1, nothing is lost.
+            restitution: of that impact: 0, it stays; 1, nothing is lost. Or by name of a row
+                ("loop.x") or of an element of the mode `impact`; 0 for all others.
             then: returns what the event sets, such as {"ball.qd": 0.0}: "<joint>.q",
                 "<joint>.qd" or "<law>.<state>"; before the impact, if there is one.
             settles_in: mode that follows when such events come ever faster.
@@ -137,6 +139,12 @@ class ModeBuilder:
         read.where = where
         if len(draft.mistakes) > before:
             indicator, sets = 0.0, {}
+        by_row = restitution if isinstance(restitution, Mapping) else {}
+        if by_row and impact is None:
+            read.complain(
+                "has restitutions of rows but no impact",
+                "Write impact=, the mode whose constraints the mechanism runs into.",
+            )
         size = read.number(tolerance, "tolerance", fallback=1e-9)
         if size <= 0.0:
             read.complain(f"tolerance must be > 0, got {size:g}", "Write what counts as zero.")
@@ -149,7 +157,11 @@ class ModeBuilder:
                 direction=direction,
                 to=to,
                 impact=impact,
-                restitution=read.scalar(restitution, "restitution"),
+                restitution=read.scalar(0.0 if by_row else restitution, "restitution"),
+                row_restitution=tuple(
+                    (str(row), read.scalar(e, f"restitution of {quoted(row)}"))
+                    for row, e in by_row.items()
+                ),
                 sets=tuple(sets.items()),
                 settles_in=settles_in,
                 tolerance=size,

@@ -72,8 +72,7 @@ class Loops:
     @property
     def all_row_names(self) -> tuple[str, ...]:
         """Names of all rows, dropped ones too."""
-        rows = self._closed.rows
-        return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+        return tuple(row.name for row in self._closed.rows)
 
     def on_all_rows(self, lam: Array) -> Array:
         """Multipliers of all rows from those of the rows in use; the others are zero."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from inloop.model import Defaults, Mechanism, Scalar
-from inloop.plant import Array
+from inloop.plant.engine import Array
 
 RADIAN = 1.0
 
