@@ -152,7 +152,13 @@ class Reduction:
         speeds = self.fill(found["J"], qd, found["nu"])
         c, zd = self.bias(q, speeds, z, u, t)
         T = self.tangent(found["J"], self.independent)
-        return np.asarray(np.einsum("nij,ni->nj", T, tau - c)), zd
+        forces = np.asarray(np.einsum("nij,ni->nj", T, tau - c))
+        if self.rows and self.states:
+            # rates may need forces in loops: those of a mechanism that is held where it is
+            held = np.broadcast_to(tau, q.shape).copy()
+            held[:, self.independent] -= forces
+            zd = self.motion(q, speeds, np.zeros_like(q), tau=held, z=z, u=u, t=t)["zd"]
+        return forces, zd
 
     def mass(self, q: Array) -> tuple[Array, Array]:
         """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""

@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 
 from inloop.formalisms import crb, lu, rne
 from inloop.formalisms.constraints import Row, build_rows
-from inloop.formalisms.forces import Loads, build_loads
+from inloop.formalisms.forces import build_loads
 from inloop.formalisms.frames import Skeleton
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reactions import complete_rates, radial_forces
+from inloop.formalisms.reactions import complete_rates, reactions
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
@@ -152,12 +153,12 @@ class Constrained:
 
     def reactions(self, qdd_u: Sequence[Expr]) -> dict[Expr, Expr]:
         """What laws need to know of the joints' reactions, by placeholders."""
-        if not self.loads.radial:
+        if not self.loads.reactions:
             return {}
         known = {**dict(zip(self.partition.independent, qdd_u, strict=True)), **self.driven()}
         qdd = self.accelerations(known)
         _, lam = self._unbalanced(qdd)
-        return radial_forces(self.moving, self.loads, qdd, self.used, lam)
+        return reactions(self.moving, self.loads, qdd, self.used, lam)
 
     def _unbalanced(self, qdd: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
         """tau - M qdd - c, and the multipliers that balance its dependent part."""

@@ -67,6 +67,7 @@ class LawDraft:
         where: file and line of the declaration.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with.
     """
 
     kind: LawKind
@@ -78,6 +79,7 @@ class LawDraft:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True)

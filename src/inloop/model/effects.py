@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from inloop.model.elements import Frame, Point
 from inloop.model.geometry import Matrix3, Scalar, Vector3
+from inloop.model.modes import Quantity
 from inloop.symbolic import Expr
 
 Axes = Literal["world", "body"]
@@ -56,7 +57,7 @@ class JointForce:
 
     Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
     force that the joint transmits across its axis [N]. `stop` is True for elastic stops at the
-    limits of the joint.
+    limits of the joint; `quantities` what else it was traced with.
     """
 
     name: str
@@ -69,6 +70,7 @@ class JointForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
     stop: bool = False
 
     @property
@@ -91,6 +93,7 @@ class CoupledForce:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -102,6 +105,7 @@ class CoupledForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -125,6 +129,7 @@ class Force:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -138,6 +143,7 @@ class Force:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -161,6 +167,7 @@ class Torque:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -174,6 +181,7 @@ class Torque:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -196,6 +204,7 @@ class Link:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -208,6 +217,7 @@ class Link:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -237,6 +247,7 @@ class FrameForce:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -253,6 +264,7 @@ class FrameForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:

@@ -11,10 +11,13 @@ from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import as_tuple
 from inloop.model.law_results import read_extras, trace_law
 from inloop.model.laws import Law
+from inloop.model.modes import QuantityKind
 from inloop.model.names import quoted
+from inloop.model.quantities import Quantities
 from inloop.symbolic import Graph
 
 States = Mapping[str, float]
+OF_OTHERS: tuple[QuantityKind, ...] = ("force", "effort", "out")  # what laws may use by name
 Outputs = Mapping[str, str]
 SIZES: dict[LawKind, int] = {
     "joint_force": 1, "link": 1, "force": 3, "torque": 3, "frame_force": 6
@@ -35,6 +38,12 @@ class ForceBuilder:
     A law may make quantities known, which results then hold as "<law>.<output>": with
     `outputs={"gap": "m"}`, names and units, it returns `(value, {"gap": gap})`, or with states
     `(value, {"z": rate}, {"gap": gap})`.
+
+    A law may use what other elements do: `out["pad.force"]`, an output of another law;
+    `force["pin.x"]`, the multiplier of a row of a loop, a constraint or a lock;
+    `effort["crank"]`, of a driven joint. The last two depend on the accelerations and so on the
+    law itself: only rates of states may use them, as in
+    `(-0.1 * N, {"N": (il.absolute(force["pin.x"]) - N) / 1e-3})`.
     """
 
     _draft: Draft
@@ -272,9 +281,11 @@ class ForceBuilder:
         extras = read_extras(read, states, outputs, symbols)
         coupled = kind == "coupled_force"
         size, needs = (count, f"{count} efforts, one per joint") if coupled else (SIZES[kind], None)
-        found = trace_law(read, law, symbols, extras, name, size, needs)
+        known = {kind: Quantities(draft, name, kind) for kind in OF_OTHERS}
+        found = trace_law(read, law, {**known, **symbols}, extras, name, size, needs)
+        used = tuple(item for group in known.values() for item in group.used.values())
         if all(paths):
-            results = found.components, where, found.states, found.outputs
+            results = found.components, where, found.states, found.outputs, used
             draft.laws.append(LawDraft(kind, name, paths, frame, symbols, *results))
         return name
 

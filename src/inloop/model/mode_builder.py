@@ -6,18 +6,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import get_args
 
-from inloop.errors import ExpressionError
 from inloop.model.draft import Draft, EventDraft, LockDraft
 from inloop.model.geometry import Scalar
-from inloop.model.handles import BodyHandle, Handle, read_path
+from inloop.model.handles import BodyHandle, read_path
 from inloop.model.laws import Law, trace, trace_values
-from inloop.model.modes import Direction, Mode, Quantity, QuantityKind
+from inloop.model.modes import Direction, Mode
 from inloop.model.names import quoted
-from inloop.symbolic import Expr
-
-SIZES: dict[QuantityKind, int] = {
-    "q": 1, "qd": 1, "p": 3, "v": 3, "force": 1, "effort": 1, "z": 1, "out": 1,
-}  # fmt: skip
+from inloop.model.quantities import SIZES, Quantities
 
 
 class ModeBuilder:
@@ -170,33 +165,3 @@ class ModeBuilder:
             )
         )
         return name
-
-
-class Quantities:
-    """Quantities of one kind that an event is traced with, by name.
-
-    What they name may be declared later: any name gets a placeholder; `build()` looks it up.
-
-    Attributes:
-        used: those so far.
-    """
-
-    def __init__(self, draft: Draft, event: str, kind: QuantityKind) -> None:
-        self._draft, self._event, self._kind = draft, event, kind
-        self.used: dict[str, Quantity] = {}
-
-    def __getitem__(self, key: object) -> Expr | tuple[Expr, ...]:
-        if isinstance(key, Handle) and key.belongs_to(self._draft):
-            key = key.path
-        if not isinstance(key, str):
-            raise ExpressionError(
-                f"{self._kind} has no entry {quoted(key)}: quantities are called by their names",
-                fix=f'Write {self._kind}["..."].',
-            )
-        if key not in self.used:
-            stem = f"{self._event}.{self._kind}.{key}"
-            names = [stem] if SIZES[self._kind] == 1 else [f"{stem}.{axis}" for axis in "xyz"]
-            symbols = tuple(self._draft.graph.symbol(name) for name in names)
-            self.used[key] = Quantity(self._kind, key, symbols)
-        symbols = self.used[key].symbols
-        return symbols[0] if len(symbols) == 1 else symbols
