@@ -29,7 +29,7 @@ def derivative(function: Rows, x: Array, sizes: Array) -> tuple[Array, Array]:
         ∂f/∂x and its error, both of shape (m, n).
     """
     n = len(x)
-    sizes = 2.0 ** np.round(np.log2(sizes))
+    sizes = np.asarray(2.0 ** np.round(np.log2(sizes)), dtype=np.float64)
     steps = FIRST_STEP * 0.5 ** np.arange(LEVELS)
     shifts = np.concatenate([s * h * np.diag(sizes) for h in steps for s in (1.0, -1.0)])
     values = function(x + shifts).reshape(LEVELS, 2, n, -1)

@@ -33,7 +33,9 @@ def _check_name(draft: Draft, law: LawDraft, item: Quantity, findings: Findings)
         body = draft.body_of_joint(item.key)
         exists = body is not None and body.joint.name in known
     else:
-        known = [element.name for element in (*draft.loops, *draft.constraints, *draft.locks)]
+        known = [loop.name for loop in draft.loops]
+        known += [item.name for item in draft.constraints]
+        known += [lock.name for lock in draft.locks]
         exists = any(item.key == name or item.key.startswith(f"{name}.") for name in known)
     if not exists:
         what = {"out": "output of a law", "effort": "driven joint", "force": "constraint"}

@@ -281,7 +281,7 @@ class ForceBuilder:
         extras = read_extras(read, states, outputs, symbols)
         coupled = kind == "coupled_force"
         size, needs = (count, f"{count} efforts, one per joint") if coupled else (SIZES[kind], None)
-        known = {kind: Quantities(draft, name, kind) for kind in OF_OTHERS}
+        known = {str(kind): Quantities(draft, name, kind) for kind in OF_OTHERS}
         found = trace_law(read, law, {**known, **symbols}, extras, name, size, needs)
         used = tuple(item for group in known.values() for item in group.used.values())
         if all(paths):

@@ -135,8 +135,9 @@ class Mechanism:
     @property
     def laws(self) -> tuple[AnyLaw, ...]:
         """All laws: joint, coupled and point forces, torques, links, frame forces."""
-        joints = (*self.joint_forces, *self.coupled_forces)
-        return (*joints, *self.forces, *self.torques, *self.links, *self.frame_forces)
+        laws: list[AnyLaw] = [*self.joint_forces, *self.coupled_forces]
+        laws += [*self.forces, *self.torques, *self.links, *self.frame_forces]
+        return tuple(laws)
 
     @property
     def closed(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from inloop.model import Defaults, Mechanism, Scalar
+from inloop.model import Body, Defaults, Ground, Mechanism, Scalar
 from inloop.plant.engine import Array
 
 RADIAN = 1.0
@@ -33,7 +33,8 @@ def mechanism_size(mechanism: Mechanism) -> float:
 
 def _written(mechanism: Mechanism) -> Iterator[Sequence[Scalar]]:
     """All positions and distances of a model."""
-    for carrier in (mechanism.ground, *mechanism.bodies):
+    carriers: list[Body | Ground] = [mechanism.ground, *mechanism.bodies]
+    for carrier in carriers:
         yield from (point.p_BQ for point in carrier.points)
         yield from (frame.p_BF for frame in carrier.frames)
     for body in mechanism.bodies:
