@@ -1,7 +1,7 @@
 """09: an anti-roll bar, a law of two coordinates.
 
-Objective: write a law that acts on several joints at once, by its efforts and by its energy, and see
-what it does to the two motions of an axle.
+Objective: write a law that acts on several joints at once, by its efforts and by its energy, and
+see what it does to the two motions of an axle.
 
 Equations: each wheel swings on a trailing arm of length a, J = m a² about its pivot, and a spring k
 holds it. The bar twists by the difference of the angles, V = kb/2 (x - y)². Both wheels up and down
