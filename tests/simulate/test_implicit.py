@@ -37,6 +37,14 @@ def at_rest(m: il.Model) -> None:
         skew = R[0][1] * R_first[0][2] - R[0][2] * R_first[0][1]
         return (-40.0 * w[0] + 3e4 * skew, -30.0 * w[1], -50.0 * w[2] + 9e3 * skew)
 
+    def rocked(q, qd, z):
+        slide, base, other = (x - ARM_START[i] for x, i in zip(q, (2, 0, 3), strict=True))
+        stretch = slide + 0.4 * base - 0.7 * other
+        rate = qd[0] + 0.4 * qd[1] - 0.7 * qd[2]
+        pull = -5e4 * stretch - 90.0 * rate - 3e3 * z
+        # not symmetric
+        return (pull, 0.3 * pull, -0.7 * pull - 20.0 * qd[0]), {"z": 4.0 * rate - 700.0 * z}
+
     def strut(l, ld, z):
         return 4e5 * (l - math.dist(tip, anchor)) + 300.0 * ld + 2e4 * z, {
             "z": 5.0 * ld - 900.0 * z
@@ -44,6 +52,7 @@ def at_rest(m: il.Model) -> None:
 
     m.joint_force("base", bristle(4e5, 300.0, 5.0, 60.0), states={"z": 0.0})
     m.joint_force("slide", lambda q, qd: -9e5 * (q - ARM_START[2]) - 800.0 * qd)
+    m.coupled_force(["slide", "base", "other"], rocked, states={"z": 0.0})
     m.link("slide.tip", "ground.anchor", strut, states={"z": 0.0})
     m.link("slide.tip", "other.end", lambda l, ld: 2e5 * (l - math.dist(tip, end)) + 100.0 * ld)
     m.force("slide.tip", held(tip, 1e5, 200.0), frame="world")
@@ -58,8 +67,8 @@ def test_the_predictor_solves_with_the_slopes_of_all_laws() -> None:
     Without force the slopes of J do not matter: W is all of what laws add to ∂f/∂x.
     """
     plant, bare = arm(at_rest).compile(), arm().compile()
-    n, m = 4, 2
-    q, qd, z = np.array(ARM_START), np.zeros(n), np.array([2e-5, 0.0])
+    n, m = 4, 3
+    q, qd, z = np.array(ARM_START), np.zeros(n), np.array([2e-5, 0.0, 0.0])
     tau = np.array([3.0, -20.0, 40.0, 5.0])
     bench = Bench(plant, Method.IMPLICIT, tau)
     x = bench.start(q, qd, z)
@@ -112,6 +121,10 @@ def smooth_laws(m: il.Model) -> None:
     )
     m.link("slide.tip", "ground.anchor", creeping, states={"z": 0.01})
     m.force("other.end", soft, frame="body")
+    m.coupled_force(
+        ("base", "other"),
+        lambda q, qd, t: (40.0 * (q[1] - q[0]) - il.cos(2.0 * t), 60.0 * q[0] - 2.0 * qd[1]),
+    )
     m.torque("upper", lambda w, R: (-3 * w[0] + 20 * R[1][2], -2 * w[1], -w[2]))
     m.bushing("upper", "other", (200.0, 300.0, 150.0, 20.0, 10.0, 15.0), (2.0,) * 6)
 

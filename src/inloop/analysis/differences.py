@@ -12,29 +12,31 @@ import numpy as np
 
 from inloop.plant import Array
 
-FIRST_STEP = 2.0**-6  # rad, m, or per second; exact in binary
+FIRST_STEP = 2.0**-6  # of the size of each variable; exact in binary
 LEVELS = 7
 Rows = Callable[[Array], Array]
 
 
-def derivative(function: Rows, x: Array, step: float = FIRST_STEP) -> tuple[Array, Array]:
+def derivative(function: Rows, x: Array, sizes: Array) -> tuple[Array, Array]:
     """Jacobian of a function of many variables, and an estimate of its error.
 
     Args:
         function: rows of x, shape (N, n), to rows of values, shape (N, m).
         x: where, shape (n,).
-        step: the first and longest step.
+        sizes: natural sizes of the variables, shape (n,).
 
     Returns:
         ∂f/∂x and its error, both of shape (m, n).
     """
     n = len(x)
-    steps = step * 0.5 ** np.arange(LEVELS)
-    shifts = np.concatenate([s * h * np.eye(n) for h in steps for s in (1.0, -1.0)])
+    sizes = np.asarray(2.0 ** np.round(np.log2(sizes)), dtype=np.float64)
+    steps = FIRST_STEP * 0.5 ** np.arange(LEVELS)
+    shifts = np.concatenate([s * h * np.diag(sizes) for h in steps for s in (1.0, -1.0)])
     values = function(x + shifts).reshape(LEVELS, 2, n, -1)
     # the differences, shape (levels, m, n)
     D = np.swapaxes(values[:, 0] - values[:, 1], 1, 2) / (2.0 * steps[:, None, None])
-    return _extrapolated(D)
+    slopes, error = _extrapolated(D)
+    return slopes / sizes, error / sizes
 
 
 def _extrapolated(D: Array) -> tuple[Array, Array]:

@@ -113,9 +113,8 @@ def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
     if np.any(u != reduction.plant.first_inputs):
         found["inputs"] = c[1] - c[0]
     mechanism = reduction.plant.mechanism
-    laws = (mechanism.joint_forces, mechanism.forces, mechanism.torques, mechanism.links)
     # damping of flexible links counts as a law
-    if any(laws) or mechanism.frame_forces or mechanism.flexible_links:
+    if mechanism.laws or mechanism.flexible_links:
         found["laws"] = _power_without_laws(reduction, result) - c[1]
     return found
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from inloop.analysis import newton
 from inloop.analysis.law_states import state_vector
+from inloop.analysis.newton import Solution
 from inloop.analysis.reduction import Reduction, effort_unit, input_vector
+from inloop.analysis.relaxation import relax
 from inloop.analysis.small_motion import Complex, SmallMotion, small_motion
 from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independent
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, vector
 
-LONGEST_STEP = 0.5  # of a coordinate [rad or m]
-RESTARTS = (0.0, 0.03, 0.1, 0.3, 0.6, 1.0)  # how far from the start [rad or m]
+LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see formalisms/size.py)
+RESTARTS = (0.03, 0.1, 0.3, 0.6, 1.0)  # how far from the start, in natural sizes
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Equilibrium:
         values: the unknowns by name, states of force laws among them.
         motion: small motions about the position.
         residual: largest generalized force left [N·m or N], or rate of a state.
-        iterations: Newton steps taken.
+        iterations: steps taken by what found it.
+        tried: how it was sought and what came of it, in words, the last one with success.
     """
 
     coordinates: tuple[str, ...]
@@ -43,6 +46,7 @@ class Equilibrium:
     motion: SmallMotion = field(repr=False)
     residual: float
     iterations: int
+    tried: tuple[str, ...] = ()
 
     @property
     def eigenvalues(self) -> Complex:
@@ -91,7 +95,12 @@ def equilibrium(
     states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
 ) -> Equilibrium:
-    """Find a position of rest by Newton's method with a line search, from q and then from near it.
+    """Find a position of rest.
+
+    Newton's method with a line search and damped steps starts from q. Where it fails, as in the air
+    above a contact, the mechanism relaxes: it moves under its forces and loses its velocity at
+    every step; Newton's method finishes. That needs coordinates as the only unknowns. At last
+    Newton's method starts from places near q. `tried` tells of it.
 
     Driven joints stay where they are. States of force laws are always among the unknowns: their
     rates must vanish. Where a law lets them rest anywhere (dry friction), the nearest is taken.
@@ -112,7 +121,7 @@ def equilibrium(
 
     Raises:
         SimulationError: there is no equilibrium near the start; names the coordinate with the
-            largest force left.
+            largest force left, and what was tried.
     """
     reduction = Reduction(plant)
     held = [independent(reduction, name) for name in fixed]
@@ -156,21 +165,71 @@ class _Statics:
         self.kept = [reduction.independent.index(k) for k in self.free]
         self.near = setting.q.copy()  # where dependent coordinates were last
 
+        self.moves = np.array([u.kind == "coordinate" for u in wanted], dtype=bool)
+        self.sizes = np.array([u.size(reduction) for u in wanted])
+        self.longest = np.where(self.moves, LONGEST_STEP * self.sizes, np.inf)
+        self.tried: list[str] = []
+
     def solve(self) -> Equilibrium:
         first = np.array([u.read(self.reduction.plant, self.start) for u in self.wanted])
-        moves = np.array([u.kind == "coordinate" for u in self.wanted], dtype=bool)
-        longest = np.where(moves, LONGEST_STEP, np.inf)
-        nearby = np.random.default_rng(1)
-        nearest: newton.Solution | None = None
-        for spread in RESTARTS:
-            shift = np.where(moves, nearby.uniform(-spread, spread, len(first)), 0.0)
-            self.near = self.start.q.copy()
-            found = newton.solve(self.residual, first + shift, longest)
-            if found is not None and found.solved:
-                return self.finished(found)
-            if nearest is None or (found is not None and _size(found) < _size(nearest)):
-                nearest = found
+        nearest: Solution | None = None
+        for attempt in self.attempts(first):
+            if attempt is not None and attempt.solved:
+                return self.finished(attempt)
+            if nearest is None or (attempt is not None and _size(attempt) < _size(nearest)):
+                nearest = attempt
         raise self.none(nearest)
+
+    def attempts(self, first: Array) -> Iterator[Solution | None]:
+        """Ever more costly ways to find it."""
+        yield self.newton("Newton's method", first)
+        if self.relaxes:
+            self.near = self.start.q.copy()
+            found = relax(self.residual, self.mass, first, self.sizes, self.longest)
+            self.tell("relaxation", found)
+            if found is not None and found.solved:
+                found = self.newton("Newton's method from there", found.x)
+            yield found
+        nearby = np.random.default_rng(1)
+        for spread in RESTARTS:
+            shift = np.where(self.moves, nearby.uniform(-spread, spread, len(first)), 0.0)
+            self.near = self.start.q.copy()
+            start = first + shift * self.sizes
+            yield self.newton(f"Newton's method from {spread:g} of their sizes away", start)
+
+    def newton(self, what: str, x: Array) -> Solution | None:
+        found = newton.solve(self.residual, x, self.sizes, self.longest)
+        self.tell(what, found)
+        return found
+
+    @property
+    def relaxes(self) -> bool:
+        """Are the unknowns just what can move by itself: all free coordinates, and states?"""
+        moving = [u.index for u in self.wanted if u.kind == "coordinate"]
+        others = [u for u in self.wanted if u.kind not in ("coordinate", "state")]
+        return bool(moving) and moving == self.free and not others
+
+    def mass(self, x: Array) -> Array:
+        """Mass matrix of the free coordinates."""
+        M, _ = self.reduction.mass(self.setting(x).q)
+        return np.asarray(M[np.ix_(self.kept, self.kept)])
+
+    def tell(self, what: str, found: Solution | None) -> None:
+        """Keep in words how an attempt ended."""
+        if found is None:
+            self.tried.append(f"{what}: no forces there")
+            return
+        left = "at rest" if found.solved else f"{self.left(found)} left"
+        self.tried.append(f"{what}: {left} after {found.iterations} steps")
+
+    def left(self, found: Solution) -> str:
+        """The largest force, or rate of a state, that is left."""
+        worst = int(np.argmax(np.abs(found.r)))
+        value = float(np.abs(found.r[worst]))
+        if worst >= len(self.free):
+            return f"a rate of {value:.4g} of '{self.reduction.states[worst - len(self.free)]}'"
+        joint, plant = self.free[worst], self.reduction.plant
+        return f"{value:.4g} {effort_unit(plant, joint)} on '{plant.coordinates[joint]}'"
 
     def setting(self, x: Array) -> Setting:
         """The start with the unknowns in place and the loops closed."""
@@ -202,7 +261,7 @@ class _Statics:
         c, _ = self.reduction.bias(s.q[None], rest, s.z, s.u, s.t)
         return np.asarray(c[0])
 
-    def finished(self, found: newton.Solution) -> Equilibrium:
+    def finished(self, found: Solution) -> Equilibrium:
         s = self.setting(found.x)
         names = [u.name for u in self.wanted]
         return Equilibrium(
@@ -214,6 +273,7 @@ class _Statics:
             motion=small_motion(self.reduction, s, self.free),
             residual=float(np.abs(found.r).max(initial=0.0)),
             iterations=found.iterations,
+            tried=tuple(self.tried),
         )
 
     def efforts(self, s: Setting) -> Array:
@@ -228,7 +288,7 @@ class _Statics:
         tau[held] += T.T @ (self.bias(s) - tau)
         return tau
 
-    def none(self, nearest: newton.Solution | None) -> SimulationError:
+    def none(self, nearest: Solution | None) -> SimulationError:
         plant = self.reduction.plant
         if nearest is None:
             return SimulationError(
@@ -237,21 +297,22 @@ class _Statics:
             )
         worst = int(np.argmax(np.abs(nearest.r)))
         left = float(np.abs(nearest.r).max())
+        tried = f" Tried: {'; '.join(self.tried)}."
         if worst >= len(self.free):
             state = self.reduction.states[worst - len(self.free)]
             return SimulationError(
                 f"model '{plant.name}' has no equilibrium near the start: state '{state}' changes "
                 f"at a rate of {left:.4g}",
-                fix="Its law has no rest here; start elsewhere with q= and states=.",
+                fix=f"Its law has no rest here; start elsewhere with q= and states=.{tried}",
             )
         joint = self.free[worst]
         return SimulationError(
             f"model '{plant.name}' has no equilibrium near the start: "
             f"{left:.4g} {effort_unit(plant, joint)} is left on '{plant.coordinates[joint]}'",
             fix="Hold that coordinate with fixed=, balance it with an effort or a parameter as "
-            "unknown, or start elsewhere with q=.",
+            f"unknown, or start elsewhere with q=.{tried}",
         )
 
 
-def _size(found: newton.Solution) -> float:
+def _size(found: Solution) -> float:
     return float(np.abs(found.r).max(initial=0.0))

@@ -50,7 +50,7 @@ def states_at_rest(reduction: Reduction, q: Array, z: Array, u: Array, t: float)
         zd = reduction.bias(q[None], rest, z, u, t)[1][0]
         return (zd, np.zeros(len(zd))) if np.all(np.isfinite(zd)) else None
 
-    found = newton.solve(rates, z, np.full(len(z), np.inf))
+    found = newton.solve(rates, z, np.ones(len(z)), np.full(len(z), np.inf))
     if found is None or not found.solved:
         left = np.full(len(z), np.nan) if found is None else found.r
         worst = reduction.states[int(np.argmax(np.abs(left)))]

@@ -154,7 +154,9 @@ def _differentiate(
     start = np.array([getattr(state, block)[k] for block, k in where])
     if not len(start):
         return np.zeros((len(outputs), 0)), np.zeros((len(outputs), 0))
-    return derivative(function, start)
+    moving = ("q", "qd")
+    sizes = [float(reduction.sizes[k]) if block in moving else 1.0 for block, k in where]
+    return derivative(function, start, np.array(sizes))
 
 
 def _put_exact(

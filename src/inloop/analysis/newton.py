@@ -1,8 +1,12 @@
-"""Newton's method with a line search and bounded steps, for few unknowns."""
+"""Newton's method for few unknowns: bounded steps, a line search, and damped steps where it fails.
+
+A damped step is that of Levenberg and Marquardt, with unknowns and residuals in their own sizes: it
+turns from Newton's direction to the steepest descent as the damping grows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +14,13 @@ import numpy as np
 from inloop.plant import Array
 
 MOST_ITERATIONS = 100
+PATIENCE, GAIN = 15, 0.5  # so many steps must bring residuals down to this part
 DIFFERENCE = 1e-5  # relative step of the derivatives
 TOLERANCE = 1e-12  # of residuals, relative to their natural size
 NOISE = 1e-14  # differences below this part of the forces are rounding errors
+LAST_STEP = 1e-6  # a step of solved equations beyond this, in sizes, goes astray
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003)
+DAMPING = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)  # of scaled equations, relative to their largest slope
 Residual = Callable[[Array], "tuple[Array, Array] | None"]
 
 
@@ -34,13 +41,14 @@ class Solution:
     iterations: int
 
 
-def solve(residual: Residual, x: Array, longest: Array) -> Solution | None:
+def solve(residual: Residual, x: Array, sizes: Array, longest: Array) -> Solution | None:
     """Find x with residual(x) = 0.
 
     Args:
         residual: x → (r, sizes of the terms that each entry of r is the sum of), or None where it
             has no value.
         x: where to start.
+        sizes: natural sizes of the unknowns.
         longest: longest step of each unknown.
 
     Returns:
@@ -50,45 +58,86 @@ def solve(residual: Residual, x: Array, longest: Array) -> Solution | None:
     if found is None:
         return None
     r, size = found
+    before = np.inf
     for iteration in range(MOST_ITERATIONS):
-        J = _jacobian(residual, x, len(r), size)
-        natural = size + np.abs(J) @ (1.0 + np.abs(x))
+        J = jacobian(residual, x, sizes, size)
+        natural = natural_sizes(J, x, sizes, size)
         solved = bool(np.all(np.abs(r) <= TOLERANCE * natural))
-        step = _bounded(np.asarray(np.linalg.lstsq(J, -r, rcond=1e-11)[0]), longest)
         weights = 1.0 / np.where(natural > 0.0, natural, 1.0)
-        better = _line_search(residual, x, step, r, weights)
+        if iteration % PATIENCE == 0:
+            now = float(np.linalg.norm(weights * r))
+            if not solved and now > GAIN * before:
+                return Solution(x, r, False, iteration)
+            before = now
+        step = bounded(np.asarray(np.linalg.lstsq(J, -r, rcond=1e-11)[0]), longest)
         if solved:
             # the last step takes off what the tolerance left
-            last = better if better is not None and np.abs(step).max(initial=0.0) < 1e-6 else None
+            near = float(np.max(np.abs(step) / sizes, initial=0.0)) < LAST_STEP
+            last = _better(residual, x, [step], r, weights) if near else None
             return Solution(*(last[:2] if last else (x, r)), True, iteration)
+        better = _better(residual, x, (shorten * step for shorten in LINE_SEARCH), r, weights)
+        if better is None:
+            damped = _damped_steps(J, r, sizes, weights, longest)
+            better = _better(residual, x, damped, r, weights)
         if better is None:
             return Solution(x, r, False, iteration)
         x, r, size = better
     return Solution(x, r, False, MOST_ITERATIONS)
 
 
-def _bounded(step: Array, longest: Array) -> Array:
+def natural_sizes(J: Array, x: Array, sizes: Array, size: Array) -> Array:
+    """What residuals are small against: their terms, and what the unknowns can do to them."""
+    return np.asarray(size + np.abs(J) @ (sizes + np.abs(x)))
+
+
+def bounded(step: Array, longest: Array) -> Array:
+    """A step no longer than allowed, in the same direction."""
     over = float(np.max(np.abs(step) / longest, initial=1.0))
     return step / over
 
 
-def _line_search(
-    residual: Residual, x: Array, step: Array, r: Array, weights: Array
+def _damped_steps(
+    J: Array, r: Array, sizes: Array, weights: Array, longest: Array
+) -> Iterator[Array]:
+    """Steps of (AᵀA + d |A|² I) y = -Aᵀ b with A and b in natural sizes, ever more damped."""
+    A, b = weights[:, None] * J * sizes, weights * r
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    largest = s.max(initial=0.0)
+    if largest > 0.0:
+        for damping in DAMPING:
+            y = Vt.T @ (s / (s**2 + damping * largest**2) * -(U.T @ b))
+            yield bounded(sizes * y, longest)
+
+
+def _better(
+    residual: Residual,
+    x: Array,
+    steps: Iterator[Array] | list[Array],
+    r: Array,
+    weights: Array,
 ) -> tuple[Array, Array, Array] | None:
-    """The first of ever shorter steps that lowers the residual."""
+    """Where the first step leads that lowers the residual."""
     before = float(np.linalg.norm(weights * r))
-    for shorten in LINE_SEARCH:
-        trial = x + shorten * step
+    for step in steps:
+        trial = x + step
         found = residual(trial)
         if found is not None and float(np.linalg.norm(weights * found[0])) < before:
             return trial, found[0], found[1]
     return None
 
 
-def _jacobian(residual: Residual, x: Array, m: int, size: Array) -> Array:
-    J = np.zeros((m, len(x)))
+def jacobian(residual: Residual, x: Array, sizes: Array, size: Array) -> Array:
+    """∂r/∂x by central differences; what rounding errors make up is zero.
+
+    Args:
+        residual: as for `solve`.
+        x: where.
+        sizes: natural sizes of the unknowns.
+        size: of the terms of each entry of r there.
+    """
+    J = np.zeros((len(size), len(x)))
     for k in range(len(x)):
-        h = DIFFERENCE * (1.0 + abs(float(x[k])))
+        h = DIFFERENCE * (float(sizes[k]) + abs(float(x[k])))
         shift = h * np.eye(len(x))[k]
         up, down = residual(x + shift), residual(x - shift)
         if up is not None and down is not None:

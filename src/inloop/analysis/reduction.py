@@ -19,7 +19,7 @@ from inloop.simulate.start import Given, first_position, first_state, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
-STEP_TOLERANCE = 1e-8  # Newton's corrections below this end it; the error left is its square
+STEP_TOLERANCE = 1e-8  # Newton's corrections below this, in sizes, end it; its square is left
 
 
 class Reduction:
@@ -31,6 +31,7 @@ class Reduction:
         plant: the plant.
         independent, driven, dependent: indices of coordinates.
         rows: constraint rows in use.
+        sizes: natural sizes of the coordinates [rad or m].
         states: names of the states of force laws.
     """
 
@@ -42,6 +43,7 @@ class Reduction:
         self.driven = [] if parts is None else list(parts.driven)
         self.dependent = [] if parts is None else list(parts.dependent)
         self.rows = [] if parts is None else list(parts.rows)
+        self.sizes = coordinate_sizes(plant.mechanism)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,13 +88,12 @@ class Reduction:
         q = np.array(q, dtype=np.float64)
         if not self.dependent:
             return q
-        sizes = coordinate_sizes(self.plant.mechanism)[self.dependent]
         for _ in range(MOST_ITERATIONS):
             step = self.evaluate("newton", q=q, t=t)["step"]
             q[:, self.dependent] += step
             if not np.all(np.isfinite(step)):
                 break
-            if np.abs(step / sizes).max(initial=0.0) <= STEP_TOLERANCE:
+            if np.max(np.abs(step) / self.sizes[self.dependent], initial=0.0) <= STEP_TOLERANCE:
                 return q
         raise SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",
@@ -150,7 +151,13 @@ class Reduction:
         speeds = self.fill(found["J"], qd, found["nu"])
         c, zd = self.bias(q, speeds, z, u, t)
         T = self.tangent(found["J"], self.independent)
-        return np.asarray(np.einsum("nij,ni->nj", T, tau - c)), zd
+        forces = np.asarray(np.einsum("nij,ni->nj", T, tau - c))
+        if self.rows and self.states:
+            # rates may need forces in loops: those of a mechanism that is held where it is
+            held = np.broadcast_to(tau, q.shape).copy()
+            held[:, self.independent] -= forces
+            zd = self.motion(q, speeds, np.zeros_like(q), tau=held, z=z, u=u, t=t)["zd"]
+        return forces, zd
 
     def mass(self, q: Array) -> tuple[Array, Array]:
         """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""

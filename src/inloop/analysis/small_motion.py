@@ -116,7 +116,8 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
     M, T = reduction.mass(at.q)
     slopes, error = np.zeros((0, 0)), np.zeros(0)
     if f + m:
-        slopes, error = derivative(pull, np.zeros(2 * f + m))
+        sizes = np.concatenate([reduction.sizes[free], reduction.sizes[free], np.ones(m)])
+        slopes, error = derivative(pull, np.zeros(2 * f + m), sizes)
     forces, rates = slopes[:f], slopes[f:]
     by_q, by_qd, by_z = slice(0, f), slice(f, 2 * f), slice(2 * f, None)
     return SmallMotion(

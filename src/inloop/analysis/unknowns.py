@@ -44,6 +44,14 @@ class Unknown:
     kind: Kind
     index: int = -1
 
+    def size(self, reduction: Reduction) -> float:
+        """Its natural size, where that can be told; else 1."""
+        if self.kind == "coordinate":
+            return float(reduction.sizes[self.index])
+        if self.kind == "parameter":
+            return abs(reduction.plant.parameters[self.name]) or 1.0
+        return 1.0
+
     def read(self, plant: BarePlant, setting: Setting) -> float:
         """Its value."""
         if self.kind == "parameter":

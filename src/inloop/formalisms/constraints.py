@@ -8,7 +8,7 @@ User constraints are differentiated as expressions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +74,15 @@ class Row:
     nu: Expr
     gamma: Expr
     cut: Cut | None = None
+
+    @property
+    def name(self) -> str:
+        """What its multiplier is called: "contact.normal"."""
+        return f"{self.element}.{self.direction.replace(' ', '_')}"
+
+    def rate(self, qd: Sequence[Expr]) -> Expr:
+        """J qd + nu."""
+        return sum((entry * qd[k] for k, entry in self.J.items()), self.nu)
 
 
 def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:

@@ -22,8 +22,11 @@ from inloop.formalisms import (
     rne,
     sensors,
 )
-from inloop.formalisms.forces import Loads, build_loads
+from inloop.formalisms.constraints import build_rows
+from inloop.formalisms.forces import build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
+from inloop.formalisms.law_quantities import check_multipliers
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection, Symbols, make_symbols
 from inloop.model import Body, Ground, Mechanism
@@ -49,6 +52,8 @@ class Derivation:
         self.symbols: Symbols = make_symbols(mechanism, live)
         self.skeleton: Skeleton = build_skeleton(mechanism, self.symbols)
         self.loads: Loads = build_loads(mechanism, self.skeleton, external_forces)
+        if self.loads.multipliers:
+            check_multipliers(mechanism, build_rows(mechanism, self.skeleton))
         self.base: Skeleton = regroup(self.skeleton)
         self._declare_points()
         self.symbols.check_all_used([p.name for p in self.symbols.parameters])

@@ -39,13 +39,13 @@ class ModeEvents:
         used = [rows[k] for k in partition.rows] if partition else []
         driven = partition.driven if partition else ()
         names = derivation.mechanism.coordinates
-        self._lam = {_row_name(row): graph.symbol(f"lam.{_row_name(row)}") for row in used}
+        self._lam = {row.name: graph.symbol(f"lam.{row.name}") for row in used}
         self._effort = {names[k]: graph.symbol(f"effort.{names[k]}") for k in driven}
         # an element with one row is called by its own name as well
         self._forces: dict[str, Expr] = dict(self._lam)
         for row in used:
             if sum(other.element == row.element for other in used) == 1:
-                self._forces[row.element] = self._lam[_row_name(row)]
+                self._forces[row.element] = self._lam[row.name]
         self._places = Places(derivation.skeleton)
 
     def programs(self, targets: Mapping[str, Mechanism], suffix: str = "") -> list[Program]:
@@ -94,6 +94,14 @@ class ModeEvents:
             Output.vector("g", g, "what is watched: " + ", ".join(x.name for x in events)),
             Output.vector("e", e, "restitution of the events' impacts"),
         ]
+        rows = {
+            f"{event.name} {row}": self._substitute(event, [value])[0]
+            for event in events
+            for row, value in event.row_restitution
+        }
+        if rows:
+            doc = "restitution of single rows: " + ", ".join(rows)
+            outputs.append(Output.vector("er", list(rows.values()), doc))
         return self._make(f"indicators{suffix}", outputs, "Indicators of the mode's events.")
 
     def _handover(self, event: Event, target: Mechanism, name: str) -> Program:
@@ -131,13 +139,16 @@ class ModeEvents:
     def _project(self, suffix: str) -> Program:
         d = self.derivation
         assert self._partition is not None
-        qd, impulse = project(d.mechanism, d.skeleton, self._partition)
+        e = [d.graph.symbol(f"e.{name}") for name in self._lam]
+        qd, impulse = project(d.mechanism, d.skeleton, self._partition, e)
         outputs = [
-            Output.vector("qd_next", qd, "velocities that the constraints allow"),
+            Output.vector("qd_next", qd, "velocities after the constraints have gripped"),
             Output.vector("impulse", impulse, "impulses of the rows in use [N·s or N·m·s]"),
         ]
-        doc = "Velocities after the constraints have gripped."
-        return self._make(f"project{suffix}", outputs, doc, False)
+        doc = "Velocities after the constraints have gripped, with restitution."
+        made = self._make(f"project{suffix}", outputs, doc, False)
+        block = Input("e", tuple(e), "restitution of the rows in use")
+        return Program(made.name, (*made.inputs, block), made.outputs, doc, "")
 
     def _substitute(self, event: Event, exprs: Sequence[Scalar]) -> list[Expr]:
         replace = {event.t: self.derivation.symbols.t}
@@ -168,10 +179,6 @@ class ModeEvents:
                 fix=f"It has: {', '.join(known) or 'none'}.",
             )
         return [known[quantity.key]]
-
-
-def _row_name(row: Row) -> str:
-    return f"{row.element}.{row.direction.replace(' ', '_')}"
 
 
 def _initial(mechanism: Mechanism) -> dict[str, float]:

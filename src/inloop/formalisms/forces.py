@@ -7,15 +7,16 @@ expressions of the derivation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from inloop.errors import InputError
 from inloop.formalisms.flexible_beam import Beam
 from inloop.formalisms.flexible_elasticity import efforts, port
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
+from inloop.formalisms.law_quantities import register, resolve_outputs
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.ports import Feel, Port, Tangent
-from inloop.formalisms.rne import Wrench
 from inloop.formalisms.symbols import ALL, Selection
 from inloop.formalisms.vectors import (
     Matrix,
@@ -46,47 +47,6 @@ from inloop.model import Force as ForceLaw
 from inloop.symbolic import Expr, Scalar, reachable
 
 
-@dataclass
-class Loads:
-    """What acts on the mechanism besides gravity and the efforts tau.
-
-    Attributes:
-        wrenches: by link index, about the link's internal origin in its axes.
-        efforts: by coordinate, from joint force laws and joint inputs.
-        inputs: symbols of joint inputs and of external force and torque components, in order.
-        input_names: their names.
-        rates: time derivatives of internal states of laws and drives, in the order of the model.
-        radial: placeholders in the rates for the force that a joint transmits across its axis, by
-            coordinate; see `reactions`.
-        observed: what the laws make known, by name "<law>.<output>", in the order of the model.
-        ports: the laws for implicit methods, which treat as explicit what has none.
-    """
-
-    wrenches: dict[int, Wrench] = field(default_factory=dict)
-    efforts: dict[int, Expr] = field(default_factory=dict)
-    inputs: list[Expr] = field(default_factory=list)
-    input_names: list[str] = field(default_factory=list)
-    rates: list[Expr] = field(default_factory=list)
-    observed: dict[str, Expr] = field(default_factory=dict)
-    radial: dict[int, Expr] = field(default_factory=dict)
-    ports: list[Port] = field(default_factory=list)
-
-    def push(self, index: int, effort: Expr) -> None:
-        """Add an effort of a joint."""
-        known = self.efforts.get(index)
-        self.efforts[index] = effort if known is None else known + effort
-
-    def apply(self, index: int, p_CQ: Vector, f: Vector, n: Vector) -> None:
-        """Add a force at Q and a torque, both in the link's internal axes."""
-        if index == GROUND:
-            return
-        n = add(n, cross(p_CQ, f))
-        known = self.wrenches.get(index)
-        self.wrenches[index] = (
-            Wrench(f, n) if known is None else Wrench(add(known.f, f), add(known.n, n))
-        )
-
-
 def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selection = ()) -> Loads:
     """Collect everything that acts on the mechanism.
 
@@ -96,10 +56,11 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
         external_forces: "all", or names of bodies that get force and torque inputs beside those
             that the model declares.
     """
-    loads = Loads()
+    loads = register(mechanism, skeleton.graph)
     _joint_inputs(mechanism, skeleton, loads)
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
+    _coupled_laws(mechanism, skeleton, loads)
     if mechanism.forces or mechanism.torques or mechanism.links or mechanism.frame_forces:
         place = Places(skeleton)
         for force in mechanism.forces:
@@ -115,6 +76,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     for drive in mechanism.drives:
         rates = [state.rate for state in drive.states]
         loads.rates += skeleton.symbols.substitute(rates, {})
+    resolve_outputs(mechanism, loads, skeleton.graph)
     return loads
 
 
@@ -126,7 +88,7 @@ def _substituted(
     loads: Loads,
 ) -> list[Expr]:
     """A law's value with kinematics in place of placeholders; rates and outputs move along."""
-    known = {**replace, law.t: skeleton.symbols.t}
+    known = {**loads.others, **replace, law.t: skeleton.symbols.t}
     loads.rates += skeleton.symbols.substitute([state.rate for state in law.states], known)
     outputs = skeleton.symbols.substitute([output.value for output in law.outputs], known)
     names = [output.name for output in law.outputs]
@@ -144,7 +106,7 @@ def _expose(
     feels: Sequence[Feel],
 ) -> None:
     """Keep a law for implicit methods; its states are the last ones in `loads`."""
-    known = {**known, law.t: skeleton.symbols.t}
+    known = {**loads.others, **known, law.t: skeleton.symbols.t}
     if law.states or any(isinstance(effort, Expr) for effort in efforts):
         first = len(loads.rates) - len(law.states)
         motion = (tuple(efforts), tuple(work), tuple(feels))
@@ -185,6 +147,20 @@ def _joint_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
         loads.push(law.body, _substituted(skeleton, law, [law.effort], replace, loads)[0])
         feel = _along(law.q, law.qd, link.qd)
         _expose(skeleton, loads, law, replace, [law.effort], [link.qd], [feel])
+
+
+def _coupled_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> None:
+    for law in mechanism.coupled_forces:
+        links = [skeleton.links[k] for k in law.bodies]
+        skeleton.graph.section = links[0].name
+        rates = [link.qd for link in links]
+        replace = dict(zip(law.q, (link.q for link in links), strict=True))
+        replace |= dict(zip(law.qd, rates, strict=True))
+        efforts = _substituted(skeleton, law, law.efforts, replace, loads)
+        for index, effort in zip(law.bodies, efforts, strict=True):
+            loads.push(index, effort)
+        feels = list(map(_along, law.q, law.qd, rates))
+        _expose(skeleton, loads, law, replace, law.efforts, rates, feels)
 
 
 def _expressions(states: Sequence[LawState]) -> list[Expr]:

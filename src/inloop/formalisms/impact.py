@@ -4,8 +4,9 @@ With qd = A qd_u + b on the constraints, qd⁻ before, and M (qd - qd⁻) = Jᵀ
 
     Aᵀ M A qd_u = Aᵀ M (qd⁻ - b),  J_vᵀ Λ = (M (qd - qd⁻))_v
 
-Of all velocities that the constraints allow, qd is nearest to qd⁻ in kinetic energy. An impact
-with restitution e takes qd⁻ + (1 + e) (qd - qd⁻).
+Of all velocities that the constraints allow, qd is nearest to qd⁻ in kinetic energy. With a
+restitution e of each row the constraints leave the part -e of the velocity with which they were
+approached, J qd + nu = -e (J qd⁻ + nu), and b holds that, too.
 """
 
 from __future__ import annotations
@@ -21,25 +22,38 @@ from inloop.symbolic import Expr, Graph
 
 
 def project(
-    mechanism: Mechanism, skeleton: Skeleton, partition: Partition
+    mechanism: Mechanism,
+    skeleton: Skeleton,
+    partition: Partition,
+    restitution: Sequence[Expr] | None = None,
 ) -> tuple[list[Expr], list[Expr]]:
     """Velocities after the constraints have gripped, and the impulses of the rows in use.
 
     The velocities of driven coordinates are kept.
+
+    Args:
+        mechanism: the model.
+        skeleton: its links.
+        partition: roles of coordinates and rows.
+        restitution: of each row in use; none if not given.
     """
     graph = skeleton.graph
     found = constrained(mechanism, skeleton, partition)
     u, v = partition.independent, partition.dependent
     before = skeleton.symbols.qd
     M = crb.mass_matrix(found.base).rows(graph.zero)
-    # b: what the driven coordinates and time alone do
-    b = found.velocities({k: before[k] for k in partition.driven})
+    left = None
+    if restitution is not None:
+        approach = (row.rate(before) for row in found.used)
+        left = [-e * v for e, v in zip(restitution, approach, strict=True)]
+    # b: what the driven coordinates, time and restitution alone do
+    b = found.velocities({k: before[k] for k in partition.driven}, left)
     B = found.columns()
     _, Mr = found.mass(B)
     right = found.projected(B, _times(M, _minus(before, b), graph))
     qd_u = lu.solve_symmetric(Mr, right, "Mr")
     known = dict(zip(u, qd_u, strict=True)) | {k: before[k] for k in partition.driven}
-    qd = found.velocities(known)
+    qd = found.velocities(known, left)
     impulse = _times([M[i] for i in v], _minus(qd, before), graph)
     return qd, found.factors.solve_transposed(impulse)
 

@@ -3,10 +3,10 @@
 The wrench in a joint is what the bodies beyond it need for their motion, less what acts on them:
 force laws, inputs, and the forces where loops were cut. Regrouped inertias would falsify it.
 
-A law may need the reaction of its own joint, as friction does. Its force must not depend on it
-directly, for the reaction depends on the accelerations and these on the force; but the rate of
-one of its states may. Such a rate is written with a placeholder, which gives way to the reaction
-once the accelerations are known.
+A law may need the reaction of its own joint, the multiplier of a constraint or the effort of a
+drive, as friction does. Its force must not depend on them directly, for they depend on the
+accelerations and these on the force; but the rate of one of its states may. Such a rate is written
+with a placeholder, which gives way to the reaction once the accelerations are known.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inloop.formalisms.constraints import Row, build_rows
-from inloop.formalisms.forces import Loads
 from inloop.formalisms.frames import Link, Skeleton
 from inloop.formalisms.kinematics import Pose, poses
-from inloop.formalisms.rne import Wrench, transmitted
+from inloop.formalisms.law_quantities import multipliers
+from inloop.formalisms.loads import Loads
+from inloop.formalisms.rne import Wrench, inverse_dynamics, transmitted
 from inloop.formalisms.vectors import Vector, add, cross, length, matrix_times, scale, transpose
 from inloop.symbolic import Expr, Input, Output, Program, rebuild
 
@@ -45,27 +46,50 @@ def complete_rates(
         rows: loop constraints in use.
         lam: their multipliers.
     """
-    if not loads.radial:
+    if not loads.reactions:
         return loads.rates
-    return rebuild(loads.rates, skeleton.graph, radial_forces(skeleton, loads, qdd, rows, lam))
+    return rebuild(loads.rates, skeleton.graph, reactions(skeleton, loads, qdd, rows, lam))
 
 
-def radial_forces(
+def reactions(
     skeleton: Skeleton,
     loads: Loads,
     qdd: Sequence[Expr],
     rows: Sequence[Row] = (),
     lam: Sequence[Expr] = (),
 ) -> dict[Expr, Expr]:
-    """The reactions that laws need, by their placeholders; arguments as for `complete_rates`."""
-    wrenches = transmitted(skeleton, qdd, with_cuts(loads, rows, lam), NAMES)
+    """What laws need to know of reactions, by placeholders; arguments as for `complete_rates`."""
     graph = skeleton.graph
-    at: dict[Expr, Expr] = {}
+    at = {**multipliers(loads, rows, lam), **_drive_efforts(skeleton, loads, qdd, rows, lam)}
+    if not loads.radial:
+        return at
+    wrenches = transmitted(skeleton, qdd, with_cuts(loads, rows, lam), NAMES)
     for index, placeholder in loads.radial.items():
         # z is the axis of the joint
         x, y, _ = wrenches[index].f
         at[placeholder] = length((x, y, graph.zero))
         graph.label(at[placeholder], f"radial_{index + 1}")
+    return at
+
+
+def _drive_efforts(
+    skeleton: Skeleton,
+    loads: Loads,
+    qdd: Sequence[Expr],
+    rows: Sequence[Row],
+    lam: Sequence[Expr],
+) -> dict[Expr, Expr]:
+    """Efforts of driven joints that laws need: (M qdd + c - Jᵀ lam) there."""
+    if not loads.drive_efforts:
+        return {}
+    graph = skeleton.graph
+    need = inverse_dynamics(skeleton, qdd, loads.wrenches)
+    at: dict[Expr, Expr] = {}
+    for index, placeholder in loads.drive_efforts.items():
+        effort = need[index] - loads.efforts.get(index, graph.zero)
+        for row, force in zip(rows, lam, strict=True):
+            effort = effort - row.J.get(index, graph.zero) * force
+        at[placeholder] = effort
     return at
 
 

@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 
 from inloop.formalisms import crb, lu, rne
 from inloop.formalisms.constraints import Row, build_rows
-from inloop.formalisms.forces import Loads, build_loads
+from inloop.formalisms.forces import build_loads
 from inloop.formalisms.frames import Skeleton
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.partition import Partition
-from inloop.formalisms.reactions import complete_rates, radial_forces
+from inloop.formalisms.reactions import complete_rates, reactions
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
@@ -102,11 +103,20 @@ class Constrained:
     qd: list[Expr]
     loads: Loads
 
-    def velocities(self, known: Mapping[int, Expr]) -> list[Expr]:
-        """All qd that keep the loops closed, from independent and driven ones; zero if absent."""
+    def velocities(
+        self, known: Mapping[int, Expr], rates: Sequence[Expr] | None = None
+    ) -> list[Expr]:
+        """All qd that keep the loops closed, from independent and driven ones; zero if absent.
+
+        Args:
+            known: independent and driven velocities.
+            rates: J qd + nu of the rows in use, where that is not to vanish.
+        """
         graph = self.base.graph
         qd = [known.get(k, graph.zero) for k in range(len(self.qd))]
         right = [-(_times(row.J, tuple(known), qd, graph) + row.nu) for row in self.used]
+        if rates is not None:
+            right = [a + b for a, b in zip(right, rates, strict=True)]
         for column, value in zip(self.partition.dependent, self.factors.solve(right), strict=True):
             qd[column] = value
         return qd
@@ -143,12 +153,12 @@ class Constrained:
 
     def reactions(self, qdd_u: Sequence[Expr]) -> dict[Expr, Expr]:
         """What laws need to know of the joints' reactions, by placeholders."""
-        if not self.loads.radial:
+        if not self.loads.reactions:
             return {}
         known = {**dict(zip(self.partition.independent, qdd_u, strict=True)), **self.driven()}
         qdd = self.accelerations(known)
         _, lam = self._unbalanced(qdd)
-        return radial_forces(self.moving, self.loads, qdd, self.used, lam)
+        return reactions(self.moving, self.loads, qdd, self.used, lam)
 
     def _unbalanced(self, qdd: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
         """tau - M qdd - c, and the multipliers that balance its dependent part."""

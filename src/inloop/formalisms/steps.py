@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from inloop.formalisms import lu
 from inloop.formalisms.crb import MassMatrix
 from inloop.formalisms.derive import Derivation
-from inloop.formalisms.forces import Loads
 from inloop.formalisms.implicit import Factors, Law, Solver, Storage, build_solver
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.ports import Entries, Tangent
-from inloop.formalisms.reactions import radial_forces
+from inloop.formalisms.reactions import reactions
 from inloop.formalisms.reduced import Constrained
 from inloop.symbolic import Expr, Input, Output, Program, align, directional, reachable, rebuild
 
@@ -65,7 +65,7 @@ def closed_steps(loops: ClosedLoops, partition: Partition, suffix: str = "") -> 
 
 
 def _tree_reactions(d: Derivation, qdd: Sequence[Expr]) -> dict[Expr, Expr]:
-    return radial_forces(d.skeleton, d.loads, qdd) if d.loads.radial else {}
+    return reactions(d.skeleton, d.loads, qdd) if d.loads.reactions else {}
 
 
 def _free(d: Derivation, found: Constrained, B: list[list[Expr]]) -> list[Expr]:
@@ -109,7 +109,7 @@ class _Step:
 
     def _accelerations(self, inertia: Solver, right: Sequence[Expr]) -> list[Expr]:
         """M⁻¹ right where laws need reactions; else nobody asks."""
-        if not self._loads.radial:
+        if not self._loads.reactions:
             return [self._d.graph.zero] * len(right)
         return inertia.motion(right, (), ())[0]
 
@@ -129,7 +129,7 @@ class _Step:
         self._M_kv = [self._storage(e) for e in M_kv]
         solver.stored(self._storage)
         self._kept_inertia = self._inertia
-        if self._loads.radial:
+        if self._loads.reactions:
             self._kept_inertia = self._inertia.stored(self._storage)
         kept = Output.vector("kept", self._storage.symbols, "factors")
         doc = "First half of an implicit step: (I - g W) k = f."
@@ -146,11 +146,11 @@ class _Step:
 
         Without those that need reactions, which are known only later.
         """
-        reactions = set(self._loads.radial.values())
+        later = set(self._loads.reactions)
         for port, law in zip(self._loads.ports, self._solver.laws, strict=True):
             rates = self._loads.rates[law.first : law.first + law.count]
             alone = port.scalar and port.work[0].is_symbol
-            if alone and reactions.isdisjoint(reachable(rates)):
+            if alone and later.isdisjoint(reachable(rates)):
                 yield law, self._d.symbols.substitute(port.efforts, port.known) + rates
 
     def corrector(

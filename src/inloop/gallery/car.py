@@ -43,7 +43,7 @@ CORNERS = tuple(
 )
 
 
-def car(grip: float = 0.0) -> il.Model:
+def car(grip: float = 0.0, *, bars_as_laws: bool = False) -> il.Model:
     """A car on its tyres; these are vertical springs, so nothing holds it along the road.
 
     44 joints: 14 independent (six of the chassis, four lower arms, four wheels), 2 driven (rack and
@@ -53,6 +53,8 @@ def car(grip: float = 0.0) -> il.Model:
     Args:
         grip: what a tyre resists to sliding sideways [N·s/m]: its cornering stiffness over the
             speed of the car.
+        bars_as_laws: describe the anti-roll bars by their energy instead of by bodies: 32 joints
+            and six loops that move in the same way.
     """
     m = il.Model(
         "car",
@@ -89,7 +91,10 @@ def car(grip: float = 0.0) -> il.Model:
         for corner in CORNERS
     }
     for axle, x in (("front", 0.0), ("rear", -WHEELBASE)):
-        _add_anti_roll_bar(m, chassis, lowers, (axle, x))
+        if bars_as_laws:
+            _add_anti_roll_law(m, lowers, axle)
+        else:
+            _add_anti_roll_bar(m, chassis, lowers, (axle, x))
     m.drive(rack, lambda t: throw * il.sin(pace * t))
     m.drive(weight, lambda: ahead)
     spins = (f"spin_{corner.name}" for corner in CORNERS)
@@ -174,6 +179,30 @@ def _add_anti_roll_bar(
         )
         on_arm = lowers[corner].point("drop", (0.0, sign * (BAR_HALF - PIVOT_Y), 0.0))
         m.close(link.point("end", (0.0, 0.0, -DROP_LINK)), on_arm, name=f"drop_link_{corner}")
+
+
+def _add_anti_roll_law(m: il.Model, lowers: dict[str, Any], axle: str) -> None:
+    """The same bar by its energy: the angles of its levers follow from those of the arms."""
+    arms = [lowers[f"{axle}_{side}"] for side in ("left", "right")]
+
+    def energy(q: tuple[Any, Any]) -> Any:
+        twist = _lever_angle(q[1], -1) - _lever_angle(q[0], 1)
+        return 0.5 * BAR_STIFFNESS[axle] * twist**2
+
+    m.potential(arms, energy, name=f"anti_roll_{axle}")
+
+
+def _lever_angle(arm: Any, side: int) -> Any:
+    """Angle of a lever [rad] whose drop link keeps its length: L cos x + h sin x = c.
+
+    Args:
+        arm: angle of the lower arm [rad].
+        side: +1 left, -1 right.
+    """
+    L, r = BAR_LEVER, BAR_HALF - PIVOT_Y
+    h, w = DROP_LINK - side * r * il.sin(arm), r * (1.0 - il.cos(arm))
+    c = L + (w**2 + h**2 - DROP_LINK**2) / (2.0 * L)
+    return il.atan2(h, L) - il.acos(c / il.sqrt(L**2 + h**2))
 
 
 def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:

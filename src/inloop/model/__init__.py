@@ -17,6 +17,7 @@ from inloop.model.contact_shapes import (
 )
 from inloop.model.effects import (
     AnyLaw,
+    CoupledForce,
     ExternalForce,
     Force,
     FrameForce,
@@ -50,8 +51,8 @@ from inloop.model.rotations import axis_angle, rpy
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "Defaults", "Drive",
-    "Event", "ExternalForce", "FlexibleLink", "FlexibleLinkHandle",
+    "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "CoupledForce",
+    "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink", "FlexibleLinkHandle",
     "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
     "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
     "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "Parameter", "Part",

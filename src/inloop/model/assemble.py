@@ -20,6 +20,7 @@ from inloop.model.draft import (
     LoopDraft,
 )
 from inloop.model.effects import (
+    CoupledForce,
     ExternalForce,
     Force,
     FrameForce,
@@ -35,7 +36,7 @@ from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, tran
 from inloop.model.live_drives import live_motion
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
-from inloop.model.modes import Event, Lock
+from inloop.model.modes import Event, Lock, Quantity
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.topology import GROUND
 from inloop.model.validation import check_draft, check_mechanism
@@ -82,6 +83,7 @@ class Assembly:
             parameters=tuple(draft.parameters),
             inputs=tuple(draft.inputs),
             joint_forces=tuple(self._joint_force(w) for w in laws if w.kind == "joint_force"),
+            coupled_forces=tuple(self._coupled(w) for w in laws if w.kind == "coupled_force"),
             forces=tuple(self._force(law) for law in laws if law.kind == "force"),
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
             links=tuple(self._link(law) for law in laws if law.kind == "link"),
@@ -245,30 +247,49 @@ class Assembly:
         assert body is not None
         return self._merged.placements[body.name].body
 
+    def _shared(self, law: LawDraft) -> dict[str, Any]:
+        """Return what a law of any kind has: placeholders, place, states and outputs."""
+        shared = {"where": law.where, "states": law.states, "outputs": law.outputs}
+        return {**law.symbols, **shared, "quantities": self._by_joint(law.quantities)}
+
+    def _by_joint(self, quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+        """Return quantities with those of joints under the joints' own names."""
+        joints = [carrier.joint.name for carrier in self._merged.carriers]
+        return tuple(
+            replace(item, key=joints[self._joint_index(item.key)])
+            if item.kind in ("q", "qd", "effort")
+            else item
+            for item in quantities
+        )
+
     def _joint_force(self, law: LawDraft) -> JointForce:
         index = self._joint_index(law.targets[0])
         stop = law.name in self._draft.stops
-        return JointForce(law.name, index, effort=law.components[0], stop=stop, **_shared(law))
+        return JointForce(law.name, index, effort=law.components[0], stop=stop, **self._shared(law))
+
+    def _coupled(self, law: LawDraft) -> CoupledForce:
+        bodies = tuple(self._joint_index(target) for target in law.targets)
+        return CoupledForce(law.name, bodies, efforts=law.components, **self._shared(law))
 
     def _force(self, law: LawDraft) -> Force:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
         x, y, z = law.components
-        return Force(law.name, at, law.axes, axes, components=(x, y, z), **_shared(law))
+        return Force(law.name, at, law.axes, axes, components=(x, y, z), **self._shared(law))
 
     def _torque(self, law: LawDraft) -> Torque:
         at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
         x, y, z = law.components
-        return Torque(law.name, at.body, law.axes, axes, components=(x, y, z), **_shared(law))
+        return Torque(law.name, at.body, law.axes, axes, components=(x, y, z), **self._shared(law))
 
     def _link(self, law: LawDraft) -> Link:
         a, b = (self._point(path) for path in law.targets)
-        return Link(law.name, a, b, force=law.components[0], **_shared(law))
+        return Link(law.name, a, b, force=law.components[0], **self._shared(law))
 
     def _frame_force(self, law: LawDraft) -> FrameForce:
         a, b = (self._frame(path) for path in law.targets)
         fx, fy, fz, nx, ny, nz = law.components
         force, torque = (fx, fy, fz), (nx, ny, nz)
-        return FrameForce(law.name, a, b, force=force, torque=torque, **_shared(law))
+        return FrameForce(law.name, a, b, force=force, torque=torque, **self._shared(law))
 
     def _external_forces(self) -> Iterable[ExternalForce]:
         for item in self._draft.external_forces:
@@ -309,13 +330,6 @@ class Assembly:
     # what changes while it runs
 
     def _event(self, event: EventDraft) -> Event:
-        joints = [carrier.joint.name for carrier in self._merged.carriers]
-        quantities = [
-            replace(item, key=joints[self._joint_index(item.key)])
-            if item.kind in ("q", "qd", "effort")
-            else item
-            for item in event.quantities
-        ]
         return Event(
             name=event.name,
             mode=event.mode,
@@ -324,10 +338,11 @@ class Assembly:
             to=event.mode if event.to is None else event.to,
             impact=event.impact,
             restitution=event.restitution,
+            row_restitution=event.row_restitution,
             sets=event.sets,
             settles_in=event.settles_in,
             tolerance=event.tolerance,
-            quantities=tuple(quantities),
+            quantities=self._by_joint(event.quantities),
             t=self._draft.time,
             where=event.where,
         )
@@ -339,9 +354,3 @@ class Assembly:
             kind, _, joint = element.rpartition(" ")
             name = f"{kind} {joints[self._joint_index(joint)]}" if kind else element
             yield name, frozenset(modes)
-
-
-def _shared(law: LawDraft) -> dict[str, Any]:
-    """Return what a law of any kind has: placeholders, place, states and outputs."""
-    shared = {"where": law.where, "states": law.states, "outputs": law.outputs}
-    return {**law.symbols, **shared}

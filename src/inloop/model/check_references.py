@@ -32,8 +32,9 @@ def check_references(draft: Draft, findings: Findings) -> None:
     """Report targets of laws, inputs, loops and drives that do not exist or cannot be used."""
     for law in draft.laws:
         label = f"{law.kind} {quoted(law.name)}"
-        if law.kind == "joint_force":
-            _check_joint(draft, label, law.targets[0], law.where, findings)
+        if law.kind in ("joint_force", "coupled_force"):
+            for target in law.targets:
+                _check_joint(draft, label, target, law.where, findings)
         else:
             _check_places(draft, label, law, findings)
     for loop in draft.loops:

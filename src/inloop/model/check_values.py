@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from inloop.model.check_quantities import symbols_of
 from inloop.model.draft import Draft
 from inloop.model.findings import Findings
 from inloop.model.geometry import Scalar, entries
@@ -33,7 +34,7 @@ def check_units(draft: Draft, findings: Findings) -> None:
 def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
     """Report expressions that are not finite or use more than parameters; check rotations."""
     for element, quantity, where, scalars in _quantities(draft):
-        foreign = [s for s in _symbols(scalars) if not defaults.knows(s)]
+        foreign = [s for s in symbols_of(scalars) if not defaults.knows(s)]
         if foreign:
             findings.mistake(
                 f"{element}: {quantity} uses {quoted(foreign[0].name)}, which is not a parameter",
@@ -59,19 +60,11 @@ def check_laws(draft: Draft, findings: Findings) -> None:
     known = parameters | {i.symbol for i in draft.inputs}
     for law in draft.laws:
         own = {*symbols_in(law.symbols.values()), *(state.symbol for state in law.states)}
+        own.update(symbol for item in law.quantities for symbol in item.symbols)
         rates = (state.rate for state in law.states)
         outputs = (output.value for output in law.outputs)
-        written = _symbols((*law.components, *rates, *outputs))
+        written = symbols_of((*law.components, *rates, *outputs))
         foreign = [s for s in written if s not in own | known]
-        radial = law.symbols.get("radial")
-        direct = (*law.components, *(output.value for output in law.outputs))
-        if radial is not None and radial in _symbols(direct):
-            findings.mistake(
-                f"{law.kind} {quoted(law.name)}: only rates of states may use 'radial', which "
-                "itself depends on what the law returns",
-                law.where,
-                'Filter it by a state: states={"N": 0.0} with the rate (radial - N)/1e-3.',
-            )
         if foreign:
             findings.mistake(
                 f"{law.kind} {quoted(law.name)}: the law uses {quoted(foreign[0].name)}, which is "
@@ -80,7 +73,7 @@ def check_laws(draft: Draft, findings: Findings) -> None:
                 "Take it as an argument, or declare it with parameter(...) or input(...).",
             )
     for label, where, rows, own in _motions(draft):
-        foreign = [s for s in _symbols(rows) if s not in own | parameters]
+        foreign = [s for s in symbols_of(rows) if s not in own | parameters]
         if foreign:
             findings.mistake(
                 f"{label}: the law uses {quoted(foreign[0].name)}, which is neither its argument "
@@ -115,11 +108,6 @@ def _quantities(draft: Draft) -> Iterator[Quantity]:
         yield label, "rotation", site.where, tuple(entries(site.pose.R))
     for loop in draft.loops:
         yield f"loop {quoted(loop.name)}", "length", loop.where, (loop.length,)
-
-
-def _symbols(scalars: Iterable[Scalar]) -> list[Expr]:
-    exprs = [x for x in scalars if isinstance(x, Expr)]
-    return exprs[0].graph.symbols_of(exprs) if exprs else []
 
 
 def _check_rotation(element: str, where: str, values: Sequence[float], findings: Findings) -> None:

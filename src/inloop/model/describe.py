@@ -13,6 +13,7 @@ from inloop.symbolic import Expr, Notation, reachable, to_text
 
 if TYPE_CHECKING:
     from inloop.model.mechanism import Mechanism
+    from inloop.model.modes import Event
 
 BODY_HEADER = (
     "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"
@@ -178,10 +179,15 @@ def _event_rows(mechanism: Mechanism) -> list[Row]:
             f"{_scalar(event.indicator)} {event.direction}",
             event.to + (f", settles in {event.settles_in}" if event.settles_in else ""),
             event.impact or "",
-            _scalar(event.restitution) if event.impact else "",
+            _restitution(event) if event.impact else "",
         )
         for event in mechanism.events
     ]
+
+
+def _restitution(event: Event) -> str:
+    rows = (f"{_scalar(e)} of {row}" for row, e in event.row_restitution)
+    return ", ".join(rows) or _scalar(event.restitution)
 
 
 def _state_rows(mechanism: Mechanism) -> list[Row]:
@@ -196,6 +202,9 @@ def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
     bodies = mechanism.bodies
     for effort in mechanism.joint_forces:
         yield effort.name, bodies[effort.body].joint.name, _scalar(effort.effort)
+    for coupled in mechanism.coupled_forces:
+        joints = ", ".join(bodies[k].joint.name for k in coupled.bodies)
+        yield coupled.name, joints, _vector(coupled.efforts)
     for force in mechanism.forces:
         yield force.name, force.at.path, f"{_vector(force.components)} in {force.axes} axes"
     for torque in mechanism.torques:

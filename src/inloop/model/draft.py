@@ -18,7 +18,7 @@ from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
-LawKind = Literal["joint_force", "force", "torque", "link", "frame_force"]
+LawKind = Literal["joint_force", "coupled_force", "force", "torque", "link", "frame_force"]
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,15 @@ class LawDraft:
     Attributes:
         kind: the method of the builder that declared it.
         name: name of the law.
-        targets: paths of what it acts on: one, or two for a link or a frame force.
+        targets: paths of what it acts on: one, two for a link or a frame force, any number for a
+            coupled force.
         axes: axes of the components.
         symbols: the placeholders it was traced with, by argument name.
         components: what the law returned.
         where: file and line of the declaration.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with.
     """
 
     kind: LawKind
@@ -77,6 +79,7 @@ class LawDraft:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class EventDraft:
     to: str | None
     impact: str | None
     restitution: Scalar
+    row_restitution: tuple[tuple[str, Scalar], ...]
     sets: tuple[tuple[str, Scalar], ...]
     settles_in: str | None
     tolerance: float

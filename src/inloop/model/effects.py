@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from inloop.model.elements import Frame, Point
 from inloop.model.geometry import Matrix3, Scalar, Vector3
+from inloop.model.modes import Quantity
 from inloop.symbolic import Expr
 
 Axes = Literal["world", "body"]
@@ -56,7 +57,7 @@ class JointForce:
 
     Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
     force that the joint transmits across its axis [N]. `stop` is True for elastic stops at the
-    limits of the joint.
+    limits of the joint; `quantities` what else it was traced with.
     """
 
     name: str
@@ -69,12 +70,47 @@ class JointForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
     stop: bool = False
 
     @property
     def value(self) -> tuple[Scalar, ...]:
         """All that the law returned."""
         return (self.effort,)
+
+
+@dataclass(frozen=True)
+class CoupledForce:
+    """Efforts of several joints by one law of all their coordinates, each positive drives q up.
+
+    Attributes:
+        name: name of the law.
+        bodies: indices of the bodies that the joints move.
+        q: placeholders for their coordinates [rad or m].
+        qd: placeholders for their velocities.
+        t: time [s].
+        efforts: one per joint [N or N·m].
+        where: file and line.
+        states: internal states of the law.
+        outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
+    """
+
+    name: str
+    bodies: tuple[int, ...]
+    q: tuple[Expr, ...]
+    qd: tuple[Expr, ...]
+    t: Expr
+    efforts: tuple[Scalar, ...]
+    where: str
+    states: tuple[LawState, ...] = ()
+    outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+
+    @property
+    def value(self) -> tuple[Scalar, ...]:
+        """All that the law returned."""
+        return self.efforts
 
 
 @dataclass(frozen=True)
@@ -93,6 +129,7 @@ class Force:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -106,6 +143,7 @@ class Force:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -129,6 +167,7 @@ class Torque:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -142,6 +181,7 @@ class Torque:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -164,6 +204,7 @@ class Link:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -176,6 +217,7 @@ class Link:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -205,6 +247,7 @@ class FrameForce:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
@@ -221,6 +264,7 @@ class FrameForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -228,7 +272,7 @@ class FrameForce:
         return (*self.force, *self.torque)
 
 
-AnyLaw: TypeAlias = JointForce | Force | Torque | Link | FrameForce
+AnyLaw: TypeAlias = JointForce | CoupledForce | Force | Torque | Link | FrameForce
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from inloop.model.forces import ForceBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle
 from inloop.model.intake import Intake, as_tuple, is_number
+from inloop.model.laws import Law, trace
 from inloop.model.names import quoted
-from inloop.symbolic import Expr
+from inloop.symbolic import Expr, forward
 from inloop.symbolic import functions as sf
 
 Limits = tuple[Scalar, Scalar]
@@ -91,6 +92,35 @@ class ForceElementBuilder(ForceBuilder):
         return self._declare(
             "joint_force", (joint,), effort, name, outputs=outputs, ending="spring"
         )
+
+    def potential(
+        self, joints: Sequence[BodyHandle | str], energy: Law, name: str | None = None
+    ) -> str:
+        """Let several joints be driven by a potential energy of their coordinates.
+
+        The efforts are the negative gradient: -∂V/∂q of each joint.
+
+            m.potential([left, right], lambda q: 0.5 * k * (q[0] - q[1]) ** 2)
+
+        Args:
+            joints: two or more bodies that the joints move, or names of either.
+            energy: takes q [rad or m], a tuple in the order of the joints, and t [s]; returns
+                V [J].
+            name: name of the law.
+
+        Returns:
+            The name of the law, a coupled force with the output energy [J].
+        """
+        read = self._draft.intake(f"potential {quoted(name or 'of joints')}")
+
+        def downhill(q: tuple[Expr, ...], t: Expr) -> tuple[list[Scalar], dict[str, Scalar]]:
+            (V,) = trace(read, energy, {"q": q, "t": t}, 1)
+            if not isinstance(V, Expr):
+                return [0.0 for _ in q], {"energy": V}
+            return [-forward([V], x)[0] for x in q], {"energy": V}
+
+        outputs = {"energy": "J"}
+        return self.coupled_force(joints, downhill, name, outputs=outputs)
 
     def joint_stop(
         self,

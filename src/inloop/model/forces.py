@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inloop.model.draft import Draft, InputDraft, LawDraft, LawKind
 from inloop.model.effects import Axes
 from inloop.model.handles import BodyHandle, Handle, read_path
+from inloop.model.intake import as_tuple
 from inloop.model.law_results import read_extras, trace_law
 from inloop.model.laws import Law
+from inloop.model.modes import QuantityKind
 from inloop.model.names import quoted
+from inloop.model.quantities import Quantities
 from inloop.symbolic import Graph
 
 States = Mapping[str, float]
+OF_OTHERS: tuple[QuantityKind, ...] = ("force", "effort", "out")  # what laws may use by name
 Outputs = Mapping[str, str]
 SIZES: dict[LawKind, int] = {
     "joint_force": 1, "link": 1, "force": 3, "torque": 3, "frame_force": 6
 }  # fmt: skip
-_ENDINGS: dict[LawKind, str] = {"joint_force": "effort"}
+_ENDINGS: dict[LawKind, str] = {"joint_force": "effort", "coupled_force": "efforts"}
 
 
 class ForceBuilder:
@@ -34,6 +38,12 @@ class ForceBuilder:
     A law may make quantities known, which results then hold as "<law>.<output>": with
     `outputs={"gap": "m"}`, names and units, it returns `(value, {"gap": gap})`, or with states
     `(value, {"z": rate}, {"gap": gap})`.
+
+    A law may use what other elements do: `out["pad.force"]`, an output of another law;
+    `force["pin.x"]`, the multiplier of a row of a loop, a constraint or a lock;
+    `effort["crank"]`, of a driven joint. The last two depend on the accelerations and so on the
+    law itself: only rates of states may use them, as in
+    `(-0.1 * N, {"N": (il.absolute(force["pin.x"]) - N) / 1e-3})`.
     """
 
     _draft: Draft
@@ -62,6 +72,41 @@ class ForceBuilder:
             The name of the law.
         """
         return self._declare("joint_force", (joint,), law, name, states=states, outputs=outputs)
+
+    def coupled_force(
+        self,
+        joints: Sequence[BodyHandle | str],
+        law: Law,
+        name: str | None = None,
+        *,
+        states: States | None = None,
+        outputs: Outputs | None = None,
+    ) -> str:
+        """Let one law of several coordinates drive their joints, as an anti-roll bar does.
+
+            m.coupled_force([left, right], lambda q: (-k * (q[0] - q[1]), k * (q[0] - q[1])))
+
+        Args:
+            joints: two or more bodies that the joints move, or names of either.
+            law: takes q [rad or m] and qd, each a tuple in the order of the joints, and t [s];
+                returns one effort per joint [N or N·m], positive drives its q up.
+            name: name of the law; made from the joints' names if not given.
+            states: internal states of the law and their initial values.
+            outputs: what the law makes known, names and units.
+
+        Returns:
+            The name of the law.
+        """
+        read = self._draft.intake("coupled_force")
+        several = as_tuple(joints) or ()
+        paths = [joint.path if isinstance(joint, Handle) else joint for joint in several]
+        if len(paths) < 2 or len(set(map(str, paths))) < len(paths):
+            read.complain(
+                f"needs two or more different joints, got {quoted(paths or joints)}",
+                "Write [left, right]; for one joint use joint_force(...).",
+            )
+            return ""
+        return self._declare("coupled_force", several, law, name, states=states, outputs=outputs)
 
     def force(
         self,
@@ -230,12 +275,17 @@ class ForceBuilder:
         name = automatic if name is None else read.name(name)
         if frame not in ("world", "body"):
             read.complain(f"unknown frame {quoted(frame)}", 'Write "world" or "body".')
-        symbols = placeholders(draft.graph, kind, name)
+        count = len(targets)
+        symbols = placeholders(draft.graph, kind, name, count)
         where = read.where
         extras = read_extras(read, states, outputs, symbols)
-        found = trace_law(read, law, symbols, extras, name, SIZES[kind])
+        coupled = kind == "coupled_force"
+        size, needs = (count, f"{count} efforts, one per joint") if coupled else (SIZES[kind], None)
+        known = {str(kind): Quantities(draft, name, kind) for kind in OF_OTHERS}
+        found = trace_law(read, law, {**known, **symbols}, extras, name, size, needs)
+        used = tuple(item for group in known.values() for item in group.used.values())
         if all(paths):
-            results = found.components, where, found.states, found.outputs
+            results = found.components, where, found.states, found.outputs, used
             draft.laws.append(LawDraft(kind, name, paths, frame, symbols, *results))
         return name
 
@@ -245,8 +295,8 @@ class ForceBuilder:
         return self._draft.free_name(stem)
 
 
-def placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
-    """Return the symbols a law of this kind is traced with, by argument name."""
+def placeholders(graph: Graph, kind: LawKind, name: str, count: int = 1) -> dict[str, Any]:
+    """Return the symbols a law of this kind on `count` targets is traced with, by argument."""
 
     def one(argument: str) -> Any:
         return graph.symbol(f"{name}.{argument}")
@@ -254,12 +304,17 @@ def placeholders(graph: Graph, kind: LawKind, name: str) -> dict[str, Any]:
     def three(argument: str) -> Any:
         return tuple(one(f"{argument}_{axis}") for axis in "xyz")
 
+    def each(argument: str) -> Any:
+        return tuple(one(f"{argument}_{k}") for k in range(1, count + 1))
+
     def nine(argument: str) -> Any:
         return tuple(three(f"{argument}_{axis}") for axis in "xyz")
 
     time = {"t": graph.symbol("t")}
     if kind == "joint_force":
         return {"q": one("q"), "qd": one("qd"), "radial": one("radial"), **time}
+    if kind == "coupled_force":
+        return {"q": each("q"), "qd": each("qd"), **time}
     if kind == "link":
         return {"l": one("l"), "ld": one("ld"), **time}
     if kind == "force":

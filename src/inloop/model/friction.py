@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,8 +15,11 @@ from inloop.model.intake import Intake
 from inloop.model.laws import trace
 from inloop.model.names import quoted
 from inloop.symbolic import Expr
+from inloop.symbolic import functions as sf
 
 REACTION = "reaction"
+REACTIONS = frozenset(("radial", "force", "effort"))  # arguments that tell of accelerations
+OFFERED = ("q", "qd", "t", "out", "force", "effort", "radial")  # to functions that press
 Normal = Scalar | Callable[..., Scalar] | Literal["reaction"] | None
 Force = Callable[[Expr, Mapping[str, Expr]], tuple[Scalar, dict[str, Scalar], dict[str, Scalar]]]
 
@@ -25,8 +29,8 @@ class _Pressing:
     """What presses the sliding surfaces together, and where.
 
     Attributes:
-        normal: the force as a number or an expression, a function of q, qd, t, "reaction", or
-            None where the coefficients are forces themselves.
+        normal: the force as a number or an expression, a function that returns it, "reaction",
+            or None where the coefficients are forces themselves.
         radius: lever arm of the friction force [m]; None: it acts along the coordinate.
         time: time constant of the filter between the joint's reaction and the force [s].
         start: value of that filter at the start [N].
@@ -50,10 +54,14 @@ class FrictionBuilder(ForceElementBuilder):
     are in s/m. N is
 
     - a number or an expression of parameters [N],
-    - a function of q, qd and t that returns it, or
-    - "reaction": the size of the force that the joint transmits across its axis. That depends on
-      the accelerations and so on the friction; a first-order filter with the time constant
-      `reaction_time` stands between the two, and starts from `reaction_start`.
+    - a function that returns it, from q, qd, t and outputs of other laws: the force of a spring
+      or a contact, `lambda out: out["pad.force"]`. What is below zero does not press.
+    - a function that takes force, effort or radial: multipliers of loops, constraints and locks,
+      `lambda force: il.absolute(force["pin.z"])`, the effort of a driven joint, or the force that
+      the joint transmits across its axis; "reaction" stands for `lambda radial: radial`. These
+      depend on the accelerations and so on the friction itself. A first-order filter with the
+      time constant `reaction_time` stands between the two, and starts from `reaction_start`: at
+      rest N is exact, in motion it is late by that time.
     """
 
     def lugre(
@@ -185,12 +193,13 @@ class FrictionBuilder(ForceElementBuilder):
         """Declare a friction force, pressed on as the user wants."""
         states, outputs = {**extras[0]}, {"effort": self._effort_unit(joint), **extras[1]}
         normal = pressing.normal
-        if isinstance(normal, str) and normal != REACTION:
-            read.complain(
-                f"unknown normal force {quoted(normal)}",
-                'Write a force, a function of q, qd, t, or "reaction".',
-            )
-            normal = None
+        if isinstance(normal, str):
+            if normal != REACTION:
+                read.complain(
+                    f"unknown normal force {quoted(normal)}",
+                    'Write a force, a function that returns it, or "reaction".',
+                )
+            normal = None if normal != REACTION else _transmitted
         if normal is not None:
             outputs["normal"] = "N"
             if pressing.radius is None and not self._slides(joint, None):
@@ -198,21 +207,23 @@ class FrictionBuilder(ForceElementBuilder):
                     "a normal force in a revolute joint needs a radius",
                     "Write radius=, the distance of the sliding surfaces from the axis.",
                 )
-        if normal == REACTION:
+        late = _is_reaction(normal)
+        if late:
             states["N"] = pressing.start
         time = _read_positive(read, pressing.time, "reaction_time")
         radius = None
         if pressing.radius is not None:
             radius = _read_positive(read, pressing.radius, "radius")
 
-        def law(q: Expr, qd: Expr, t: Expr, radial: Expr, **own: Expr) -> tuple[Any, ...]:
+        def law(qd: Expr, **known: Any) -> tuple[Any, ...]:
             arm: Scalar = 1.0 if radius is None else radius
-            f, rates, observed = force(qd * arm, own)
+            f, rates, observed = force(qd * arm, known)
             if normal is not None:
-                pressed = own["N"] if normal == REACTION else _pressed(read, normal, q, qd, t)
+                now = _pressed(read, normal, {"qd": qd, **known})
+                pressed = known["N"] if late else now
                 f, observed = pressed * f, {**observed, "normal": pressed}
-            if normal == REACTION:
-                rates = {**rates, "N": (radial - own["N"]) / time}
+                if late:
+                    rates = {**rates, "N": (now - known["N"]) / time}
             effort = -arm * f
             observed = {"effort": effort, **observed}
             return (effort, rates, observed) if rates else (effort, observed)
@@ -226,10 +237,28 @@ class FrictionBuilder(ForceElementBuilder):
         return radius is not None or self._effort_unit(joint) != "N*m"
 
 
-def _pressed(read: Intake, normal: object, q: Expr, qd: Expr, t: Expr) -> Scalar:
+def _transmitted(radial: Expr) -> Expr:
+    """The normal force that is called "reaction"."""
+    return radial
+
+
+def _is_reaction(normal: object) -> bool:
+    """Does a normal force follow from the accelerations?"""
+    if not callable(normal):
+        return False
+    try:
+        return not REACTIONS.isdisjoint(inspect.signature(normal).parameters)
+    except (TypeError, ValueError):
+        return False  # reported where the law is traced
+
+
+def _pressed(read: Intake, normal: object, known: Mapping[str, Any]) -> Scalar:
     """The normal force of a friction law."""
+    if normal is _transmitted:
+        return _transmitted(known["radial"])
     if callable(normal):
-        return trace(read, normal, {"q": q, "qd": qd, "t": t}, 1)[0]
+        offered = {name: known[name] for name in OFFERED}
+        return sf.max0(trace(read, normal, offered, 1)[0])
     return read_coefficient(read, normal, "normal")
 
 

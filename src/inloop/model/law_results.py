@@ -34,7 +34,13 @@ class Traced:
 
 
 def trace_law(
-    read: Intake, law: Law, symbols: Mapping[str, Any], extras: Extras | None, name: str, size: int
+    read: Intake,
+    law: Law,
+    symbols: Mapping[str, Any],
+    extras: Extras | None,
+    name: str,
+    size: int,
+    needs: str | None = None,
 ) -> Traced:
     """Call a law with symbols and return its components, states and outputs.
 
@@ -45,6 +51,7 @@ def trace_law(
         extras: states and outputs, or None if they could not be read.
         name: name of the law.
         size: number of components, as in `laws.trace`.
+        needs: what it should return, as in `laws.read_value`.
 
     Returns:
         All that the law returned; zeros where it cannot be used.
@@ -61,7 +68,7 @@ def trace_law(
     rate_of = _read_named(read, rates, tuple(own), "rate", "state")
     value_of = _read_named(read, observed, tuple(extras.outputs), "value", "output")
     return Traced(
-        read_value(read, value, size),
+        read_value(read, value, size, needs),
         tuple(
             LawState(f"{name}.{state}", symbol, extras.states[state], rate_of[state])
             for state, symbol in own.items()

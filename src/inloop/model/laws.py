@@ -147,8 +147,17 @@ def what_failed(error: Exception) -> tuple[str, str]:
     )
 
 
-def read_value(read: Intake, result: object, size: int) -> tuple[Scalar, ...]:
-    """Read what a law returned."""
+def read_value(
+    read: Intake, result: object, size: int, needs: str | None = None
+) -> tuple[Scalar, ...]:
+    """Read what a law returned.
+
+    Args:
+        read: reports mistakes.
+        result: what it returned.
+        size: number of components.
+        needs: what it should return, in words; then the components stand in one row.
+    """
     items = as_tuple(result)
     count = 1 if items is None else len(items)
     if result is None:
@@ -160,18 +169,19 @@ def read_value(read: Intake, result: object, size: int) -> tuple[Scalar, ...]:
         )
     elif size == 1 and items is None:
         return (read.scalar(result, "the law's result"),)
-    elif items is not None and len(flat := _flat(items, size)) == size and size > 1:
+    elif items is not None and len(flat := _flat(items, size, needs)) == size and size > 1:
         return tuple(read.scalar(item, "a component of the law's result") for item in flat)
     else:
         got = "1 number" if items is None else f"{count} components"
-        read.complain(f"the law returns {got}, needs {_NEEDS[size]}", f"Return {_NEEDS[size]}.")
+        needs = needs or _NEEDS[size]
+        read.complain(f"the law returns {got}, needs {needs}", f"Return {needs}.")
     return (0.0,) * size
 
 
-def _flat(items: tuple[object, ...], size: int) -> tuple[object, ...]:
+def _flat(items: tuple[object, ...], size: int, needs: str | None) -> tuple[object, ...]:
     """Return the components of a force and a torque in one row; anything else as it is."""
     halves = [as_tuple(item) for item in items]
-    if size != 6:
+    if size != 6 or needs is not None:
         return items
     if len(halves) != 2 or any(half is None or len(half) != 3 for half in halves):
         return ()

@@ -13,6 +13,7 @@ from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.describe import describe
 from inloop.model.effects import (
     AnyLaw,
+    CoupledForce,
     ExternalForce,
     Force,
     FrameForce,
@@ -48,6 +49,7 @@ class Mechanism:
         parameters: numbers that may change between steps.
         inputs: signals that the force laws use.
         joint_forces: laws that drive joints.
+        coupled_forces: laws that drive several joints each.
         forces: laws that act at points.
         torques: laws that turn bodies.
         links: laws between two points.
@@ -79,6 +81,7 @@ class Mechanism:
     parameters: tuple[Parameter, ...]
     inputs: tuple[Input, ...]
     joint_forces: tuple[JointForce, ...]
+    coupled_forces: tuple[CoupledForce, ...]
     forces: tuple[Force, ...]
     torques: tuple[Torque, ...]
     links: tuple[Link, ...]
@@ -131,11 +134,9 @@ class Mechanism:
 
     @property
     def laws(self) -> tuple[AnyLaw, ...]:
-        """All laws: joint forces, forces, torques, links, frame forces."""
-        kinds = self.joint_forces, self.forces, self.torques, self.links, self.frame_forces
-        laws: list[AnyLaw] = []
-        for kind in kinds:
-            laws.extend(kind)
+        """All laws: joint, coupled and point forces, torques, links, frame forces."""
+        laws: list[AnyLaw] = [*self.joint_forces, *self.coupled_forces]
+        laws += [*self.forces, *self.torques, *self.links, *self.frame_forces]
         return tuple(laws)
 
     @property
@@ -157,6 +158,7 @@ class Mechanism:
             name=f"{self.name}_{mode}",
             mode=mode,
             joint_forces=tuple(law for law in self.joint_forces if holds(law.name)),
+            coupled_forces=tuple(law for law in self.coupled_forces if holds(law.name)),
             forces=tuple(law for law in self.forces if holds(law.name)),
             torques=tuple(law for law in self.torques if holds(law.name)),
             links=tuple(law for law in self.links if holds(law.name)),

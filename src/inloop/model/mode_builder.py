@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import get_args
 
-from inloop.errors import ExpressionError
 from inloop.model.draft import Draft, EventDraft, LockDraft
 from inloop.model.geometry import Scalar
-from inloop.model.handles import BodyHandle, Handle, read_path
+from inloop.model.handles import BodyHandle, read_path
 from inloop.model.laws import Law, trace, trace_values
-from inloop.model.modes import Direction, Mode, Quantity, QuantityKind
+from inloop.model.modes import Direction, Mode
 from inloop.model.names import quoted
-from inloop.symbolic import Expr
-
-SIZES: dict[QuantityKind, int] = {
-    "q": 1, "qd": 1, "p": 3, "v": 3, "force": 1, "effort": 1, "z": 1, "out": 1,
-}  # fmt: skip
+from inloop.model.quantities import SIZES, Quantities
 
 
 class ModeBuilder:
@@ -86,7 +81,7 @@ class ModeBuilder:
         direction: Direction = "falls",
         to: str | None = None,
         impact: str | None = None,
-        restitution: Scalar = 0.0,
+        restitution: Scalar | Mapping[str, Scalar] = 0.0,
         then: Law | None = None,
         settles_in: str | None = None,
         tolerance: float = 1e-9,
@@ -100,7 +95,8 @@ class ModeBuilder:
 
         The velocity after an impact comes from the balance of impulses: the constraints of the
         mode `impact` grip, and the part of the velocity that they take away is reversed,
-        multiplied by the restitution.
+        multiplied by the restitution. Where several constraints grip at once each may have its
+        own: `restitution={"left": 0.8, "right": 0.3}`.
 
         Args:
             name: name of the event.
@@ -110,7 +106,8 @@ class ModeBuilder:
             to: mode that follows; the same mode by default. Velocities are projected on its
                 constraints, impulses balanced.
             impact: mode whose constraints the mechanism runs into.
-            restitution: of that impact: 0, it stays; 1, nothing is lost.
+            restitution: of that impact: 0, it stays; 1, nothing is lost. Or by name of a row
+                ("loop.x") or of an element of the mode `impact`; 0 for all others.
             then: returns what the event sets, such as {"ball.qd": 0.0}: "<joint>.q",
                 "<joint>.qd" or "<law>.<state>"; before the impact, if there is one.
             settles_in: mode that follows when such events come ever faster.
@@ -137,6 +134,12 @@ class ModeBuilder:
         read.where = where
         if len(draft.mistakes) > before:
             indicator, sets = 0.0, {}
+        by_row = restitution if isinstance(restitution, Mapping) else {}
+        if by_row and impact is None:
+            read.complain(
+                "has restitutions of rows but no impact",
+                "Write impact=, the mode whose constraints the mechanism runs into.",
+            )
         size = read.number(tolerance, "tolerance", fallback=1e-9)
         if size <= 0.0:
             read.complain(f"tolerance must be > 0, got {size:g}", "Write what counts as zero.")
@@ -149,7 +152,11 @@ class ModeBuilder:
                 direction=direction,
                 to=to,
                 impact=impact,
-                restitution=read.scalar(restitution, "restitution"),
+                restitution=read.scalar(0.0 if by_row else restitution, "restitution"),
+                row_restitution=tuple(
+                    (str(row), read.scalar(e, f"restitution of {quoted(row)}"))
+                    for row, e in by_row.items()
+                ),
                 sets=tuple(sets.items()),
                 settles_in=settles_in,
                 tolerance=size,
@@ -158,33 +165,3 @@ class ModeBuilder:
             )
         )
         return name
-
-
-class Quantities:
-    """Quantities of one kind that an event is traced with, by name.
-
-    What they name may be declared later: any name gets a placeholder; `build()` looks it up.
-
-    Attributes:
-        used: those so far.
-    """
-
-    def __init__(self, draft: Draft, event: str, kind: QuantityKind) -> None:
-        self._draft, self._event, self._kind = draft, event, kind
-        self.used: dict[str, Quantity] = {}
-
-    def __getitem__(self, key: object) -> Expr | tuple[Expr, ...]:
-        if isinstance(key, Handle) and key.belongs_to(self._draft):
-            key = key.path
-        if not isinstance(key, str):
-            raise ExpressionError(
-                f"{self._kind} has no entry {quoted(key)}: quantities are called by their names",
-                fix=f'Write {self._kind}["..."].',
-            )
-        if key not in self.used:
-            stem = f"{self._event}.{self._kind}.{key}"
-            names = [stem] if SIZES[self._kind] == 1 else [f"{stem}.{axis}" for axis in "xyz"]
-            symbols = tuple(self._draft.graph.symbol(name) for name in names)
-            self.used[key] = Quantity(self._kind, key, symbols)
-        symbols = self.used[key].symbols
-        return symbols[0] if len(symbols) == 1 else symbols

@@ -73,7 +73,8 @@ class Event:
         direction: how it passes zero.
         to: mode that follows; the same one if it is the event's own.
         impact: mode whose constraints the velocities run into; None for no impact.
-        restitution: of that impact, 0 to 1.
+        restitution: of that impact, 0 to 1; of all rows that have none of their own.
+        row_restitution: of single rows or of all rows of an element of that mode, by name.
         sets: values that the event sets, by "<joint>.q", "<joint>.qd" or "<law>.<state>".
         settles_in: mode that follows when such events accumulate; None for none.
         tolerance: values of the indicator below this are zero.
@@ -89,6 +90,7 @@ class Event:
     to: str
     impact: str | None
     restitution: Scalar
+    row_restitution: tuple[tuple[str, Scalar], ...]
     sets: tuple[tuple[str, Scalar], ...]
     settles_in: str | None
     tolerance: float

@@ -7,6 +7,7 @@ from inloop.model.check_inertia import check_inertia
 from inloop.model.check_modes import check_modes
 from inloop.model.check_motion import check_mobility
 from inloop.model.check_names import check_names
+from inloop.model.check_quantities import check_quantities
 from inloop.model.check_references import check_references, check_tree
 from inloop.model.check_values import check_laws, check_numbers, check_units
 from inloop.model.draft import Draft
@@ -28,6 +29,7 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
     check_numbers(draft, defaults, findings)
     check_inertia(draft, defaults, findings)
     check_laws(draft, findings)
+    check_quantities(draft, findings)
     check_loops(draft, defaults, findings)
     check_rows(draft, findings)
     check_drives(draft, findings)

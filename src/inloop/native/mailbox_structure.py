@@ -151,7 +151,7 @@ class ViewStructure(ctypes.Structure):
         ("pre", POINTER),
         ("u", POINTER),
         ("t", REAL),
-        *((name, POINTER) for name in ("q", "qd", "lam", "effort", "z")),
+        *((name, POINTER) for name in ("q", "qd", "lam", "effort", "z", "e")),
     )
 
 

@@ -163,8 +163,7 @@ class Loops:
     @property
     def all_row_names(self) -> tuple[str, ...]:
         """Names of all rows, dropped ones too."""
-        rows = self.closed.rows
-        return tuple(f"{row.element}.{row.direction.replace(' ', '_')}" for row in rows)
+        return tuple(row.name for row in self.closed.rows)
 
     def on_all_rows(self, lam: Array) -> Array:
         """Multipliers of all rows from those of the rows in use; the others are zero."""

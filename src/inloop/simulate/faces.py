@@ -5,13 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from inloop.errors import InputError
 from inloop.native import Mode, Transition, load_runtime
 from inloop.plant import Array, BarePlant, Event, native_engine
 from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem, prepared_for
 
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
 
 
@@ -29,6 +32,7 @@ class Face:
         self.name, self.plant, self.system = name, plant, system
         self._loops = system.loops if isinstance(system, ClosedSystem) else None
         self._suffix = self._loops.function("") if self._loops is not None else ""
+        self._places: list[Integers] = []
         self._engine = native_engine(plant, f"mode_energy{self._suffix}")
         self.prepared: Prepared = prepared_for(plant, f"mode_energy{self._suffix}")
         parts = self._loops.partition if self._loops is not None else None
@@ -36,7 +40,7 @@ class Face:
         roles = (parts.independent, parts.dependent, parts.driven) if parts else ((), (), ())
         self._roles = [np.array([*role, 0], dtype=np.int64) for role in roles]
         rows = len(roles[1])
-        sizes = (n, n, n, rows, len(roles[2]), states, self._largest())
+        sizes = (n, n, n, rows, len(roles[2]), states, rows, self._largest())
         self._memory = [np.zeros(size + 1) for size in sizes]
         expand = 0
         if isinstance(system, ClosedSystem):
@@ -125,16 +129,88 @@ class Face:
         faces: Mapping[str, Face],
         plastic: bool,
     ) -> _Handover:
-        impact = 0 if event.impact is None else faces[event.impact].address
         formula = self._formula(f"{kind}_{event.name}")
-        return _Handover(self.address, target.address, impact, formula, k, plastic)
+        if event.impact is None:
+            return _Handover(self.address, target.address, 0, formula, 0, k, plastic)
+        impact = faces[event.impact]
+        rows = self._restitution_places(k, event, impact)
+        self._places.append(rows)
+        at = (self.address, target.address, impact.address, formula, rows.ctypes.data)
+        return _Handover(*at, k, plastic)
 
-    def impulses(self, q: Array, qd: Array, t: float) -> dict[str, float]:
-        """Impulses of the constraints that would make velocities fit this mode, by row."""
+    def _restitution_places(self, k: int, event: Event, impact: Face) -> Integers:
+        """Where `indicators` tells the restitution of each row of an impact."""
+        common, first = len(self.plant.mechanism.events) + k, self._first_own(k)
+        own = impact.rows_named(event)
+        places = [first + own[row] if row in own else common for row in impact.rows]
+        return np.array([*places, 0], dtype=np.int64)
+
+    def _first_own(self, k: int) -> int:
+        """Where `indicators` begins to tell restitutions of single rows of an event."""
+        events = self.plant.mechanism.events
+        return 2 * len(events) + sum(len(event.row_restitution) for event in events[:k])
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the constraint rows in use."""
+        return self._loops.row_names if self._loops is not None else ()
+
+    def rows_named(self, event: Event) -> dict[str, int]:
+        """Of rows in use that have a restitution of their own, which one of the event it is.
+
+        Raises:
+            InputError: a restitution belongs to no row, or to one that is not in use.
+        """
+        every = self._loops.all_row_names if self._loops is not None else ()
+        found: dict[str, int] = {}
+        for number, (name, _) in enumerate(event.row_restitution):
+            meant = [row for row in every if name in (row, row.rpartition(".")[0])]
+            lost = [row for row in meant if row not in self.rows]
+            if not meant:
+                raise InputError(
+                    f"event '{event.name}': mode '{self.name}' has no constraint '{name}' that a "
+                    "restitution could belong to",
+                    fix=f"It has: {', '.join(self.rows) or 'none'}.",
+                )
+            if lost:
+                raise InputError(
+                    f"event '{event.name}': row '{lost[0]}' follows from others of mode "
+                    f"'{self.name}', so that it can have no restitution of its own",
+                    fix=f"Give one to rows among: {', '.join(self.rows)}.",
+                )
+            found |= dict.fromkeys(meant, number)
+        return found
+
+    def row_restitutions(self, k: int, impact: Face) -> dict[str, float]:
+        """Restitutions of single rows of an impact, with which event k of this mode ends it."""
+        own = impact.rows_named(self.plant.mechanism.events[k])
+        if not own:
+            return {}
+        # they follow from parameters and inputs, whatever the motion
+        name = f"indicators{self._suffix}"
+        blocks = self._engine.unit.find(name).inputs[1:]
+        given = {block.name: np.zeros(len(block.symbols)) for block in blocks}
+        if "u" in given:
+            given["u"] = self.system.u[: len(given["u"])]
+        found = self.plant.evaluate(name, **given)["er"]
+        first = self._first_own(k) - 2 * len(self.plant.mechanism.events)
+        return {row: float(found[first + number]) for row, number in own.items()}
+
+    def impulses(self, q: Array, qd: Array, t: float, e: Mapping[str, float]) -> dict[str, float]:
+        """Impulses of the constraints when velocities run into this mode, by row.
+
+        Args:
+            q: coordinates.
+            qd: velocities before.
+            t: time [s].
+            e: restitution of each row.
+        """
         if self._loops is None:
             return {}
-        found = self.plant.evaluate(f"project{self._suffix}", q=q, qd=qd, t=t)["impulse"]
-        return dict(zip(self._loops.row_names, map(float, found), strict=True))
+        given = np.array([e[row] for row in self.rows])
+        name = f"project{self._suffix}"
+        found = self.plant.evaluate(name, q=q, qd=qd, t=t, e=given)["impulse"]
+        return dict(zip(self.rows, map(float, found), strict=True))
 
 
 class _Face(ctypes.Structure):
@@ -146,7 +222,8 @@ class _Face(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ("independent", "dependent", "driven")),
         *((name, ctypes.c_int64) for name in ("n", "states", "independent_count")),
         *((name, ctypes.c_int64) for name in ("dependent_count", "driven_count", "event_count")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "z", "out")),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "lam", "effort", "z", "e")),
+        ("out", ctypes.c_void_p),
     )
 
 
@@ -155,6 +232,7 @@ class _Handover(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("source", "target", "impact", "next")),
+        ("rows", ctypes.c_void_p),
         ("event", ctypes.c_int64),
         ("plastic", ctypes.c_int64),
     )

@@ -346,12 +346,13 @@ def happening(faces: Mapping[str, Face], event: Event) -> Happening:
     gripping = declared.impact or names[event.next_mode]
     x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
     before = face.system.expand(np.array([event.t]), x)
-    e = event.record.restitution
+    own = {} if event.settled else face.row_restitutions(event.transition, faces[gripping])
+    common = event.record.restitution
+    e = {row: own.get(row, common) for row in faces[gripping].rows}
     impulses: dict[str, float] = {}
     same = faces[gripping].plant.coordinates == face.plant.coordinates
     if same and not declared.sets and len(before.t):
-        found = faces[gripping].impulses(before.q[0], before.qd[0], event.t)
-        impulses = {row: (1.0 + e) * value for row, value in found.items()}
+        impulses = faces[gripping].impulses(before.q[0], before.qd[0], event.t, e)
     return Happening(
         t=event.t,
         name=declared.name,
@@ -359,7 +360,8 @@ def happening(faces: Mapping[str, Face], event: Event) -> Happening:
         next_mode=names[event.next_mode],
         energy_before=event.record.energy_before,
         energy_after=event.record.energy_after,
-        restitution=e,
+        restitution=max(e.values(), default=common),
+        restitutions=e,
         impulses=impulses,
         settled=event.settled,
     )

@@ -57,7 +57,8 @@ class Happening:
         mode: mode that ended.
         next_mode: mode that followed.
         energy_before, energy_after: kinetic and potential energy on both sides [J].
-        restitution: of an impact.
+        restitution: of an impact; the largest where its rows have their own.
+        restitutions: of the constraints that gripped, by row.
         impulses: of the constraints that gripped, by row [N·s or N·m·s].
         settled: the mode followed because such events came ever faster.
     """
@@ -69,6 +70,7 @@ class Happening:
     energy_before: float
     energy_after: float
     restitution: float = 0.0
+    restitutions: dict[str, float] = field(default_factory=dict)
     impulses: dict[str, float] = field(default_factory=dict)
     settled: bool = False
 

@@ -27,8 +27,8 @@ static int look(il_face *face, double t, const double *x)
 
 static il_view view_of(const il_face *face, double t)
 {
-    const il_view view = {face->pre, face->u,   t,            face->q,
-                          face->qd,  face->lam, face->effort, face->z};
+    const il_view view = {face->pre, face->u,      t,       face->q, face->qd,
+                          face->lam, face->effort, face->z, face->e};
     return view;
 }
 
@@ -72,8 +72,9 @@ int il_face_indicators(void *context, double t, const double *x, double *g)
     return IL_OK;
 }
 
-/* Let the constraints of a mode grip: qd += (1 + e) (projection - qd), impulses balanced. */
-static void grip(const il_face *on, const il_face *state, double t, double e)
+/* Let the constraints of a mode grip, impulses balanced: J qd + nu = -e (J qd⁻ + nu), with e of
+ * each row in on->e. */
+static void grip(const il_face *on, const il_face *state, double t)
 {
     if (on->project == NULL) {
         return;
@@ -83,9 +84,16 @@ static void grip(const il_face *on, const il_face *state, double t, double e)
     view.u = on->u;
     view.lam = on->lam;
     view.effort = on->effort;
+    view.e = on->e;
     on->project(&view, on->out);
-    for (int64_t k = 0; k < on->n; k++) {
-        state->qd[k] += (1.0 + e) * (on->out[k] - state->qd[k]);
+    copy(state->qd, on->out, on->n);
+}
+
+/* Restitution of the rows of an impact, from what the events of the mode that ends tell. */
+static void rebound(const il_handover *h, const double *told)
+{
+    for (int64_t k = 0; k < h->impact->dependent_count; k++) {
+        h->impact->e[k] = told != NULL ? told[h->rows[k]] : 0.0;
     }
 }
 
@@ -102,9 +110,12 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
     /* what the user sets, in the numbering of the next mode */
     const il_view view = view_of(from, t);
     double e = 0.0;
-    if (h->impact != NULL && !h->plastic) {
-        from->events(&view, from->out);
-        e = from->out[from->event_count + h->event];
+    if (h->impact != NULL) {
+        if (!h->plastic) {
+            from->events(&view, from->out);
+            e = from->out[from->event_count + h->event];
+        }
+        rebound(h, h->plastic ? NULL : from->out);
     }
     record->restitution = e;
     h->next(&view, from->out);
@@ -114,7 +125,7 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
     copy(to->z, out + 2 * to->n, to->states);
 
     if (h->impact != NULL) {
-        grip(h->impact, to, t, e);
+        grip(h->impact, to, t);
     }
 
     /* close the loops of the next mode, then let its constraints grip for good */
@@ -131,7 +142,8 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
             before[to->driven[k]] = to->qd[to->driven[k]];
         }
         copy(to->qd, before, to->n);
-        grip(to, to, t, 0.0);
+        memset(to->e, 0, (size_t)to->dependent_count * sizeof *to->e);
+        grip(to, to, t);
     }
     pack(to, x_new);
     record->energy_after = energy_of(to, t);

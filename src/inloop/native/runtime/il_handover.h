@@ -15,6 +15,7 @@ typedef struct il_view {
     const double *pre, *u;
     double t;
     const double *q, *qd, *lam, *effort, *z;
+    const double *e; /* restitution of the rows in use */
 } il_view;
 
 /* A generated program with all its outputs in a row. */
@@ -28,14 +29,15 @@ typedef int64_t (*il_expand)(void *context, int64_t count, const double *t, cons
 typedef struct il_face {
     il_expand expand;    /* NULL: a tree, x = (q, qd, z) */
     void *context;       /* of expand */
-    il_formula events;   /* indicators, then restitutions; may be NULL */
-    il_formula project;  /* velocities that the constraints allow; NULL for a tree */
+    il_formula events;   /* indicators, restitutions, those of single rows; may be NULL */
+    il_formula project;  /* velocities after the constraints have gripped; NULL for a tree */
     il_formula energy;   /* kinetic, potential */
     const double *pre, *u;
     const int64_t *independent, *dependent, *driven;
     int64_t n, states, independent_count, dependent_count, driven_count, event_count;
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view, memory of the caller */
-    double *out;                             /* results of formulas */
+    double *e;   /* restitution of the rows in use, as the projection reads it */
+    double *out; /* results of formulas */
 } il_face;
 
 /* One event: an il_jump with its context. */
@@ -43,6 +45,7 @@ typedef struct il_handover {
     il_face *from, *to;
     il_face *impact;   /* mode whose constraints the velocities run into; may be NULL */
     il_formula next;   /* q, qd and z of the next mode, before it is closed */
+    const int64_t *rows; /* of the impact: where `events` of `from` tells the restitution of each */
     int64_t event;     /* number of the event among those of its mode */
     int64_t plastic;   /* not 0: no restitution, whatever the event says */
 } il_handover;
@@ -50,7 +53,8 @@ typedef struct il_handover {
 /* il_indicators of a face. */
 IL_EXPORT int il_face_indicators(void *face, double t, const double *x, double *g);
 
-/* il_jump of a handover. */
+/* il_jump of a handover. The restitution that it records is that of the event, not those of single
+ * rows. */
 IL_EXPORT int il_hand_over(void *handover, double t, const double *x, double *x_new,
                            il_record *record);
 
