@@ -205,6 +205,7 @@ class FrameForce:
         where: file and line.
         states: internal states of the law.
         outputs: what it makes known.
+        contact: True for a contact between two shapes, which acts only where they overlap.
     """
 
     name: str
@@ -221,6 +222,7 @@ class FrameForce:
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
+    contact: bool = False
 
     @property
     def value(self) -> tuple[Scalar, ...]:
