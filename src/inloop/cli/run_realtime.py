@@ -112,7 +112,7 @@ def call(args: argparse.Namespace) -> int:
     options: dict[str, Any] = {name: getattr(args, name) for name in known}
     options["policies"] = dict(args.policies)
     if args.method is None:
-        options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
+        options["method"] = subject.exhibit.method if subject.exhibit is not None else None
     company = Company(args)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
     with (

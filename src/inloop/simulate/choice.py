@@ -8,7 +8,7 @@ the same step, and what acts suddenly, as contacts do, a method that chooses its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -16,8 +16,10 @@ import numpy as np
 
 from inloop.errors import SimulationError
 from inloop.native import Method
-from inloop.plant import Array, BarePlant
+from inloop.plant import BarePlant
+from inloop.simulate.inputs import read_inputs
 from inloop.simulate.result import Result
+from inloop.simulate.start import Given, first_internal_states, first_state
 from inloop.simulate.stiffness import find_unstable, motion_size
 from inloop.simulate.systems import Samples
 
@@ -52,7 +54,8 @@ def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Resul
         better, failed = _tried(attempt, method, tolerance)
         if better is not None and failed is None and not better.doubts:
             how = f"{method} with tolerance {tolerance:g}" if tolerance else method
-            why = f"integrated by {how}, because {FIRST} did not do: {first.doubts[0]}"
+            reason = first.doubts[0].partition(" Use ")[0]
+            why = f"integrated by {how}; {FIRST} is not accurate enough here: {reason}"
             return replace(better, notes=(why, *better.notes))
     return _ended(first, error)
 
@@ -90,21 +93,33 @@ def _ended(result: Result | None, error: SimulationError | None) -> Result:
     return result
 
 
-def method_at_start(plant: BarePlant, q: Array, qd: Array, u: Array, step: float) -> str:
+def method_at_start(
+    plant: BarePlant, q: Given, qd: Given, inputs: Mapping[str, float], step: float
+) -> str:
     """The method for fixed steps of which only the start is known, as against the clock.
 
     Args:
         plant: the compiled mechanism.
-        q: coordinates at the start.
+        q: coordinates at the start, by name or as a vector.
         qd: velocities at the start.
-        u: inputs at the start.
+        inputs: values at the start by name; what is not an input is not used.
         step: [s].
     """
-    if plant.mechanism.touches:
+    plants = list(plant.by_mode.values()) or [plant]
+    if any(each.mechanism.touches for each in plants):
         return STIFF
-    if not (plant.mechanism.laws or plant.mechanism.flexible_links):
-        return FIRST
-    z = plant.first_states
-    at = Samples(np.zeros(1), q[None], qd[None], z[None])
-    fastest = find_unstable(plant, at, u[None], motion_size(at), Method.RK4, step)
-    return FIRST if fastest is None else STIFF
+    # a stiff law of any mode counts where it is at its start
+    stiff = (each for each in plants if each.mechanism.laws or each.mechanism.flexible_links)
+    return STIFF if any(_stiff_at_start(each, q, qd, inputs, step) for each in stiff) else FIRST
+
+
+def _stiff_at_start(
+    plant: BarePlant, q: Given, qd: Given, inputs: Mapping[str, float], step: float
+) -> bool:
+    u = read_inputs(plant, {n: x for n, x in inputs.items() if n in plant.inputs}).constant
+    z = first_internal_states(plant, u)
+    if plant.by_mode:
+        q, qd = None, None
+    position, speed = first_state(plant, q, qd, plant.drive_function({}), u, z)
+    at = Samples(np.zeros(1), position[None], speed[None], z[None])
+    return find_unstable(plant, at, u[None], motion_size(at, [0]), Method.RK4, step) is not None

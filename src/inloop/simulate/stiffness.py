@@ -10,7 +10,7 @@ differences over a small part of the motion of a run, so that no size is taken f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from inloop.simulate.systems import Samples
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 PART = 1e-6  # of the motion, over which slopes are taken
+SMALL = 1e-3  # of the motion of other coordinates: what moves less is taken as if it moved more
 SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 3.0}  # |λ h| within which all is stable
 GROWING = 0.1  # real part of λ over |λ| from which the motion itself grows
 
@@ -58,45 +59,48 @@ class Fastest:
 def find_unstable(
     plant: BarePlant, at: Samples, u: Array, size: Array, method: Method, step: float
 ) -> Fastest | None:
-    """The fastest disturbance at some states that an explicit method makes larger, if any.
+    """A disturbance that an explicit method makes larger, at the first state that has one.
 
     Args:
         plant: the compiled mechanism.
         at: states to look at.
         u: inputs there, shape (N, inputs).
-        size: of the motion by coordinate: see `motion_size`.
+        size: of the motion at each state, by coordinate: see `motion_size`.
         method: the integrator; implicit ones are stable.
         step: its step [s].
     """
-    if method not in R or plant.n == 0:
+    if method not in R or not _independent(plant):
         return None
     finite = np.isfinite(at.q).all(axis=1) & np.isfinite(at.qd).all(axis=1)
-    at, u = at.rows(np.flatnonzero(finite).tolist()), u[finite]
+    at, u, size = at.rows(np.flatnonzero(finite).tolist()), u[finite], size[finite]
     if not len(at.t):
         return None
     with np.errstate(all="ignore"):
         A, bound = _matrices(plant, at, u, size)
         # most mechanisms are slow, and a bound says so
         fast = [k for k in range(len(A)) if SAFE[method] < bound[k] * step < np.inf]
-        found = [(k, *_worst(A[k], method, step)) for k in fast]
-    found = [item for item in found if item[1] > 0.0]
-    if not found:
+        found = ((k, *_worst(A[k], method, step)) for k in fast)
+        # the first one: what follows is a run that has gone wrong
+        k, product, shape = next((item for item in found if item[1] > 0.0), (0, 0.0, np.zeros(0)))
+    if product == 0.0:
         return None
-    k, product, shape = max(found, key=lambda item: item[1])
-    joint = plant.coordinates[_independent(plant)[int(np.argmax(shape))]]
+    free = _independent(plant)
+    joint = plant.coordinates[free[int(np.argmax(shape[: len(free)]))]]
     law = stiffest_law(plant, at.rows([k]), u[k])
     limit = SAFE[method]
     return Fastest(float(at.t[k]), product, limit, step * limit / product, law, joint)
 
 
-def motion_size(found: Samples) -> Array:
-    """How far each coordinate moves in a run, or away from 0 [rad or m], shape (n,)."""
+def motion_size(found: Samples, rows: Sequence[int]) -> Array:
+    """How far each coordinate has been from 0 up to some samples [rad or m], shape (rows, n)."""
     with np.errstate(all="ignore"):
-        size = np.nanmax(np.abs(found.q), axis=0, initial=0.0)
-        largest = float(np.max(size, initial=0.0, where=np.isfinite(size)))
-    # what rests at 0 is taken as large as what moves
-    rest = ~np.isfinite(size) | (size < 1e-3 * largest)
-    return np.where(rest, largest or 1.0, size)
+        size = np.maximum.accumulate(np.nan_to_num(np.abs(found.q)), axis=0)
+    here, last = size[list(rows)], size[-1]
+    # what has not moved yet is taken as large as what has, or as it will be
+    largest = here.max(axis=1, keepdims=True, initial=0.0)
+    later = np.where(last > 0.0, last, last.max(initial=0.0) or 1.0)
+    instead = np.where(largest > 0.0, np.minimum(largest, later), later)
+    return np.where(here > SMALL * largest, here, instead)
 
 
 def _independent(plant: BarePlant) -> list[int]:
@@ -143,9 +147,9 @@ def _slopes(plant: BarePlant, at: Samples, u: Array, size: Array) -> tuple[Array
     count, n, m = len(at.t), plant.n, at.z.shape[1]
     x = np.concatenate([at.q, at.qd, at.z], axis=1)
     speed = np.abs(at.qd).max(axis=1, keepdims=True) + np.zeros((1, n))
-    speed = np.where(speed > 0.0, np.maximum(np.abs(at.qd), 1e-3 * speed), size)
+    speed = np.where(speed > 0.0, np.maximum(np.abs(at.qd), SMALL * speed), size)
     state = np.where(at.z != 0.0, np.abs(at.z), 1.0)
-    width = PART * np.concatenate([np.tile(size, (count, 1)), speed, state], axis=1)
+    width = PART * np.concatenate([size, speed, state], axis=1)
     total = x.shape[1]
     rows = np.repeat(x[:, None, None, :], 2 * total, axis=1).reshape(count, total, 2, total)
     places = np.arange(total)
@@ -194,7 +198,7 @@ def _tangent(plant: BarePlant, at: Samples) -> Array:
 
 
 def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
-    """The largest |λ h| that grows although the motion does not, and its shape in velocities."""
+    """The largest |λ h| that grows although the motion does not, and its shape."""
     values, vectors = np.linalg.eig(A * step)
     size = np.abs(values)
     grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0)
@@ -202,8 +206,7 @@ def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
     if not grows.any():
         return 0.0, np.zeros(0)
     worst = int(np.argmax(np.where(grows, size, 0.0)))
-    k = len(A) // 2
-    return float(size[worst]), np.abs(vectors[:k, worst])
+    return float(size[worst]), np.abs(vectors[:, worst])
 
 
 def stiffest_law(plant: BarePlant, at: Samples, u: Array) -> str:

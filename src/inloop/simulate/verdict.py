@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from inloop.native import AdaptiveSteps, FixedSteps
+from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
 from inloop.simulate.balance import ROUNDING, Balance, balance, exchanged
 from inloop.simulate.inputs import Inputs
@@ -21,12 +21,15 @@ from inloop.simulate.systems import Samples
 
 UNSTABLE = "UNSTABLE"  # status of a run that came to its end, but is not to be trusted
 TOLERATED = 0.03  # error of the energy balance, of the energy exchanged
+TOLERATED_ALONE = 2e-3  # where no force does work, and a method of high order leaves none
 WRONG = 0.1  # from which nothing of the run is to be trusted
 LOST = 0.5  # the same where steps do not resolve the forces
 RESOLVED = 0.3  # doubt about the work, of the error, up to which gain and loss can be told apart
 KNOWN = 0.02  # doubt about the work, of the energy exchanged, up to which samples far apart tell it
 LOOKS = 6  # at samples between the first and the last one
 NEARLY_SINGULAR = 1e-3  # least eigenvalue of the mass matrix with ones on its diagonal
+
+L_STABLE = (Method.IMPLICIT, Method.RODAS)
 
 Schedule = FixedSteps | AdaptiveSteps
 
@@ -80,12 +83,19 @@ def judge(
     t = np.concatenate([part.found.t for part in stretches])
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
     fastest = _fastest(stretches, schedule)
-    off = None
-    work = balanced.work
-    if _tells(stretches, energy, balanced, schedule):
-        off = _imbalance(energy, balanced, fastest is None)
+    off, work = None, balanced.work
+    if fastest is not None and schedule.method in L_STABLE:
+        # such a method settles at once what smooth laws do faster than its steps
+        settled, fastest = not _sudden(stretches), None
     else:
+        settled = False
+    if settled or not _tells(stretches, energy, balanced, schedule):
         work = np.full(len(t), np.nan)
+    else:
+        alone = not any(np.any(part.power) for part in stretches)
+        high = schedule.method in (Method.RK4, Method.DOPRI, Method.RODAS)
+        tolerated = TOLERATED_ALONE if alone and high else TOLERATED
+        off = _imbalance(energy, balanced, tolerated, fastest is None)
     doubts = []
     if fastest is not None and isinstance(schedule, FixedSteps):
         doubts.append(_unstable(fastest, schedule, _sudden(stretches)))
@@ -101,6 +111,9 @@ def _tells(
     stretches: Sequence[Stretch], energy: Array, balanced: Balance, schedule: Schedule
 ) -> bool:
     """Whether the samples tell the work: all steps do, and others where the power is smooth."""
+    if schedule.method == Method.EULER:
+        # its velocities belong to times between its positions
+        return not any(np.any(part.power) for part in stretches)
     if isinstance(schedule, FixedSteps) and schedule.stride == 1:
         return True
     # what touches between two samples is not seen
@@ -115,7 +128,7 @@ def _sudden(stretches: Sequence[Stretch]) -> bool:
 
 
 def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None:
-    """The disturbance that fixed steps do not follow, if there is one."""
+    """The disturbance that fixed explicit steps would not follow, if there is one."""
     if isinstance(schedule, AdaptiveSteps):
         return None
     longest: dict[BarePlant, Stretch] = {}
@@ -127,9 +140,11 @@ def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None
                 longest[part.plant] = part
     found = []
     for part in longest.values():
-        at = part.found.rows(_looks(part.power))
-        u, size = part.inputs.over(part.plant, at.t), motion_size(part.found)
-        found.append(find_unstable(part.plant, at, u, size, schedule.method, schedule.step))
+        looks = _looks(part.power)
+        at, size = part.found.rows(looks), motion_size(part.found, looks)
+        u = part.inputs.over(part.plant, at.t)
+        method = Method.RK4 if schedule.method in L_STABLE else schedule.method
+        found.append(find_unstable(part.plant, at, u, size, method, schedule.step))
     return max((f for f in found if f is not None), key=lambda f: f.product, default=None)
 
 
@@ -161,12 +176,15 @@ class _Imbalance:
     resolved: bool
 
 
-def _imbalance(energy: Array, balanced: Balance, stable: bool) -> _Imbalance | None:
+def _imbalance(
+    energy: Array, balanced: Balance, tolerated: float, stable: bool
+) -> _Imbalance | None:
     """How far the energy balance is off, if it is more than can be tolerated.
 
     Args:
         energy: kinetic and potential [J], shape (N, 2).
         balanced: work done, and its doubt.
+        tolerated: share of the energy exchanged.
         stable: steps are short enough for all disturbances; where not, they resolve nothing.
     """
     with np.errstate(all="ignore"):
@@ -177,10 +195,10 @@ def _imbalance(energy: Array, balanced: Balance, stable: bool) -> _Imbalance | N
         return None
     error = np.where(good, error, 0.0)
     size, scale = np.abs(error), exchanged(energy[good], balanced.work[good])
-    if size.max() <= max(TOLERATED * scale, ROUNDING * float(np.abs(energy[good]).max())):
+    if size.max() <= max(tolerated * scale, ROUNDING * float(np.abs(energy[good]).max())):
         return None
     seen = np.maximum.accumulate(np.maximum(energy[:, 0], np.abs(balanced.work)))
-    first = int(np.argmax(size > TOLERATED * seen))
+    first = int(np.argmax(size > tolerated * seen))
     worst = int(np.argmax(np.abs(np.diff(error))))
     resolved = stable and bool(balanced.doubt[good][-1] < RESOLVED * size.max())
     return _Imbalance(first, worst, float(error[good][-1]), float(size.max() / scale), resolved)
