@@ -43,7 +43,7 @@ def balance(t: Array, power: Array, events: Sequence[tuple[float, float]] = ()) 
         power: of all that acts beside inertia and potential energy [W], shape (N,).
         events: times [s] and the energy that each took [J], in order.
     """
-    if len(t) < 2:
+    if len(t) < 2 or not (len(events) or np.any(power)):
         return Balance(np.zeros(len(t)), np.zeros(len(t)))
     # powers of a run that diverged are not finite
     with np.errstate(all="ignore"):
@@ -80,8 +80,11 @@ def _slopes(t: Array, power: Array, broken: Array) -> Array:
     ends = [0, *(int(k) + 1 for k in broken), len(t)]
     for begin, end in pairwise(ends):
         if end - begin >= 2:
-            order = 2 if end - begin > 2 else 1
-            slope[begin:end] = np.gradient(power[begin:end], t[begin:end], edge_order=order)
+            part = slice(begin, end)
+            if end - begin == 2:
+                slope[part] = np.diff(power[part]) / np.diff(t[part])
+            else:
+                slope[part] = np.gradient(power[part], t[part], edge_order=2)
     return slope
 
 

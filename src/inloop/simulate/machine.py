@@ -28,7 +28,7 @@ from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
 from inloop.simulate.run import failed, make_system
-from inloop.simulate.schedules import METHODS, adaptive, fixed
+from inloop.simulate.schedules import METHODS, adaptive, fixed, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
 from inloop.simulate.units import signal_units
@@ -343,7 +343,7 @@ class _Run:
             work=verdict.work,
             doubts=verdict.doubts,
             method=schedule.method.name.lower(),
-            tolerance=schedule.rtol if isinstance(schedule, AdaptiveSteps) else None,
+            tolerance=tolerance_of(schedule),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,7 +18,7 @@ from inloop.simulate.limits import limit_notes
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed
+from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
@@ -101,6 +102,8 @@ def simulate(
         system = make_system(plant, efforts, signals, drives)
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
+        # its steps are its own
+        schedule = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
     else:
         try:
             done = run_in_pieces(
@@ -114,6 +117,7 @@ def simulate(
             if plant.loops is not None:
                 plant.loops.use(plant.loops.first)
     result = _result(plant, done, signals, efforts, joints, schedule)
+    result = replace(result, method=method)
     if done.status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, done.blame, done.open_loop)
     return result
@@ -151,8 +155,7 @@ def _result(
         units=signal_units(plant),
         work=verdict.work,
         doubts=verdict.doubts,
-        method=schedule.method.name.lower(),
-        tolerance=schedule.rtol if isinstance(schedule, AdaptiveSteps) else None,
+        tolerance=tolerance_of(schedule),
     )
 
 

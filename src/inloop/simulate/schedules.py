@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from inloop.errors import InputError
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 
@@ -46,6 +48,11 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
     return FixedSteps(
         METHODS.get(method, Method.RK4), t_end / steps if steps else step, steps, stride=stride
     )
+
+
+def tolerance_of(schedule: FixedSteps | AdaptiveSteps) -> float | None:
+    """The relative error per step by which steps are chosen; None for fixed ones."""
+    return float(np.max(schedule.rtol)) if isinstance(schedule, AdaptiveSteps) else None
 
 
 def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:

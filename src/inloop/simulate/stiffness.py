@@ -126,7 +126,7 @@ def _matrices(plant: BarePlant, at: Samples, u: Array, size: Array) -> tuple[Arr
     reduced, slopes = Tt @ M @ T, Tt @ c_x @ T_x
     try:
         A[:, k : 2 * k] = -np.linalg.solve(reduced, slopes)
-        bound = _bound(np.linalg.cholesky(reduced), slopes, k)
+        bound = _bound(np.asarray(np.linalg.cholesky(reduced)), slopes, k)
     except np.linalg.LinAlgError:
         return A, np.full(count, np.inf)
     return A, bound if not m else np.maximum(bound, np.linalg.norm(A, axis=(1, 2)))

@@ -16,6 +16,7 @@ from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
 from inloop.simulate.balance import ROUNDING, Balance, balance, exchanged
 from inloop.simulate.inputs import Inputs
+from inloop.simulate.schedules import tolerance_of
 from inloop.simulate.stiffness import Fastest, find_unstable, motion_size, stiffest_law
 from inloop.simulate.systems import Samples
 
@@ -26,7 +27,7 @@ WRONG = 0.1  # from which nothing of the run is to be trusted
 LOST = 0.5  # the same where steps do not resolve the forces
 RESOLVED = 0.3  # doubt about the work, of the error, up to which gain and loss can be told apart
 KNOWN = 0.02  # doubt about the work, of the energy exchanged, up to which samples far apart tell it
-LOOKS = 6  # at samples between the first and the last one
+LOOKS = 4  # at samples between the first and the last one
 NEARLY_SINGULAR = 1e-3  # least eigenvalue of the mass matrix with ones on its diagonal
 
 L_STABLE = (Method.IMPLICIT, Method.RODAS)
@@ -224,7 +225,7 @@ def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedul
         what = f"steps do not resolve the forces, whose work is uncertain by {share}"
     told = f"t = {t[off.first]:.6g} s: from here on {what}{_suspect(stretches, off)}."
     if isinstance(schedule, AdaptiveSteps):
-        return f"{told} Use a tolerance below {schedule.rtol:g}."
+        return f"{told} Use a tolerance below {tolerance_of(schedule):g}."
     return f'{told} Use step < {schedule.step:.2g}, or method="rodas" with tolerance=1e-6.'
 
 
