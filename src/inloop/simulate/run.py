@@ -18,7 +18,15 @@ from inloop.simulate.limits import limit_notes
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, tolerance_of
+from inloop.simulate.schedules import (
+    METHODS,
+    SCIPY,
+    adaptive,
+    fixed,
+    tolerance_of,
+    wanted_samples,
+    watched,
+)
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
@@ -106,9 +114,10 @@ def simulate(
         schedule = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
     else:
         try:
+            # contacts act within a few steps, between samples that are far apart
             done = run_in_pieces(
                 plant,
-                schedule,
+                watched(schedule) if plant.mechanism.touches else schedule,
                 begin,
                 lambda: make_system(plant, efforts, signals, drives, schedule.method),
             )
@@ -134,8 +143,12 @@ def _result(
     found = outcome.samples
     energy = observe.energy(plant, found)
     power = observe.power(plant, found, inputs, tau)
-    verdict = judge([Stretch(plant, found, power, inputs)], energy, schedule)
-    status = outcome.status.name
+    whole = watched(schedule) if plant.mechanism.touches else schedule
+    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole)
+    work, status = verdict.work, outcome.status.name
+    if whole != schedule:
+        rows = wanted_samples(found.t, schedule)
+        found, energy, work = found.rows(rows), energy[rows], work[rows]
     return Result(
         name=plant.name,
         coordinates=plant.coordinates,
@@ -153,7 +166,7 @@ def _result(
         notes=(*outcome.notes, *verdict.doubts, *limit_notes(plant, found.t, found.q)),
         end=outcome.end,
         units=signal_units(plant),
-        work=verdict.work,
+        work=work,
         doubts=verdict.doubts,
         tolerance=tolerance_of(schedule),
     )

@@ -102,9 +102,8 @@ def judge(
         doubts.append(_unstable(fastest, schedule, _sudden(stretches)))
     if off is not None:
         doubts.append(_unbalanced(stretches, t, off, schedule))
-    wrong = off is not None and (
-        fastest is not None or off.share > (WRONG if off.resolved else LOST)
-    )
+    wrong = off is not None and off.share > (WRONG if off.resolved else LOST)
+    wrong = wrong or (fastest is not None and (off is not None or bool(np.isnan(work[-1]))))
     return Verdict(work, tuple(doubts), wrong)
 
 
