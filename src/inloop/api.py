@@ -30,7 +30,7 @@ class Plant(BarePlant):
         *,
         t_end: float,
         step: float = 1e-3,
-        method: str = "rk4",
+        method: str | None = None,
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
         tau: Mapping[str, float] | Array | None = None,

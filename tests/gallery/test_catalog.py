@@ -82,6 +82,13 @@ def test_energy_stays_while_it_moves(name: str) -> None:
     assert np.max(result.energy[:, 0]) > 0.01 * np.ptp(result.energy[:, 1]) > 0.0
 
 
+def test_no_ordinary_run_is_doubted(exhibit: gallery.Exhibit) -> None:
+    """As it comes, with the step and the method of the exhibit: no alarm where nothing is wrong."""
+    how = {"step": exhibit.step, "method": exhibit.method, "tolerance": exhibit.tolerance}
+    result = plant_of(exhibit.name).simulate(t_end=min(exhibit.seconds, 1000 * exhibit.step), **how)
+    assert (result.doubts, result.status) == ((), "OK")
+
+
 def test_mechanisms_are_imported_when_asked_for() -> None:
     code = (
         "import sys; from inloop import gallery; gallery.names();"

@@ -1,8 +1,4 @@
-"""Where the energy of a run comes from and goes to.
-
-The power of force laws needs no equations of its own. Without laws, qdᵀ c is the rate of T + V at
-constant qd, a derivative of the energy along qd; what is missing from that is what the laws do.
-"""
+"""Where the energy of a run comes from and goes to."""
 
 from __future__ import annotations
 
@@ -12,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from inloop.analysis.reduction import Reduction
+from inloop.analysis.reduction import Reduction, none_if_empty
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import Result
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.start import Given, vector
-
-STEP = 2.0**-7  # farthest that a coordinate moves for a difference [rad or m]
 
 
 @dataclass(frozen=True)
@@ -108,40 +102,23 @@ def _efforts(reduction: Reduction, result: Result, tau: Given) -> dict[str, Arra
 
 def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
     """Power of laws with inputs at zero, and what the inputs add."""
-    c = [_bias_power(reduction, result, values) for values in (u, np.zeros_like(u))]
+    mechanism = reduction.plant.mechanism
+    laws = _power(reduction, result, np.zeros_like(u))
     found: dict[str, Array] = {}
     if np.any(u != reduction.plant.first_inputs):
-        found["inputs"] = c[1] - c[0]
-    mechanism = reduction.plant.mechanism
+        found["inputs"] = _power(reduction, result, u) - laws
     # damping of flexible links counts as a law
     if mechanism.laws or mechanism.flexible_links:
-        found["laws"] = _power_without_laws(reduction, result) - c[1]
+        found["laws"] = laws
     return found
 
 
-def _bias_power(reduction: Reduction, result: Result, u: Array) -> Array:
+def _power(reduction: Reduction, result: Result, u: Array) -> Array:
+    """Power of laws and inputs [W]."""
     columns = [result[name] for name in reduction.states]
     z = np.stack(columns, axis=1) if columns else np.zeros((len(result.t), 0))
-    c, _ = reduction.bias(result.q, result.qd, z, u, result.t)
-    return np.asarray(np.sum(c * result.qd, axis=1))
-
-
-def _power_without_laws(reduction: Reduction, result: Result) -> Array:
-    """qdᵀ c of gravity and inertia: d/ds (T + V)(q + s qd, qd) at s = 0."""
-    speed = np.maximum(np.abs(result.qd).max(axis=1, keepdims=True), 1e-6)
-    along = result.qd / speed
-
-    def slope(h: float) -> Array:
-        ends = [
-            reduction.evaluate("energy", q=result.q + s * h * along, qd=result.qd)["E"].sum(axis=1)
-            for s in (1.0, -1.0)
-        ]
-        return np.asarray((ends[0] - ends[1]) / (2.0 * h))
-
-    # Richardson: three steps, error of sixth order
-    D = [slope(STEP), slope(STEP / 2.0), slope(STEP / 4.0)]
-    first, second = (4.0 * D[1] - D[0]) / 3.0, (4.0 * D[2] - D[1]) / 3.0
-    return np.asarray((16.0 * second - first) / 15.0 * speed[:, 0])
+    given = {"z": none_if_empty(z), "u": none_if_empty(u), "t": result.t}
+    return reduction.evaluate("power", q=result.q, qd=result.qd, **given)["P"][:, 0]
 
 
 def _constraints(reduction: Reduction, result: Result) -> dict[str, Array]:

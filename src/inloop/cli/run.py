@@ -104,7 +104,7 @@ def _simulate(
     exhibit = subject.exhibit
     t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
-    method, tolerance = args.method or "rk4", args.tolerance
+    method, tolerance = args.method, args.tolerance
     if exhibit is not None and args.method is None:
         method, tolerance = exhibit.method, tolerance or exhibit.tolerance
     sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
@@ -130,10 +130,10 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     heading(subject.exhibit.title if subject.exhibit else result.name)
     paragraph(f"{result.status} at t = {data['t']:g} s, computed in {duration(data['seconds'])}")
     energy = data["energy"]
-    paragraph(
-        f"energy {energy['total']:.6g} J; it has changed by at most {energy['drift']:.1e} "
-        "of the largest kinetic energy"
-    )
+    balance = "its balance cannot be told from these samples"
+    if energy["drift"] is not None:
+        balance = f"its balance is off by at most {energy['drift']:.1e} of the energy exchanged"
+    paragraph(f"energy {energy['total']:.6g} J; {balance}")
     if result.violation is not None:
         paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")
     for note in result.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import inloop as il
@@ -11,6 +12,7 @@ from inloop.cli.points import point_positions
 def run_data(result: il.Result, plant: il.Plant | None = None) -> dict[str, Any]:
     """Where a run ended, by names; with positions of points if the plant is given."""
     kinetic, potential = result.energy[-1]
+    drift = result.energy_drift()
     positions = {} if plant is None else _positions(plant, result)
     return {
         "model": result.name,
@@ -23,7 +25,7 @@ def run_data(result: il.Result, plant: il.Plant | None = None) -> dict[str, Any]
             "kinetic": kinetic,
             "potential": potential,
             "total": kinetic + potential,
-            "drift": result.energy_drift(),
+            "drift": drift if math.isfinite(drift) else None,
         },
         "constraint_violation": result.constraint_violation,
         "notes": list(result.notes),

@@ -122,7 +122,7 @@ def call(args: argparse.Namespace) -> int:
     options["policies"] = dict(args.policies)
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
-        options["method"] = subject.exhibit.method if subject.exhibit is not None else "rk4"
+        options["method"] = subject.exhibit.method if subject.exhibit is not None else None
     company = Company(args)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
     with (

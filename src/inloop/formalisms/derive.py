@@ -18,6 +18,7 @@ from inloop.formalisms import (
     kinematics,
     linearize,
     ltdl,
+    power,
     reactions,
     rne,
     sensors,
@@ -232,6 +233,12 @@ class Derivation:
         doc = "Kinetic energy; potential energy of gravity and of flexible links."
         return self.make("energy", "q qd", (out,), doc, "bodies as given, not regrouped")
 
+    def power(self) -> Program:
+        """Power of laws and inputs, from q, qd and what they read."""
+        out = Output.vector("P", [power.applied_power(self.skeleton, self.loads)], "power [W]")
+        doc = "Power of force laws, inputs and the damping of flexible links."
+        return self.make("power", "q qd loads", (out,), doc, "bodies as given, not regrouped")
+
     def law_outputs(self) -> Program:
         """What the force laws make known."""
         observed = self.loads.observed
@@ -255,6 +262,7 @@ PROGRAMS = {
     "bias": Derivation.bias,
     "mass_matrix_and_bias": Derivation.mass_matrix_and_bias,
     "energy": Derivation.energy,
+    "power": Derivation.power,
     "law_outputs": Derivation.law_outputs,
     "joint_reactions": reactions.joint_reactions,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,

@@ -54,6 +54,8 @@ def potential_energy(skeleton: Skeleton) -> Expr:
         pose = placed[bent.beam.link] if bent.beam.link != GROUND else world
         inertia = bent.inertia()
         moment = add(scale(inertia.m, pose.p_WC), matrix_times(pose.R_WC, inertia.mc))
-        q = [skeleton.links[k].q for k in (*bent.beam.axial, *bent.beam.lateral)]
-        total = total - dot(skeleton.gravity, moment) + strain_energy(bent.beam, q)
+        total = total - dot(skeleton.gravity, moment)
+    for beam in skeleton.beams:
+        q = [skeleton.links[k].q for k in (*beam.axial, *beam.lateral)]
+        total = total + strain_energy(beam, q)
     return total

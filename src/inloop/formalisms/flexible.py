@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inloop.formalisms.flexible_beam import Beam
-from inloop.formalisms.flexible_elements import inner, times, times_transposed
+from inloop.formalisms.flexible_elements import Entries, inner, times, times_transposed
+from inloop.formalisms.flexible_shortening import loaded, shortening
 from inloop.formalisms.inertia import Inertia
 from inloop.formalisms.rotation import General, Rotation
 from inloop.formalisms.vectors import (
@@ -54,9 +55,12 @@ class BentBeam:
         graph.section = beam.name
         I, n = beam.inertia, len(beam.x)
         q, qd = ([getattr(link, name) for link in skeleton.links] for name in ("q", "qd"))
-        self.ex = [a + b for a, b in zip(beam.x, beam.along(q, graph), strict=True)]
-        self.ey = beam.across(q)
-        self.exd, self.eyd = beam.along(qd, graph), beam.across(qd)
+        self.ey, self.eyd = beam.across(q), beam.across(qd)
+        along, self.exd = beam.along(q, graph), beam.along(qd, graph)
+        self.short = shortening(beam, self.ey, self.eyd) if beam.shortens else None
+        if self.short is not None:
+            along, self.exd = self.short.u, self.short.ud
+        self.ex = [a + b for a, b in zip(beam.x, along, strict=True)]
         # ∫ N x dm, ∫ N y dm, ∫ H x dm, ∫ H y dm
         self.Nx = times(I.Mxx, self.ex, n)
         self.Ny = times(I.Mxy, self.ey, n)
@@ -89,7 +93,12 @@ class BentBeam:
         for i, k in enumerate(beam.axial):
             found[k] = self.to_link((I.Sx[i], zero, zero), (zero, zero, -self.Ny[i]))
         for j, k in enumerate(beam.lateral):
-            found[k] = self.to_link((zero, I.Sy[j], zero), (zero, zero, self.Hx[j]))
+            f, n = I.Sy[j], self.Hx[j]
+            fx = zero
+            for (i, column), entry in self._jacobian.items():
+                if column == j:
+                    fx, n = fx + entry * I.Sx[i], n - entry * self.Ny[i]
+            found[k] = self.to_link((fx, f, zero), (zero, zero, n))
         return found
 
     def masses(self) -> dict[tuple[int, int], Expr]:
@@ -99,6 +108,30 @@ class BentBeam:
             for (i, j), entry in block.items() if indices else ():
                 if indices[i] >= indices[j]:
                     found[indices[i], indices[j]] = entry
+        for (i, j), entry in self._carried().items():
+            key = (self.beam.lateral[i], self.beam.lateral[j])
+            if key[0] >= key[1]:
+                found[key] = found[key] + entry if key in found else entry
+        return found
+
+    @property
+    def _jacobian(self) -> Entries:
+        return self.short.J if self.short is not None else {}
+
+    def _carried(self) -> Entries:
+        """Jᵀ Mxx J: mass that displacements across the link move along it."""
+        MJ: Entries = {}
+        for (i, l), mass in self.beam.inertia.Mxx.items():
+            for (row, j), entry in self._jacobian.items():
+                if row == l:
+                    part = mass * entry
+                    MJ[i, j] = MJ[i, j] + part if (i, j) in MJ else part
+        found: Entries = {}
+        for (i, j), entry in self._jacobian.items():
+            for (row, l), value in MJ.items():
+                if row == i:
+                    part = entry * value
+                    found[j, l] = found[j, l] + part if (j, l) in found else part
         return found
 
     def needs(self, motion: Motion, qdd: Sequence[Expr]) -> BeamNeeds:
@@ -111,26 +144,32 @@ class BentBeam:
         lift = matrix_times(motion.beta, beam.p_CE)
         acc = matrix_times(R_EC, add(motion.acc, lift))
         # rdd + α rd: damping per mass goes with the accelerations
-        gx = [a + beam.alpha * v for a, v in zip(beam.along(qdd, graph), self.exd, strict=True)]
+        along = beam.along(qdd, graph)
+        if self.short is not None:
+            along = self.short.second_rates(beam.across(qdd))
+        gx = [a + beam.alpha * v for a, v in zip(along, self.exd, strict=True)]
         gy = [a + beam.alpha * v for a, v in zip(beam.across(qdd), self.eyd, strict=True)]
         Ny_d, Hx_d = times(I.Mxy, self.eyd, n), times_transposed(I.Mxy, self.exd, 2 * n)
         Ngx, Hgy = times(I.Mxx, gx, n), times(I.Myy, gy, 2 * n)
         spin = 2.0 * om[2]
-        efforts = {}
         # ∫ N a_x dm
-        for i, k in enumerate(beam.axial):
+        pushes = []
+        for i in range(n):
             carried = I.Sx[i] * acc[0] + beta[0][0] * self.Nx[i] + beta[0][1] * self.Ny[i]
-            efforts[k] = carried - spin * Ny_d[i] + Ngx[i]
+            pushes.append(carried - spin * Ny_d[i] + Ngx[i])
+        efforts = dict(zip(beam.axial, pushes, strict=False))
         # ∫ H a_y dm
         for j, k in enumerate(beam.lateral):
             carried = I.Sy[j] * acc[1] + beta[1][0] * self.Hx[j] + beta[1][1] * self.Hy[j]
             efforts[k] = carried + spin * Hx_d[j] + Hgy[j]
+        for (i, j), entry in self._jacobian.items():
+            k = beam.lateral[j]
+            efforts[k] = efforts[k] + entry * pushes[i]
         rigid = self.rigid()
         # ∫ a dm
-        momentum = (inner(I.Sx, self.exd, graph), inner(I.Sy, self.eyd, graph), graph.zero)
         relative = (inner(I.Sx, gx, graph), inner(I.Sy, gy, graph), graph.zero)
         f = add(scale(I.m, acc), matrix_times(beta, rigid.mc))
-        f = add(f, add(scale(graph.constant(2.0), cross(om, momentum)), relative))
+        f = add(f, add(scale(graph.constant(2.0), cross(om, self._momentum())), relative))
         # ∫ r × a dm, where r × (2 om × rd) = 2 (om (r · rd) - rd (r · om))
         n_E = add(_euler(rigid, om, omd, beta), cross(rigid.mc, acc))
         n_E = add(n_E, self._coriolis(om))
@@ -147,18 +186,38 @@ class BentBeam:
         half = (x * yy - y * yx, y * xx - x * xy, z * (xx + yy))
         return scale(graph.constant(2.0), half)
 
+    def _momentum(self) -> Vector:
+        """∫ rd dm."""
+        graph, I = self.graph, self.beam.inertia
+        return (inner(I.Sx, self.exd, graph), inner(I.Sy, self.eyd, graph), graph.zero)
+
+    def _root_motion(self, om_C: Vector, v_C: Vector) -> tuple[Vector, Vector]:
+        """Angular velocity and velocity of the root, in its own axes."""
+        R_EC = transpose(self.beam.R_CE)
+        v = add(v_C, cross(om_C, self.beam.p_CE))
+        return matrix_times(R_EC, om_C), matrix_times(R_EC, v)
+
+    def damping_power(self, om_C: Vector, v_C: Vector) -> Expr:
+        """What damping per mass takes, ∫ α rd · v dm, for the motion of the carrying link [W]."""
+        graph, I, n = self.graph, self.beam.inertia, len(self.beam.x)
+        if self.beam.alpha is graph.zero:
+            return graph.zero
+        om, v = self._root_motion(om_C, v_C)
+        spin = inner(self.Hx, self.eyd, graph) - inner(self.Ny, self.exd, graph)
+        own = inner(self.exd, times(I.Mxx, self.exd, n), graph)
+        own = own + inner(self.eyd, times(I.Myy, self.eyd, 2 * n), graph)
+        return self.beam.alpha * (dot(v, self._momentum()) + om[2] * spin + own)
+
     def kinetic_energy(self, om_C: Vector, v_C: Vector) -> Expr:
         """Kinetic energy for the motion of the carrying link [J]."""
-        beam, graph, I = self.beam, self.graph, self.beam.inertia
-        R_EC, n = transpose(beam.R_CE), len(beam.x)
-        om, v = matrix_times(R_EC, om_C), matrix_times(R_EC, add(v_C, cross(om_C, beam.p_CE)))
+        graph, I, n = self.graph, self.beam.inertia, len(self.beam.x)
+        om, v = self._root_motion(om_C, v_C)
         rigid = self.rigid()
         xx, yy, zz, xy, xz, yz = rigid.J
         J = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-        momentum = (inner(I.Sx, self.exd, graph), inner(I.Sy, self.eyd, graph), graph.zero)
         spin = inner(self.Hx, self.eyd, graph) - inner(self.Ny, self.exd, graph)
         twice = I.m * dot(v, v) + dot(om, matrix_times(J, om))
-        twice = twice + 2.0 * (dot(v, add(cross(om, rigid.mc), momentum)) + om[2] * spin)
+        twice = twice + 2.0 * (dot(v, add(cross(om, rigid.mc), self._momentum())) + om[2] * spin)
         twice = twice + inner(self.exd, times(I.Mxx, self.exd, n), graph)
         return 0.5 * (twice + inner(self.eyd, times(I.Myy, self.eyd, 2 * n), graph))
 
@@ -192,8 +251,9 @@ def _euler(rigid: Inertia, om: Vector, omd: Vector, beta: Matrix) -> Vector:
 
 
 def bend(skeleton: Skeleton) -> list[BentBeam]:
-    """All flexible links in their displaced state."""
-    return [BentBeam(beam, skeleton) for beam in skeleton.beams]
+    """All flexible links in their displaced state, and what their shortening carries along."""
+    every = [item for beam in skeleton.beams for item in (beam, *loaded(beam))]
+    return [BentBeam(beam, skeleton) for beam in every]
 
 
 def chained(skeleton: Skeleton) -> tuple[int, ...]:

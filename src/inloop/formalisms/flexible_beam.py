@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from inloop.formalisms.flexible_elements import BeamInertia, assemble_inertia
 from inloop.formalisms.symbols import Symbols
-from inloop.formalisms.vectors import Matrix, Vector, dot, product, sub, transpose
+from inloop.formalisms.vectors import (
+    Matrix,
+    Vector,
+    dot,
+    product,
+    sub,
+    transpose,
+)
 from inloop.model import GROUND, FlexibleLink, Mechanism
 from inloop.symbolic import Expr, Graph
 
@@ -34,6 +41,7 @@ class Beam:
         EA: axial stiffness [N].
         alpha, beta: damping per mass [1/s] and per stiffness [s].
         stiffening: True if bending shortens it.
+        loads: mass of what is fixed to each node [kg].
     """
 
     name: str
@@ -50,6 +58,12 @@ class Beam:
     alpha: Expr
     beta: Expr
     stiffening: bool
+    loads: tuple[Expr, ...]
+
+    @property
+    def shortens(self) -> bool:
+        """True if it keeps its length, so that bending brings its nodes nearer to the root."""
+        return self.stiffening and not self.axial
 
     @property
     def coordinates(self) -> tuple[int, ...]:
@@ -76,12 +90,13 @@ def _beam(
     symbols.graph.section = item.name
     root = symbols.vector(item.p_BE, f"{item.name}.position", "m")
     axes = symbols.matrix(item.R_BE)
-    x = []
+    x, loads = [], []
     for node in item.nodes:
         # where the joints of the nodes are decides: these numbers may be live
         first = mechanism.bodies[node.bodies[0]]
         p_BJ = symbols.vector(first.attachment.p_PJ, first.attachment.path, "m")
         x.append(dot(transpose(axes)[0], sub(p_BJ, root)))
+        loads.append(links[node.rotation].inertia.m)
     lengths = [b - a for a, b in zip([symbols.graph.zero, *x], x, strict=False)]
     mass = symbols.scalar(item.mass_per_length, f"{item.name}.mass_per_length", "kg/m")
     EA = symbols.graph.zero
@@ -103,4 +118,5 @@ def _beam(
         alpha=symbols.scalar(item.alpha, f"{item.name}.alpha", "1/s"),
         beta=symbols.scalar(item.beta, f"{item.name}.beta", "s"),
         stiffening=item.stiffening,
+        loads=tuple(loads),
     )

@@ -7,7 +7,7 @@ do not lock):
     eps = (u_2 - u_1)/h + 1/(2h) ∫ w'² dx
 
 The normal force N = EA (eps + beta epsd) then does the rest: tension stiffens, pressure softens.
-Links that keep their length have bending alone.
+Links that keep their length have bending alone; flexible_shortening.py tells how they stiffen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inloop.symbolic import Expr
 
 
 @dataclass(frozen=True)
-class _Element:
+class Element:
     """Displacements of the two ends of an element, and its length."""
 
     u: tuple[Expr, Expr]
@@ -31,17 +31,17 @@ class _Element:
     h: Expr
 
 
-def _elements(beam: Beam, along: Sequence[Expr], across: Sequence[Expr]) -> list[_Element]:
+def elements_of(beam: Beam, along: Sequence[Expr], across: Sequence[Expr]) -> list[Element]:
     """Root to tip; the root is clamped."""
     zero = beam.EI.graph.zero
     u, w, r = [zero, *along], [zero, *across[0::2]], [zero, *across[1::2]]
     return [
-        _Element((u[k], u[k + 1]), (w[k], w[k + 1]), (r[k], r[k + 1]), h)
+        Element((u[k], u[k + 1]), (w[k], w[k + 1]), (r[k], r[k + 1]), h)
         for k, h in enumerate(beam.lengths)
     ]
 
 
-def _bending(beam: Beam, e: _Element) -> tuple[Expr, Expr, Expr]:
+def _bending(beam: Beam, e: Element) -> tuple[Expr, Expr, Expr]:
     """EI ∫ H'' H''ᵀ: force that displaces the second end, moments that turn the two ends."""
     rise = e.w[1] - e.w[0]
     stiff = beam.EI / e.h
@@ -52,7 +52,7 @@ def _bending(beam: Beam, e: _Element) -> tuple[Expr, Expr, Expr]:
     return shear, first, second
 
 
-def _slope(e: _Element) -> tuple[Expr, Expr, Expr]:
+def mean_slope(e: Element) -> tuple[Expr, Expr, Expr]:
     """∫ H' H'ᵀ / h: half the derivatives of the mean of w'², as for bending."""
     rise, over = (e.w[1] - e.w[0]) / e.h, e.h.graph.one / e.h
     across = over * (1.2 * rise - 0.1 * (e.r[0] + e.r[1]))
@@ -62,20 +62,20 @@ def _slope(e: _Element) -> tuple[Expr, Expr, Expr]:
     return across, first, second
 
 
-def _product(slope: tuple[Expr, Expr, Expr], e: _Element) -> Expr:
+def slope_product(slope: tuple[Expr, Expr, Expr], e: Element) -> Expr:
     """Mean of w'² if `slope` is that of e, else of w' times the rate of w'."""
     across, first, second = slope
     return across * (e.w[1] - e.w[0]) + first * e.r[0] + second * e.r[1]
 
 
-def _strain(beam: Beam, e: _Element) -> Expr:
+def _strain(beam: Beam, e: Element) -> Expr:
     stretch = (e.u[1] - e.u[0]) / e.h
-    return stretch + 0.5 * _product(_slope(e), e) if beam.stiffening else stretch
+    return stretch + 0.5 * slope_product(mean_slope(e), e) if beam.stiffening else stretch
 
 
-def _strain_rate(beam: Beam, e: _Element, rate: _Element) -> Expr:
+def _strain_rate(beam: Beam, e: Element, rate: Element) -> Expr:
     stretch = (rate.u[1] - rate.u[0]) / e.h
-    return stretch + _product(_slope(e), rate) if beam.stiffening else stretch
+    return stretch + slope_product(mean_slope(e), rate) if beam.stiffening else stretch
 
 
 def efforts(beam: Beam, q: Sequence[Expr], qd: Sequence[Expr]) -> list[Expr]:
@@ -93,7 +93,7 @@ def efforts(beam: Beam, q: Sequence[Expr], qd: Sequence[Expr]) -> list[Expr]:
     damped = [
         [a + beam.beta * b for a, b in zip(*both, strict=True)] for both in zip(*parts, strict=True)
     ]
-    still, moving, both = (_elements(beam, *part) for part in (*parts, damped))
+    still, moving, both = (elements_of(beam, *part) for part in (*parts, damped))
     axial, lateral = [zero] * n, [zero] * (2 * n)
     for k, (e, rate, mixed) in enumerate(zip(still, moving, both, strict=True)):
         across, first, second = _bending(beam, mixed)
@@ -104,7 +104,7 @@ def efforts(beam: Beam, q: Sequence[Expr], qd: Sequence[Expr]) -> list[Expr]:
                 axial[k - 1] = axial[k - 1] + N
             if beam.stiffening:
                 pull = beam.lengths[k] * N
-                a, b, c = _slope(e)
+                a, b, c = mean_slope(e)
                 across, first, second = across + pull * a, first + pull * b, second + pull * c
         lateral[2 * k] = lateral[2 * k] - across
         lateral[2 * k + 1] = lateral[2 * k + 1] - second
@@ -119,8 +119,8 @@ def strain_energy(beam: Beam, q: Sequence[Expr]) -> Expr:
     m = len(beam.axial)
     zero = beam.EI.graph.zero
     total = zero
-    for e in _elements(beam, list(q[:m]) or [zero] * len(beam.x), q[m:]):
-        total = total + _product(_bending(beam, e), e)
+    for e in elements_of(beam, list(q[:m]) or [zero] * len(beam.x), q[m:]):
+        total = total + slope_product(_bending(beam, e), e)
         if beam.axial:
             strain = _strain(beam, e)
             total = total + (beam.EA * e.h) * (strain * strain)
@@ -138,4 +138,5 @@ def port(beam: Beam, skeleton: Skeleton) -> Port:
     known |= dict(zip(sd, rates, strict=True))
     feels = [Feel({a: graph.one}, b, rate) for a, b, rate in zip(s, sd, rates, strict=True)]
     t = skeleton.symbols.t
-    return Port(tuple(efforts(beam, s, sd)), tuple(rates), tuple(feels), t, (), 0, known)
+    acting = tuple(efforts(beam, s, sd))
+    return Port(beam.name, acting, tuple(rates), tuple(feels), t, (), 0, known)

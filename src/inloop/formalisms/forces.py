@@ -110,7 +110,7 @@ def _expose(
     if law.states or any(isinstance(effort, Expr) for effort in efforts):
         first = len(loads.rates) - len(law.states)
         motion = (tuple(efforts), tuple(work), tuple(feels))
-        loads.ports.append(Port(*motion, law.t, law.states, first, known))
+        loads.ports.append(Port(law.name, *motion, law.t, law.states, first, known))
 
 
 def _along(position: Expr, velocity: Expr, rate: Expr) -> Feel:

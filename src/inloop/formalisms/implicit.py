@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 
 from inloop.formalisms import ltdl, lu
 from inloop.formalisms.crb import MassMatrix
-from inloop.formalisms.ports import Entries, Port, slopes
+from inloop.formalisms.ports import Entries, Port, jacobian_entries, slopes
 from inloop.formalisms.symbols import Symbols
 from inloop.symbolic import Expr, Graph, directional
 
@@ -235,9 +235,9 @@ def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr, 
     C = scaled(minus, stiff)
     if port.scalar and C:
         C = {(0, 0): graph.call("max", C[0, 0], graph.zero)}
-    J_work = _jacobian(port.work, columns)
+    J_work = jacobian_entries(port.work, columns)
     rates = [feel.rate for feel in port.feels]
-    J_feel = _jacobian(rates, columns)
+    J_feel = jacobian_entries(rates, columns)
     # what drives add to the rates: the symbols qdd of driven joints
     others = {v: a for v, a in zip(symbols.qd, symbols.qdd, strict=True) if v not in columns}
     drift = {j: e for j, e in enumerate(directional(rates, others)) if e is not graph.zero}
@@ -264,15 +264,6 @@ def _inverse(z_z: Entries, count: int, g: Expr) -> Entries:
     for j in range(count):
         column = factors.solve([graph.one if i == j else graph.zero for i in range(count)])
         found |= {(i, j): e for i, e in enumerate(column) if e is not graph.zero}
-    return found
-
-
-def _jacobian(exprs: Sequence[Expr], columns: Sequence[Expr]) -> Entries:
-    found: Entries = {}
-    for j, symbol in enumerate(columns):
-        for i, entry in enumerate(directional(exprs, {symbol: symbol.graph.one})):
-            if entry is not symbol.graph.zero:
-                found[i, j] = entry
     return found
 
 

@@ -38,6 +38,7 @@ class Port:
     """One law.
 
     Attributes:
+        name: name of the law, or of the flexible link.
         efforts: expressions of the law's placeholders.
         work: the velocities on which they do work, as expressions of the derivation.
         feels: the motion on which they depend.
@@ -47,6 +48,7 @@ class Port:
         known: placeholders → expressions of the derivation.
     """
 
+    name: str
     efforts: tuple[Scalar, ...]
     work: tuple[Expr, ...]
     feels: tuple[Feel, ...]
@@ -107,5 +109,15 @@ def _columns(
         column = symbols.substitute(directional(rows, tangent), port.known)
         for i, entry in enumerate(column):
             if entry is not symbols.graph.zero:
+                found[i, j] = entry
+    return found
+
+
+def jacobian_entries(exprs: Sequence[Expr], columns: Sequence[Expr]) -> Entries:
+    """Derivatives of expressions by symbols, by (row, column), without zeros."""
+    found: Entries = {}
+    for j, symbol in enumerate(columns):
+        for i, entry in enumerate(directional(exprs, {symbol: symbol.graph.one})):
+            if entry is not symbol.graph.zero:
                 found[i, j] = entry
     return found

@@ -289,7 +289,10 @@ class Assembly:
         a, b = (self._frame(path) for path in law.targets)
         fx, fy, fz, nx, ny, nz = law.components
         force, torque = (fx, fy, fz), (nx, ny, nz)
-        return FrameForce(law.name, a, b, force=force, torque=torque, **self._shared(law))
+        touches = law.name in self._draft.contacts
+        return FrameForce(
+            law.name, a, b, force=force, torque=torque, contact=touches, **self._shared(law)
+        )
 
     def _external_forces(self) -> Iterable[ExternalForce]:
         for item in self._draft.external_forces:

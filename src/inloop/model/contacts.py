@@ -84,7 +84,7 @@ class ContactBuilder(ForceElementBuilder):
             return name
         _check_radii(read, first, second)
         touching = Touching(name, pair, (first, second), press, rub, exchanged)
-        return self._declare(
+        declared = self._declare(
             "frame_force",
             frames,
             touching.law(),
@@ -92,6 +92,8 @@ class ContactBuilder(ForceElementBuilder):
             states=_read_states(read, touching.states, states),
             outputs=OUTPUTS,
         )
+        self._draft.contacts.add(declared)
+        return declared
 
 
 def _read_law(read: Intake, law: object) -> NormalLaw | None:

@@ -205,6 +205,7 @@ class Draft:
     inputs: list[Input] = field(default_factory=list)
     laws: list[LawDraft] = field(default_factory=list)
     stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
+    contacts: set[str] = field(default_factory=set)  # names of those between shapes
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)

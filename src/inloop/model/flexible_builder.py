@@ -82,7 +82,8 @@ class FlexibleBuilder:
             elements: number of finite elements, of equal length.
             damping: Rayleigh's constants: alpha, per mass [1/s], and beta, per stiffness [s].
             stiffening: let bending shorten the link, so that tension stiffens it and pressure
-                softens it; has no effect on a link that keeps its length.
+                softens it. In a link that keeps its length it is the motion of its own mass, and of
+                what is fixed to its nodes, that does so.
             along: direction of the link in its frame.
             bends_about: axis about which it bends, across the link; that of a revolute joint if
                 not given, else "y". Positive w is where a positive turn moves the tip.
@@ -118,7 +119,7 @@ class FlexibleBuilder:
                 EA=None if EA is None else _read_positive(read, EA, "EA"),
                 alpha=alpha,
                 beta=beta,
-                stiffening=bool(stiffening) and EA is not None,
+                stiffening=bool(stiffening),
                 where=read.where,
             )
         )

@@ -140,6 +140,12 @@ class Mechanism:
         return tuple(laws)
 
     @property
+    def touches(self) -> bool:
+        """True if there are contacts or joint stops, which act suddenly."""
+        stops = any(law.stop for law in self.joint_forces)
+        return stops or any(law.contact for law in self.frame_forces)
+
+    @property
     def closed(self) -> bool:
         """True if something beside the joints of the tree restricts the motion."""
         return bool(self.loops or self.constraints or self.drives or self.locks)

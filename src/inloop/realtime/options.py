@@ -35,7 +35,8 @@ class Options:
     Attributes:
         rate: steps per simulated second [Hz].
         substeps: steps of the integrator per period.
-        method: "rk4", "euler", "dopri", "rodas" or "implicit", all with fixed steps.
+        method: "rk4", "euler", "dopri", "rodas" or "implicit", all with fixed steps; None for
+            "rk4", or "implicit" where contacts, stops or stiff laws need it.
         mode: "clock" against the wall clock; "free" as fast as it goes; "lock-step": each step
             waits for inputs that answer the outputs before it, which is reproducible to the bit.
         speed: simulated seconds per second, for "clock".
@@ -57,7 +58,7 @@ class Options:
 
     rate: float = 1000.0
     substeps: int = 1
-    method: str = "rk4"
+    method: str | None = None
     mode: Mode = "clock"
     speed: float = 1.0
     extrapolate: bool = False
@@ -78,7 +79,8 @@ class Options:
         _need(least <= self.rate <= most, f"rate = {self.rate} Hz", f"Use {least:g} to {most:g}.")
         _need(1 <= self.substeps <= 10_000, f"{self.substeps} sub-steps", "Use 1 to 10000.")
         _need(1e-3 <= self.speed <= 1e3, f"speed = {self.speed}", "Use 0.001 to 1000.")
-        _choice("method", self.method, METHODS)
+        if self.method is not None:
+            _choice("method", self.method, METHODS)
         _choice("mode", self.mode, MODES)
         for status, policy in self.policies.items():
             _choice("status", status, STATUSES)

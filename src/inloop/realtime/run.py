@@ -15,6 +15,7 @@ from inloop.realtime.loop import Loop
 from inloop.realtime.options import Options
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
+from inloop.simulate.choice import method_at_start
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
 
@@ -65,6 +66,9 @@ def start(
             raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
         steps = max(1, round(seconds * chosen.rate))
     step = chosen.period / chosen.substeps
+    if chosen.method is None:
+        chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
+    assert chosen.method is not None
     chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
     if chooses and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
@@ -114,7 +118,7 @@ def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
     return {
         "digest": digest_of(plant),
         "rate": repr(options.rate),
-        "method": options.method,
+        "method": options.method or "",
         "substeps": str(options.substeps),
         "extrapolate": str(options.extrapolate),
         "mode": options.mode,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -21,15 +22,17 @@ from inloop.native import (
 )
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import observe
+from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.faces import Face
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, Result
 from inloop.simulate.run import failed, make_system
-from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of
+from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
 from inloop.simulate.units import signal_units
+from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 
 Given = Mapping[str, float] | Array | None
@@ -49,7 +52,7 @@ def simulate_modes(
     *,
     t_end: float,
     step: float = 1e-3,
-    method: str = "rk4",
+    method: str | None = None,
     mode: str | None = None,
     q: Given = None,
     qd: Given = None,
@@ -87,6 +90,13 @@ def simulate_modes(
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
+    if method is None and tolerance is None:
+        again = partial(simulate_modes, plants, t_end=t_end, step=step, mode=mode, q=q, qd=qd)
+        again = partial(again, tau=tau, inputs=inputs, sample=sample, start=start, motions=motions)
+        again = partial(again, most_events=most_events, settle_time=settle_time)
+        chosen = list(plants.values())
+        return run_with_default(chosen, partial(again, reactions=reactions), start)
+    method = method or with_tolerance(list(plants.values()))
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
@@ -296,7 +306,7 @@ class _Run:
         signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
         q: list[Array] = []
         qd: list[Array] = []
-        energies, modes, violation = [], [], []
+        energies, modes, violation, stretches = [], [], [], []
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             columns = [self._coordinates.index(c) for c in plant.coordinates]
@@ -305,28 +315,39 @@ class _Run:
                 wide[:, columns] = part
                 whole.append(wide)
             energies.append(observe.energy(plant, piece))
+            at = self._at[name]
+            power = observe.power(plant, piece, at.inputs, at.tau)
+            stretches.append(Stretch(plant, piece, power, at.inputs))
             modes += [name] * count
             violation.append(np.zeros(count) if piece.violation is None else piece.violation)
             for signal, values in signals.items():
                 values.append(known.get(signal, np.full(count, np.nan)))
         last_name, last = self._pieces[-1]
+        t = np.concatenate([piece.t for _, piece in self._pieces])
+        lost = [(event.t, event.energy_lost) for event in self._happened]
+        verdict = judge(stretches, np.concatenate(energies), self._schedule, lost)
+        schedule = self._schedule
         return Result(
             name=self._plants[last_name].mechanism.name.removesuffix(f"_{last_name}"),
             coordinates=self._coordinates,
-            t=np.concatenate([piece.t for _, piece in self._pieces]),
+            t=t,
             q=np.concatenate(q),
             qd=np.concatenate(qd),
             energy=np.concatenate(energies),
-            status=status.name,
+            status=UNSTABLE if verdict.wrong and status == Status.OK else status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
-            notes=tuple(self._notes),
+            notes=(*self._notes, *verdict.doubts),
             end=End(
                 end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, machine=end
             ),
             units={k: v for plant in self._plants.values() for k, v in signal_units(plant).items()},
             events=tuple(self._happened),
             modes=np.array(modes),
+            work=verdict.work,
+            doubts=verdict.doubts,
+            method=schedule.method.name.lower(),
+            tolerance=tolerance_of(schedule),
         )
 
 

@@ -20,6 +20,40 @@ def energy(plant: BarePlant, found: Samples) -> Array:
     return np.concatenate([plant.energy(found.q[b], found.qd[b]) for b in _blocks(found)])
 
 
+def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array:
+    """Power of all that acts beside inertia and potential energy [W], shape (N,).
+
+    Force laws, inputs, efforts, drives and constraints that move with time.
+    """
+    total = np.asarray(found.qd @ tau)
+    if plant.loops is not None:
+        for name in plant.loops.driven:
+            column = plant.coordinates.index(name)
+            # a given effort of a driven joint is part of what its drive supplies
+            total += (found.signals[f"{name}.effort"] - tau[column]) * found.qd[:, column]
+        total += _constraint_power(plant, found)
+    if plant.mechanism.laws or plant.mechanism.flexible_links or plant.inputs:
+        u = inputs.over(plant, found.t)
+        for b in _blocks(found):
+            state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "t": found.t[b]}
+            total[b] += plant.evaluate("power", u=u[b], **state)["P"][:, 0]
+    return total
+
+
+def _constraint_power(plant: BarePlant, found: Samples) -> Array:
+    """Power of constraints that move with time: qdᵀ Jᵀ lam = -nuᵀ lam."""
+    total = np.zeros(len(found.t))
+    assert plant.loops is not None
+    if all(block.name != "t" for block in plant.program("constraints").inputs):
+        return total
+    names = plant.loops.all_row_names
+    lam = np.column_stack([found.signals.get(f"lam.{name}", total) for name in names])
+    for b in _blocks(found):
+        state = {"q": found.q[b], "qd": found.qd[b], "t": found.t[b]}
+        total[b] = -np.sum(plant.evaluate("constraints", **state)["nu"] * lam[b], axis=1)
+    return total
+
+
 def law_outputs(plant: BarePlant, found: Samples, inputs: Inputs) -> dict[str, Array]:
     """What the force laws make known, by name."""
     u = inputs.over(plant, found.t)

@@ -13,6 +13,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
+from inloop.simulate.balance import relative
 from inloop.simulate.figure import Panel, draw_figure
 
 MOST_PLOTS = 8  # unless signals are named
@@ -107,6 +108,12 @@ class Result:
         events: what happened, in order, if the mechanism has modes.
         modes: name of the mode at each sample, shape (N,); None without modes.
         units: of the signals, by name.
+        work: done on the mechanism since the start by force laws, inputs, efforts, drives and
+            moving constraints, less what events took [J], shape (N,); NaN where the samples are
+            too far apart to tell.
+        method: the integrator that was used.
+        tolerance: relative error per step by which it chose its steps; None for fixed steps.
+        doubts: those of the notes that say why the run is not to be trusted.
     """
 
     name: str
@@ -123,6 +130,10 @@ class Result:
     events: tuple[Happening, ...] = ()
     modes: Any = None
     units: dict[str, str] = field(default_factory=dict)
+    work: Array | None = None
+    method: str = ""
+    tolerance: float | None = None
+    doubts: tuple[str, ...] = ()
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -155,11 +166,25 @@ class Result:
         """Largest constraint value seen [m or rad]; 0 without loops."""
         return 0.0 if self.violation is None else float(np.max(self.violation, initial=0.0))
 
-    def energy_drift(self) -> float:
-        """Largest change of the total energy, relative to the largest kinetic energy seen."""
+    @property
+    def energy_error(self) -> Array:
+        """Energy gained since the start less the work done [J], shape (N,): 0 if all were exact.
+
+        Work is integrated over the samples; where they are too far apart to tell it, this is NaN.
+        """
         total = self["energy.total"]
-        scale = float(np.max(self.energy[:, 0])) or 1.0
-        return float(np.max(np.abs(total - total[0]))) / scale
+        return np.asarray(total - total[:1] - self._work)
+
+    def energy_drift(self) -> float:
+        """Largest error of the energy balance, relative to the largest energy exchanged.
+
+        That is the largest kinetic energy or work.
+        """
+        return relative(self.energy_error, self.energy, self._work)
+
+    @property
+    def _work(self) -> Array:
+        return np.zeros(len(self.t)) if self.work is None else self.work
 
     def save(self, path: str | Path) -> Path:
         """Write all signals as .npz, .csv or .parquet, chosen by the name's ending."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -10,16 +12,27 @@ from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.simulate import observe
+from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
 from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
-from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
+from inloop.simulate.schedules import (
+    METHODS,
+    SCIPY,
+    adaptive,
+    fixed,
+    step_of,
+    tolerance_of,
+    wanted_samples,
+    watched,
+)
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
 from inloop.simulate.units import signal_units
+from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 
 
@@ -28,7 +41,7 @@ def simulate(
     *,
     t_end: float,
     step: float = 1e-3,
-    method: str = "rk4",
+    method: str | None = None,
     q: Mapping[str, float] | Array | None = None,
     qd: Mapping[str, float] | Array | None = None,
     tau: Mapping[str, float] | Array | None = None,
@@ -48,7 +61,9 @@ def simulate(
             a tolerance: time between samples.
         method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5), "rodas"
             (linearly implicit, order 4, for stiff laws) or "implicit" (linearly implicit, order
-            2, cheap, for stiff laws in real time); "scipy" for a slow reference by SciPy.
+            2, cheap, for stiff laws in real time); "scipy" for a slow reference by SciPy. If none
+            is named, "rk4", or what suits the mechanism better where that is not to be trusted;
+            see `choice`.
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
@@ -70,6 +85,11 @@ def simulate(
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
     """
+    if method is None and tolerance is None:
+        again = partial(simulate, plant, t_end=t_end, step=step, q=q, qd=qd, tau=tau)
+        again = partial(again, inputs=inputs, sample=sample, start=start, motions=motions)
+        return run_with_default([plant], partial(again, reactions=reactions), start)
+    method = method or with_tolerance([plant])
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
@@ -97,16 +117,20 @@ def simulate(
         system = make_system(plant, efforts, signals, drives)
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
+        # its steps are its own
+        schedule = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
     else:
+        # contacts act within a few steps, between samples that are far apart
         done = run_in_pieces(
             plant,
-            schedule,
+            watched(schedule) if plant.mechanism.touches else schedule,
             begin,
             lambda loops: make_system(
                 plant, efforts, signals, drives, schedule.method, loops, step_of(schedule)
             ),
         )
-    result = _result(plant, done.after(told), signals, efforts, joints)
+    result = _result(plant, done.after(told), signals, efforts, joints, schedule)
+    result = replace(result, method=method)
     if done.status not in (Status.OK, Status.STOPPED):
         raise failed(result, step, done.blame, done.open_loop)
     check_closed([(plant, done.samples)], result)
@@ -114,26 +138,42 @@ def simulate(
 
 
 def _result(
-    plant: BarePlant, outcome: Outcome, inputs: Inputs, tau: Array, reactions: Sequence[str]
+    plant: BarePlant,
+    outcome: Outcome,
+    inputs: Inputs,
+    tau: Array,
+    reactions: Sequence[str],
+    schedule: FixedSteps | AdaptiveSteps,
 ) -> Result:
     found = outcome.samples
+    energy = observe.energy(plant, found)
+    power = observe.power(plant, found, inputs, tau)
+    whole = watched(schedule) if plant.mechanism.touches else schedule
+    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole)
+    work, status = verdict.work, outcome.status.name
+    if whole != schedule:
+        rows = wanted_samples(found.t, schedule)
+        found, energy, work = found.rows(rows), energy[rows], work[rows]
     return Result(
         name=plant.name,
         coordinates=plant.coordinates,
         t=found.t,
         q=found.q,
         qd=found.qd,
-        energy=observe.energy(plant, found),
-        status=outcome.status.name,
+        energy=energy,
+        status=UNSTABLE if verdict.wrong and outcome.status == Status.OK else status,
         signals={
             **found.signals,
             **observe.law_outputs(plant, found, inputs),
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=(*outcome.notes, *limit_notes(plant, found.t, found.q)),
+        notes=(*outcome.notes, *verdict.doubts, *limit_notes(plant, found.t, found.q)),
         end=outcome.end,
         units=signal_units(plant),
+        work=work,
+        doubts=verdict.doubts,
+        tolerance=tolerance_of(schedule),
     )
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import AdaptiveSteps, FixedSteps, Method
+from inloop.plant import Array
 
 METHODS = {
     "euler": Method.EULER,
@@ -16,6 +20,7 @@ METHODS = {
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15
+MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
 
 
 def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
@@ -46,6 +51,27 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
     return FixedSteps(
         METHODS.get(method, Method.RK4), t_end / steps if steps else step, steps, stride=stride
     )
+
+
+def watched(schedule: FixedSteps | AdaptiveSteps) -> FixedSteps | AdaptiveSteps:
+    """The same with a sample at every step, where these are not too many."""
+    if isinstance(schedule, FixedSteps) and schedule.steps <= MOST_WATCHED:
+        return replace(schedule, stride=1)
+    return schedule
+
+
+def wanted_samples(t: Array, schedule: FixedSteps | AdaptiveSteps) -> list[int]:
+    """Which of the samples of all steps belong to a schedule; the first and the last always do."""
+    if not isinstance(schedule, FixedSteps):
+        return list(range(len(t)))
+    steps = np.rint(t / schedule.step).astype(int)
+    chosen = np.flatnonzero(steps % schedule.stride == 0)
+    return sorted({0, *chosen.tolist(), len(t) - 1})
+
+
+def tolerance_of(schedule: FixedSteps | AdaptiveSteps) -> float | None:
+    """The relative error per step by which steps are chosen; None for fixed ones."""
+    return float(np.max(schedule.rtol)) if isinstance(schedule, AdaptiveSteps) else None
 
 
 def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:

@@ -1,0 +1,125 @@
+"""Which integrator a run gets where none is named.
+
+The classical method of Runge and Kutta is exact and cheap wherever its step is short enough. The
+run itself tells whether it was (verdict.py): then nothing else has to be known about stiff laws
+and about contacts that are made on the way. Where it was not, stiff laws get the implicit method of
+the same step, and what acts suddenly, as contacts do, a method that chooses its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from inloop.errors import SimulationError
+from inloop.native import Method
+from inloop.plant import BarePlant
+from inloop.simulate.inputs import read_inputs
+from inloop.simulate.result import Result
+from inloop.simulate.start import Given, first_internal_states, first_state
+from inloop.simulate.stiffness import find_unstable, motion_size
+from inloop.simulate.systems import Samples
+
+FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
+TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
+
+
+class Attempt(Protocol):
+    """Runs with a method, and with a tolerance if its steps are not fixed."""
+
+    def __call__(self, *, method: str, tolerance: float | None) -> Result:
+        """Run."""
+
+
+def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Result | None) -> Result:
+    """Run with the method that suits a mechanism, and say which it was if it is not the first.
+
+    Args:
+        plants: of the run.
+        attempt: the run, but for its method.
+        start: an earlier result that the run continues, with its method.
+
+    Raises:
+        SimulationError: no method brings the run to its end.
+    """
+    if start is not None and start.method not in ("", FIRST):
+        return attempt(method=start.method, tolerance=start.tolerance)
+    first, error = _tried(attempt, FIRST, None)
+    if first is None or not first.doubts:
+        return _ended(first, error)
+    for method, tolerance in _others(plants):
+        better, failed = _tried(attempt, method, tolerance)
+        if better is not None and failed is None and not better.doubts:
+            how = f"{method} with tolerance {tolerance:g}" if tolerance else method
+            reason = first.doubts[0].partition(" Use ")[0]
+            why = f"integrated by {how}; {FIRST} is not accurate enough here: {reason}"
+            return replace(better, notes=(why, *better.notes))
+    return _ended(first, error)
+
+
+def with_tolerance(plants: Sequence[BarePlant]) -> str:
+    """The method that chooses its steps by a tolerance."""
+    mechanisms = [plant.mechanism for plant in plants]
+    stiff = any(each.laws or each.flexible_links for each in mechanisms)
+    return SUDDEN if stiff else "dopri"
+
+
+def _others(plants: Sequence[BarePlant]) -> list[tuple[str, float | None]]:
+    """Methods to try where the first one failed, with their tolerances."""
+    mechanisms = [plant.mechanism for plant in plants]
+    stiff = any(each.laws or each.flexible_links for each in mechanisms)
+    if stiff and not any(each.touches for each in mechanisms):
+        return [(STIFF, None), (SUDDEN, TOLERANCE)]
+    return [(SUDDEN, TOLERANCE)]
+
+
+def _tried(
+    attempt: Attempt, method: str, tolerance: float | None
+) -> tuple[Result | None, SimulationError | None]:
+    """What a method computed, and why it did not come to the end if it did not."""
+    try:
+        return attempt(method=method, tolerance=tolerance), None
+    except SimulationError as error:
+        return getattr(error, "result", None), error
+
+
+def _ended(result: Result | None, error: SimulationError | None) -> Result:
+    if error is not None:
+        raise error
+    assert result is not None
+    return result
+
+
+def method_at_start(
+    plant: BarePlant, q: Given, qd: Given, inputs: Mapping[str, float], step: float
+) -> str:
+    """The method for fixed steps of which only the start is known, as against the clock.
+
+    Args:
+        plant: the compiled mechanism.
+        q: coordinates at the start, by name or as a vector.
+        qd: velocities at the start.
+        inputs: values at the start by name; what is not an input is not used.
+        step: [s].
+    """
+    plants = list(plant.by_mode.values()) or [plant]
+    if any(each.mechanism.touches for each in plants):
+        return STIFF
+    # a stiff law of any mode counts where it is at its start
+    stiff = (each for each in plants if each.mechanism.laws or each.mechanism.flexible_links)
+    return STIFF if any(_stiff_at_start(each, q, qd, inputs, step) for each in stiff) else FIRST
+
+
+def _stiff_at_start(
+    plant: BarePlant, q: Given, qd: Given, inputs: Mapping[str, float], step: float
+) -> bool:
+    u = read_inputs(plant, {n: x for n, x in inputs.items() if n in plant.inputs}).constant
+    z = first_internal_states(plant, u)
+    if plant.by_mode:
+        q, qd = None, None
+    position, speed = first_state(plant, q, qd, plant.drive_function({}), u, z)
+    at = Samples(np.zeros(1), position[None], speed[None], z[None])
+    return find_unstable(plant, at, u[None], motion_size(at, [0]), Method.RK4, step) is not None
