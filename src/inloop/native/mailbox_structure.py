@@ -215,9 +215,7 @@ class LoopStructure(ctypes.Structure):
 
 
 _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
-    "il_mailbox_attach": ((POINTER, ctypes.c_char_p, WORD), COUNT),
     "il_mailbox_use": ((POINTER, POINTER, WORD, WORD), COUNT),
-    "il_mailbox_detach": ((POINTER,), None),
     "il_mailbox_take": ((POINTER, COUNT), COUNT),
     "il_mailbox_take_briefly": ((POINTER, COUNT), COUNT),
     "il_mailbox_release": ((POINTER, COUNT), None),

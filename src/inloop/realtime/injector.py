@@ -14,9 +14,9 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
+from inloop.realtime.attach import attach
 from inloop.realtime.closing import Closing
 from inloop.realtime.faults import Corruption, Fault, split_faults
-from inloop.realtime.mailbox import attach
 from inloop.realtime.mirror import Mirror
 from inloop.realtime.outputs import Outputs
 

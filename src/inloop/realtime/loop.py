@@ -69,7 +69,7 @@ class Loop:
         place = (segment.memory.address, segment.memory.size, 0)
         error = realtime_function("il_mailbox_use")(ctypes.addressof(memory.loop.box), *place)
         assert error == 0
-        self.mailbox = Mailbox(name, Attached.to(segment.memory, 1023))
+        self.mailbox = Mailbox(name, Attached(segment.memory))
         self._memory, self._segment = memory, segment
         # also at the end of the program, and when somebody forgets to close it
         self._disarm = weakref.finalize(self, _disarm, memory, segment)
@@ -138,15 +138,16 @@ class Loop:
         )
 
     def close(self) -> Report:
-        """End the run and remove the mailbox.
+        """End the run and remove the mailbox; in a process that was forked, only let go of it.
 
         Returns:
             The report on the whole run.
         """
         if self._final is None:
             try:
-                realtime_function("il_loop_stop")(self._memory.address)
-                self._memory.join()
+                if self._segment.ours:
+                    realtime_function("il_loop_stop")(self._memory.address)
+                    self._memory.join()
                 self._final = self.report()
             finally:
                 self.mailbox.close()
@@ -244,6 +245,8 @@ class _Memory:
 
 def _disarm(memory: _Memory, segment: Segment) -> None:
     """Leave neither a thread nor shared or locked memory behind."""
+    if not segment.ours:
+        return  # forked: the thread runs in the parent
     realtime_function("il_loop_stop")(memory.address)
     memory.join()
     _armed.discard(memory)

@@ -42,7 +42,7 @@ class Mirror(Closing):
     def __init__(self, name: str, layout: Layout, parameters: Reals) -> None:
         self.name, self.layout = name, layout
         self._segment = Segment(name, layout, SLOTS)
-        attached = Attached.to(self._segment.memory, 1023)
+        attached = Attached(self._segment.memory)
         self._handle = Handle(name, attached)
         self.layout_hash = f"{attached.box.layout.layout_hash:016x}"
         self._inputs_seen = self._commands_seen = self._published = 0
@@ -119,7 +119,8 @@ class Mirror(Closing):
     def close(self) -> None:
         """Tell those who are attached that it is over, and remove the mailbox."""
         if not self._handle.closed:
-            self.end()
+            if self._segment.ours:
+                self.end()
             self._handle.close()
             self._segment.close()
 

@@ -8,9 +8,7 @@
 #include "il_histogram.h"
 #include "inloop.h"
 
-IL_EXPORT int64_t il_mailbox_attach(inloop_mailbox *box, const char *name, uint64_t handle);
 IL_EXPORT int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t handle);
-IL_EXPORT void il_mailbox_detach(inloop_mailbox *box);
 IL_EXPORT int64_t il_mailbox_take(inloop_mailbox *box, int64_t ring);
 IL_EXPORT int64_t il_mailbox_take_briefly(inloop_mailbox *box, int64_t ring);
 IL_EXPORT void il_mailbox_release(inloop_mailbox *box, int64_t ring);

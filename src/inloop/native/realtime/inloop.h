@@ -456,7 +456,8 @@ static inline int inloop_attach_handle(inloop_mailbox *box, const char *name, ui
     if (inloop_path(path, sizeof path, name) != INLOOP_OK) {
         return INLOOP_BAD_VALUE;
     }
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    /* whatever somebody has put there: nothing hangs, nothing else is followed */
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
         return errno == ENOENT ? INLOOP_NO_SEGMENT : INLOOP_FOREIGN;
     }
