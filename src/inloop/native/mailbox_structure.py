@@ -96,6 +96,8 @@ class StatisticsStructure(ctypes.Structure):
     _fields_ = (
         ("state", WORD),
         ("status", WORD),
+        ("failure", WORD),
+        ("latched", WORD),
         ("heartbeat", WORD),
         ("thread", WORD),
         ("speed", REAL),
@@ -211,6 +213,7 @@ class LoopStructure(ctypes.Structure):
         ("box", MailboxStructure),
         ("stop", ctypes.c_int32),
         ("end_status", COUNT),
+        ("failure", COUNT),
     )
 
 
@@ -227,6 +230,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),
     "il_mailbox_write": ((POINTER, POINTER), COUNT),
+    "il_mailbox_rest": ((POINTER, POINTER), COUNT),
     "il_mailbox_write_parameters": ((POINTER, POINTER), COUNT),
     "il_mailbox_publish": ((POINTER, COUNT, POINTER, POINTER), WORD),
     "il_mailbox_send": ((POINTER, COUNT, POINTER, POINTER), COUNT),

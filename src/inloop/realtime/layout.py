@@ -22,7 +22,7 @@ from inloop.native.mailbox_structure import (
     realtime_function,
 )
 
-MAGIC, VERSION = 0x584F424C504F4E49, 1  # as in inloop.h
+MAGIC, VERSION = 0x584F424C504F4E49, 2  # as in inloop.h
 LINE = 64  # bytes of a cache line
 KINDS = ("q", "z", "signal", "input", "parameter")
 ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit

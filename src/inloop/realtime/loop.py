@@ -131,7 +131,7 @@ class Loop:
             self.name,
             self.options.period,
             statistics,
-            _ending(loop.end_status, statistics.status).name,
+            Status(loop.end_status or loop.failure).name,
             outputs,
             self.notes,
             MOST_ITERATIONS if self._wiring.has_loops else 0,
@@ -223,8 +223,10 @@ class _Memory:
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs
         self._start = np.array([x.default for x in inputs])
-        self._safe = np.zeros(len(inputs))
         names = [x.name for x in inputs]
+        # a driven joint stays where it is: it cannot jump to 0
+        driven = {f"{c.name}.q" for c in wiring.layout.coordinates}
+        self._safe = np.array([math.nan if name in driven else 0.0 for name in names])
         for name, value in options.safe.items():
             if name not in names or not (value is None or math.isfinite(value)):
                 shown = ", ".join(names[:12])
@@ -254,12 +256,6 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
         realtime_function("il_loop_unlock")()
     memory.loop.box.base = None
     segment.close()
-
-
-def _ending(ended_by: int, last: int) -> Status:
-    """Why a run ended, or that its last step failed."""
-    failed = last in (Status.DIVERGED, Status.LOOP_OPEN, Status.CHATTERING)
-    return Status(ended_by or (last if failed else Status.OK))
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

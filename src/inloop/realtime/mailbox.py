@@ -188,6 +188,27 @@ class Mailbox(Commands, Closing):
         if error != OK:
             self._raise(error, held)
 
+    def rest(
+        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+    ) -> None:
+        """Leave in order: write inputs that may stay as they are, and let others write.
+
+        They do not get old. Inputs of a controller that ends without this are stale after a while.
+
+        Args:
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            named: inputs by name, and tau for the efforts of all joints.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: an unknown name, a wrong size, or a number that is not finite.
+        """
+        held = self._use()
+        self._inputs.update(values, named)
+        error = realtime_function("il_mailbox_rest")(held.address, self._inputs.address)
+        if error != OK:
+            self._raise(error, held)
+
     def answer(self, sequence: int, values: Sequence[float] | Reals) -> None:
         """Write all inputs, for a controller elsewhere that has read the outputs of this number.
 

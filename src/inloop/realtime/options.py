@@ -43,7 +43,8 @@ class Options:
         policies: what to do about OVERRUN, DIVERGED, LOOP_OPEN, CHATTERING, INPUT_STALE: "hold"
             goes on with the inputs that are there, "safe" puts safe values in their place (for as
             long as they are stale; for the others until somebody resumes), "stop" ends the run.
-        safe: safe values of inputs by name, None to keep what is there; 0 by default.
+        safe: safe values of inputs by name, None to keep what is there; by default 0, and None for
+            the position of a driven joint.
         most_late: late steps are made up, up to this much simulated time [s]; more is skipped.
         priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
         core: processor to run on; None: any.

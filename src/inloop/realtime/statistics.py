@@ -95,6 +95,9 @@ class Statistics:
         speed: simulated seconds per second.
         counters: by name.
         histograms: by name: step, step_cpu, latency, input_age, floor.
+        failure: status of the last step that failed; 0 if none did.
+        latched: status because of which safe values stand in for the inputs until somebody resumes
+            (STOPPED: somebody has asked for it); 0 if they do not.
     """
 
     state: int
@@ -104,6 +107,8 @@ class Statistics:
     speed: float
     counters: dict[str, int]
     histograms: dict[str, Histogram]
+    failure: int = 0
+    latched: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
@@ -120,6 +125,8 @@ def statistics_at(shared: StatisticsStructure) -> Statistics:
         float(shared.speed),
         {name: int(getattr(shared, name)) for name in COUNTERS},
         {name: _histogram(getattr(shared, name)) for name in HISTOGRAMS},
+        int(shared.failure),
+        int(shared.latched),
     )
 
 

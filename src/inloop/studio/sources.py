@@ -51,11 +51,14 @@ class Condition:
         state: "running", "paused", "ended" or "lost".
         speed: simulated seconds per second.
         counters: overruns, stale, failed, ….
+        latched: status because of which safe values stand in for the inputs until somebody resumes
+            ("STOPPED": somebody has asked for it); "" if they do not.
     """
 
     state: str
     speed: float = 1.0
     counters: dict[str, int] = field(default_factory=dict)
+    latched: str = ""
 
 
 class Source(Protocol):

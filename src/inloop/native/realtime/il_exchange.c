@@ -16,6 +16,7 @@ static void set_inputs(il_loop *loop)
     memcpy(loop->before, loop->inputs_start, bytes);
     loop->t_now = loop->t_before = 0.0;
     loop->seen_inputs = 0;
+    loop->at_rest = 0;
     loop->stale = 0;
 }
 
@@ -88,7 +89,7 @@ static int obey(il_loop *loop, int64_t command, const double *values)
         il_publish_outputs(loop, INLOOP_SET);
         return 1;
     case INLOOP_MAKE_SAFE:
-        loop->safe_latched = 1;
+        loop->safe_latched = IL_STOPPED;
         return 1;
     default:
         return 0;
@@ -116,6 +117,7 @@ void il_take_commands(il_loop *loop)
         }
     }
     __atomic_store(&statistics->speed, &loop->speed, __ATOMIC_RELAXED);
+    __atomic_store_n(&statistics->latched, (uint64_t)loop->safe_latched, __ATOMIC_RELAXED);
     __atomic_store_n(&statistics->commands_done, loop->command_cursor, __ATOMIC_RELEASE);
 }
 
@@ -175,6 +177,8 @@ static void look(il_loop *loop, double t)
     memcpy(loop->now, loop->fresh, bytes);
     loop->t_now = t;
     loop->input_sequence = record.sequence;
+    loop->input_answers = record.answers;
+    loop->at_rest = (record.flags & INLOOP_REST) != 0;
     /* a stamp from the future is as good as none */
     const int64_t now = inloop_now();
     loop->input_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
@@ -190,9 +194,14 @@ void il_take_inputs(il_loop *loop)
     if (!loop->seen_inputs) {
         return;
     }
+    if (loop->at_rest) {
+        return;
+    }
     const int64_t age = inloop_now() - loop->input_stamp;
     il_count(&statistics->input_age, age);
-    if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after) {
+    /* nobody can answer outputs before they are there, however slow the clock */
+    if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after &&
+        loop->input_answers < loop->last_outputs) {
         loop->stale = 1;
         il_add(&statistics->stale_inputs, 1);
     }

@@ -106,6 +106,7 @@ typedef struct il_loop {
 
     /* how it ended */
     int64_t end_status;
+    int64_t failure;               /* status of the last step that failed; IL_OK if none did */
 
     /* private to the loop */
     pthread_t thread, floor_thread;
@@ -113,8 +114,11 @@ typedef struct il_loop {
     double *good, *outputs, *fresh, *now, *before, *command, *pivots;
     int64_t aspect;                /* in use */
     int64_t unguarded;             /* steps left without a guard */
-    int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
+    int64_t step, steps_done, status, stale, seen_inputs, steps_left;
+    int64_t safe_latched;          /* status because of which safe values hold; 0: they do not */
+    int64_t at_rest;               /* the inputs in use do not get old */
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
+    uint64_t input_answers;        /* number of the outputs that the inputs in use answer */
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
     int64_t origin, wake, last_time, late;

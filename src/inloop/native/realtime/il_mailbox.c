@@ -77,6 +77,11 @@ int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs)
     return inloop_write(box, inputs);
 }
 
+int64_t il_mailbox_rest(inloop_mailbox *box, const double *inputs)
+{
+    return inloop_rest(box, inputs);
+}
+
 int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters)
 {
     return inloop_write_parameters(box, parameters);

@@ -25,6 +25,7 @@ IL_EXPORT int64_t il_mailbox_newest(inloop_mailbox *box, int64_t ring, inloop_re
 IL_EXPORT int64_t il_mailbox_copy(const inloop_mailbox *box, int64_t ring, uint64_t sequence,
                                   inloop_record *record, double *values);
 IL_EXPORT int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs);
+IL_EXPORT int64_t il_mailbox_rest(inloop_mailbox *box, const double *inputs);
 IL_EXPORT int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters);
 IL_EXPORT uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring,
                                       const inloop_record *about, const double *values);

@@ -42,7 +42,7 @@ static void follow_policy(il_loop *loop, int64_t status)
     }
     /* stale inputs are safe as long as they are stale; all else until somebody resumes */
     if (policy == IL_SAFE && status != IL_INPUT_STALE) {
-        loop->safe_latched = 1;
+        loop->safe_latched = status;
     }
 }
 
@@ -86,6 +86,8 @@ void il_one_period(il_loop *loop, int64_t flags)
         status = told_apart(status);
         il_load(loop, aspect, loop->good);
         il_add(&statistics->failed, 1);
+        loop->failure = status;
+        __atomic_store_n(&statistics->failure, (uint64_t)status, __ATOMIC_RELAXED);
         (void)il_look(loop, 0);
     }
     loop->status = status;

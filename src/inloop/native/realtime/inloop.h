@@ -49,7 +49,7 @@
 #include <unistd.h>
 
 #define INLOOP_MAGIC UINT64_C(0x584f424c504f4e49) /* "INOPLBOX" in memory */
-#define INLOOP_VERSION 1
+#define INLOOP_VERSION 2
 #define INLOOP_DIRECTORY "/dev/shm/"
 #define INLOOP_LONGEST_NAME 64
 #define INLOOP_MOST_VALUES 1000000
@@ -107,14 +107,15 @@ typedef struct inloop_record {
     uint64_t parameters; /* outputs: the parameters in use */
     int64_t step;        /* outputs: good steps since the start or the last reset */
     int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
-    int64_t flags;       /* outputs: see inloop_flags */
+    int64_t flags;       /* outputs, inputs: see inloop_flags */
     int64_t partition;   /* outputs: mode, or choice of independent coordinates, of the state */
 } inloop_record;
 
 enum inloop_flags {
     INLOOP_SAFE = 1,  /* the inputs were replaced by their safe values */
     INLOOP_EXTRA = 2, /* a late step that was made up */
-    INLOOP_SET = 4    /* not the result of a step: the start, a reset or a restored state */
+    INLOOP_SET = 4,   /* not the result of a step: the start, a reset or a restored state */
+    INLOOP_REST = 8   /* of inputs: at rest, they do not get old; see inloop_rest */
 };
 
 enum inloop_command {
@@ -175,6 +176,9 @@ typedef struct inloop_histogram {
 typedef struct inloop_statistics {
     uint64_t state;     /* see inloop_state */
     uint64_t status;    /* of the last step */
+    uint64_t failure;   /* status of the last step that failed; 0: none did */
+    uint64_t latched;   /* why safe values hold until somebody resumes; 0: they do not.
+                           IL_STOPPED: because of INLOOP_MAKE_SAFE */
     uint64_t heartbeat; /* CLOCK_MONOTONIC [ns] */
     uint64_t thread;    /* id of the loop's thread */
     double speed;
@@ -766,17 +770,34 @@ static inline int inloop_next(inloop_mailbox *box, inloop_record *record, double
 }
 
 /* Write all inputs, as an answer to the outputs read last; takes the block if it is free. */
-static inline int inloop_write(inloop_mailbox *box, const double *inputs)
+static inline int inloop_write_flagged(inloop_mailbox *box, const double *inputs, int64_t flags)
 {
     inloop_record about;
     memset(&about, 0, sizeof about);
     about.answers = box->seen;
+    about.flags = flags;
     if (!inloop_finite(inputs, box->layout.inputs)) {
         return INLOOP_BAD_VALUE;
     }
     const int error = inloop_take(box, INLOOP_INPUTS);
     if (error == INLOOP_OK) {
         inloop_publish(box, INLOOP_INPUTS, &about, inputs);
+    }
+    return error;
+}
+
+static inline int inloop_write(inloop_mailbox *box, const double *inputs)
+{
+    return inloop_write_flagged(box, inputs, 0);
+}
+
+/* Leave in order: write inputs that may stay as they are for ever, and let others write. Inputs of
+   a controller that ends without this get stale. */
+static inline int inloop_rest(inloop_mailbox *box, const double *inputs)
+{
+    const int error = inloop_write_flagged(box, inputs, INLOOP_REST);
+    if (error == INLOOP_OK) {
+        inloop_release(box, INLOOP_INPUTS);
     }
     return error;
 }
