@@ -24,7 +24,7 @@ from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
 from inloop.realtime.layout import parse
 from inloop.realtime.memory import Attached, Handle
-from inloop.realtime.outputs import Outputs, State
+from inloop.realtime.outputs import Flag, Outputs, State
 from inloop.realtime.remote_parameters import RemoteParameters
 from inloop.realtime.report import Report
 from inloop.realtime.statistics import Statistics, statistics_at
@@ -209,12 +209,22 @@ class Mailbox(Commands, Closing):
         if error != OK:
             self._raise(error, held)
 
-    def answer(self, sequence: int, values: Sequence[float] | Reals) -> None:
-        """Write all inputs, for a controller elsewhere that has read the outputs of this number.
+    def answer(
+        self,
+        sequence: int,
+        values: Mapping[str, float] | Sequence[float] | Reals,
+        stamp: int = 0,
+        *,
+        rest: bool = False,
+    ) -> None:
+        """Write inputs for a controller elsewhere that has read the outputs of this number.
 
         Args:
-            sequence: number of the outputs that they answer.
-            values: all inputs in the order of `inputs`.
+            sequence: number of the outputs that they answer; 0 if that is not known.
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            stamp: CLOCK_MONOTONIC when the controller wrote them [ns], from which their age counts;
+                0 for now.
+            rest: as with `rest`: they may stay, and others may write.
 
         Raises:
             MailboxError: another process writes them.
@@ -222,9 +232,11 @@ class Mailbox(Commands, Closing):
         """
         self._inputs.update(values, {})
         self.take()
-        about = RecordStructure(answers=sequence)
+        about = RecordStructure(answers=sequence, stamp=stamp, flags=Flag.REST if rest else 0)
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
+        if rest:
+            self.release()
 
     @property
     def inputs_written(self) -> int:

@@ -102,7 +102,7 @@ enum inloop_ring_id {
 /* In front of the values of every record; 64 bytes. */
 typedef struct inloop_record {
     uint64_t sequence;   /* number of the record, from 1 */
-    int64_t stamp;       /* CLOCK_MONOTONIC when it was written [ns] */
+    int64_t stamp;       /* CLOCK_MONOTONIC when it was written, here or elsewhere [ns] */
     uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer */
     uint64_t parameters; /* outputs: the parameters in use */
     int64_t step;        /* outputs: good steps since the start or the last reset */
@@ -573,7 +573,8 @@ static inline uint64_t inloop_head(const inloop_mailbox *box, int ring)
 
 /* ---- records ---- */
 
-/* Write a record; the writer must have taken the ring. `about` gives all but number and time. */
+/* Write a record; the writer must have taken the ring. `about` gives all but the number; its stamp,
+   if not 0, is when the values were found elsewhere. */
 static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
                                       const inloop_record *about, const double *values)
 {
@@ -583,7 +584,7 @@ static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
     inloop_record record = *about;
 
     record.sequence = sequence;
-    record.stamp = inloop_now();
+    record.stamp = about->stamp != 0 ? about->stamp : inloop_now();
     /* nobody may see the new words before they see that the slot is being written */
     __atomic_store_n(&slot[0], 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
