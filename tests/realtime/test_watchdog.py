@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import inloop as il
@@ -115,3 +117,18 @@ def test_who_has_answered_the_newest_outputs_is_not_late(plant: il.Plant, name: 
             box.step()
             statuses.append(wait_for(box, record.sequence + 1).status_name)
         assert statuses == ["OK", "OK", "INPUT_STALE", "OK", "INPUT_STALE"]
+
+
+def test_a_loop_stays_within_its_bounds_and_names_what_would_have_left_them(name: str) -> None:
+    """qd = exp(50 t) passes 100 m/s after ln(100) / 50 s, a step of 1 ms earlier at the most."""
+    m = il.Model("runaway")
+    m.body("cart", on=m.ground, joint=il.prismatic("x", name="cart", initial=(0.0, 1.0)), mass=1.0)
+    m.joint_force("cart", lambda q, qd: 50.0 * qd)
+    plant = m.compile()
+    plant.bounds["cart"] = (1e3, 100.0)
+    report = il.run(plant, name=name, mode="free", policies={"DIVERGED": "stop"})
+    assert (report.status, report.failed) == ("OUT_OF_BOUNDS", 1)
+    assert report.outputs is not None
+    assert report.outputs["cart.qd"] <= 100.0
+    assert 0.0 <= math.log(100.0) / 50.0 - report.outputs.t <= 1e-3
+    assert "the speed of coordinate 'cart' would have left its bounds" in str(report)

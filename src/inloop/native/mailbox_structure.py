@@ -15,7 +15,7 @@ BINS = 1024  # INLOOP_BINS
 
 OUTPUTS, INPUTS, PARAMETERS, COMMANDS = range(4)
 RINGS = 4
-STATUSES = 12  # of il_status.h
+STATUSES = 13  # of il_status.h
 
 
 class RecordStructure(ctypes.Structure):
@@ -98,6 +98,7 @@ class StatisticsStructure(ctypes.Structure):
         ("status", WORD),
         ("failure", WORD),
         ("latched", WORD),
+        ("beyond", WORD),
         ("heartbeat", WORD),
         ("thread", WORD),
         ("speed", REAL),
@@ -155,6 +156,7 @@ class AspectStructure(ctypes.Structure):
         ("observe", POINTER),
         ("view", ViewStructure),
         ("observed", POINTER),
+        ("places", POINTER),
         ("independent", POINTER),
         ("dependent", POINTER),
         ("dependent_count", COUNT),

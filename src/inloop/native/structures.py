@@ -14,6 +14,12 @@ RECORD = 4
 """Numbers that a jump reports (IL_RECORD)."""
 
 
+class BoundsStructure(ctypes.Structure):
+    """il_bounds."""
+
+    _fields_ = (("most", POINTER), ("beyond", _COUNT))
+
+
 class SystemStructure(ctypes.Structure):
     """il_system."""
 
@@ -28,6 +34,7 @@ class SystemStructure(ctypes.Structure):
         ("n", _COUNT),
         ("m", _COUNT),
         ("autonomous", _COUNT),
+        ("bounds", POINTER),
     )
 
 

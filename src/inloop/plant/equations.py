@@ -18,6 +18,7 @@ from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
+from inloop.plant.bounds import Bounds
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
 from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
@@ -40,6 +41,7 @@ class Equations:
         coordinates: names of the coordinates, in the order of all vectors.
         inputs: names of the entries of u.
         parameters: live parameters, a mapping that can be written.
+        bounds: of coordinates and speeds, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
     """
@@ -62,6 +64,7 @@ class Equations:
         self._derivation = Derivation(mechanism, live, external_forces)
         self.inputs = self._derivation.input_names
         self.parameters = Parameters(self._derivation.symbols.parameters)
+        self.bounds = Bounds(mechanism)
         self.operations: dict[str, dict[str, int]] = {}
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}

@@ -26,6 +26,7 @@ from inloop.native.mailbox_structure import (
 )
 from inloop.plant import BarePlant
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT
+from inloop.realtime.layout import Layout
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.memory import Attached
 from inloop.realtime.options import MODES, Options
@@ -34,6 +35,7 @@ from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
 from inloop.realtime.segment import Segment
 from inloop.realtime.signals import ended_by_sigterm
+from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
 
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
@@ -133,7 +135,7 @@ class Loop:
             statistics,
             Status(loop.end_status or loop.failure).name,
             outputs,
-            self.notes,
+            (*self.notes, *_left_bounds(statistics, self.mailbox.layout)),
             MOST_ITERATIONS if self._wiring.has_loops else 0,
         )
 
@@ -256,6 +258,11 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
         realtime_function("il_loop_unlock")()
     memory.loop.box.base = None
     segment.close()
+
+
+def _left_bounds(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
+    words = statistics.left_bounds(layout)
+    return (f"{words}: the last good state was kept",) if words else ()
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

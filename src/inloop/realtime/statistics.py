@@ -15,6 +15,7 @@ from inloop.native.mailbox_structure import (
     HistogramStructure,
     StatisticsStructure,
 )
+from inloop.realtime.layout import Layout
 
 SUB = 32  # bins per octave; up to this many nanoseconds one bin each
 
@@ -98,6 +99,7 @@ class Statistics:
         failure: status of the last step that failed; 0 if none did.
         latched: status because of which safe values stand in for the inputs until somebody resumes
             (STOPPED: somebody has asked for it); 0 if they do not.
+        beyond: number of the output that left its bounds last; 0 if none did.
     """
 
     state: int
@@ -109,10 +111,20 @@ class Statistics:
     histograms: dict[str, Histogram]
     failure: int = 0
     latched: int = 0
+    beyond: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
         return self.counters[name]
+
+    def left_bounds(self, layout: Layout) -> str:
+        """What left its bounds last, in words; "" if nothing did."""
+        names = layout.output_names
+        if not 0 < self.beyond < len(names):
+            return ""
+        coordinate, _, kind = names[self.beyond].rpartition(".")
+        what = "the speed of coordinate" if kind == "qd" else "coordinate"
+        return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
 
 
 def statistics_at(shared: StatisticsStructure) -> Statistics:
@@ -127,6 +139,7 @@ def statistics_at(shared: StatisticsStructure) -> Statistics:
         {name: _histogram(getattr(shared, name)) for name in HISTOGRAMS},
         int(shared.failure),
         int(shared.latched),
+        int(shared.beyond),
     )
 
 

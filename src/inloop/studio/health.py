@@ -14,6 +14,10 @@ FAILURES = {
         "the motion has become so fast that the numbers ran away; the last good state is held",
         "Put back the parameter that was changed last, then reset.",
     ),
+    "OUT_OF_BOUNDS": (
+        "a coordinate or a speed would have left its bounds; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
     "LOOP_OPEN": (
         "the loops of the mechanism could not be closed; the last good state is held",
         "Put back the parameter that was changed last, then reset.",
@@ -30,6 +34,7 @@ FAILURES = {
 LATCHED = {
     "STOPPED": "somebody has made the plant safe",
     "DIVERGED": "a step failed, because the numbers ran away",
+    "OUT_OF_BOUNDS": "a step failed, because a coordinate or a speed would have left its bounds",
     "LOOP_OPEN": "a step failed, because the loops could not be closed",
     "CHATTERING": "a step failed, because events followed each other without end",
 }
@@ -61,6 +66,8 @@ class Health:
         self._count(condition.counters.get("overruns", 0))
         if status in FAILURES:
             text, fix = FAILURES[status]
+            if status == "OUT_OF_BOUNDS" and condition.beyond:
+                text = f"{condition.beyond}; the last good state is held"
             level = "warn" if status == "INPUT_STALE" else "error"
             return {"level": level, "text": text, "fix": fix}
         if condition.latched:

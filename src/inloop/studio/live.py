@@ -72,13 +72,14 @@ class Live:
 
     def condition(self) -> Condition:
         """How it goes; "lost" if its process has died without a word."""
-        shared = self._box._use().shared
+        shared, statistics = self._box._use().shared, self._box.statistics()
         state = STATES.get(self._box.state, "ended")
         if state != "ended" and self._box.gone:
             state = "lost"
         counters = {name: int(getattr(shared, key)) for name, key in COUNTED.items()}
-        latched = STATUSES.get(shared.latched, "") if shared.latched else ""
-        return Condition(state, float(shared.speed), counters, latched)
+        latched = STATUSES.get(statistics.latched, "") if statistics.latched else ""
+        beyond = statistics.left_bounds(self.layout)
+        return Condition(state, float(shared.speed), counters, latched, beyond)
 
     def histograms(self) -> dict[str, Any]:
         """Times of the loop by name, in bins of a quarter of an octave."""

@@ -57,6 +57,7 @@ typedef struct il_aspect {
     il_formula observe;           /* what the force laws make known; may be NULL */
     il_view view;                 /* what it reads; the loop sets the time */
     double *observed;             /* its results */
+    const int64_t *places;        /* number of the output that each entry of x is */
     /* for the choice of independent coordinates; guard is NULL if there is none */
     const int64_t *independent, *dependent; /* numbers of coordinates */
     int64_t dependent_count;
@@ -95,7 +96,7 @@ typedef struct il_loop {
     int64_t paused;                /* start paused */
     int64_t extrapolate;           /* not 0: inputs go on along a straight line */
     int64_t stale_after;           /* [ns]; 0: never */
-    int64_t policy[12];            /* by status, see il_policy */
+    int64_t policy[13];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
     int64_t floor;                 /* not 0: run a bare loop beside it */
     il_privileges privileges;

@@ -49,7 +49,18 @@ static void follow_policy(il_loop *loop, int64_t status)
 /* Statuses of a failed step that are told apart. */
 static int told_apart(int status)
 {
-    return status == IL_LOOP_OPEN || status == IL_CHATTERING ? status : IL_DIVERGED;
+    const int known =
+        status == IL_LOOP_OPEN || status == IL_CHATTERING || status == IL_OUT_OF_BOUNDS;
+    return known ? status : IL_DIVERGED;
+}
+
+/* Tell which coordinate or speed would have left its bounds. */
+static void tell_beyond(il_loop *loop)
+{
+    const il_aspect *aspect = &loop->aspects[loop->aspect];
+    const int64_t output = aspect->places[loop->machine->stepper.system.bounds->beyond];
+    __atomic_store_n(&inloop_statistics_of(&loop->box)->beyond, (uint64_t)output,
+                     __ATOMIC_RELAXED);
 }
 
 void il_one_period(il_loop *loop, int64_t flags)
@@ -84,6 +95,9 @@ void il_one_period(il_loop *loop, int64_t flags)
     } else {
         /* the last good state stays, and time with it */
         status = told_apart(status);
+        if (status == IL_OUT_OF_BOUNDS) {
+            tell_beyond(loop);
+        }
         il_load(loop, aspect, loop->good);
         il_add(&statistics->failed, 1);
         loop->failure = status;

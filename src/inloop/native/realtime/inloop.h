@@ -179,6 +179,7 @@ typedef struct inloop_statistics {
     uint64_t failure;   /* status of the last step that failed; 0: none did */
     uint64_t latched;   /* why safe values hold until somebody resumes; 0: they do not.
                            IL_STOPPED: because of INLOOP_MAKE_SAFE */
+    uint64_t beyond;    /* number of the output that left its bounds last; 0: none did */
     uint64_t heartbeat; /* CLOCK_MONOTONIC [ns] */
     uint64_t thread;    /* id of the loop's thread */
     double speed;
