@@ -58,8 +58,9 @@ def test_a_dependent_coordinate_has_bounds_too() -> None:
     m = il.Model("crank", gravity=(0, 0, 0))
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", name="crank", initial=(2.0, 0.0)),
                    mass=1.0, inertia=(1, 1, 1))  # fmt: skip
-    rod = m.body("rod", on=crank.point("pin", (0.1, 0, 0)), joint=il.revolute("y", name="rod", initial=(-2.2, 0.0)),
-                 mass=0.2, inertia=(0.01, 0.01, 0.01))  # fmt: skip
+    joint = il.revolute("y", name="rod", initial=(-2.2, 0.0))
+    rod = m.body("rod", on=crank.point("pin", (0.1, 0, 0)), joint=joint, mass=0.2,
+                 inertia=(0.01, 0.01, 0.01))  # fmt: skip
     slider = m.body(
         "slider", on=m.ground, joint=il.prismatic("x", name="slider", initial=(0.25, 0.0)), mass=0.3
     )

@@ -98,6 +98,8 @@ class StatisticsStructure(ctypes.Structure):
         ("status", WORD),
         ("failure", WORD),
         ("latched", WORD),
+        ("parameters_seen", WORD),
+        ("parameters_refused", WORD),
         ("beyond", WORD),
         ("heartbeat", WORD),
         ("thread", WORD),

@@ -66,7 +66,9 @@ class Mirror(Closing):
         self._inputs = np.zeros(layout.counts[INPUTS])
         self._parameters = np.zeros(layout.counts[PARAMETERS])
         self._publish(PARAMETERS, RecordStructure(), np.ascontiguousarray(parameters))
-        self._handle.use().shared.speed = 1.0
+        shared = self._handle.use().shared
+        # parameters are decided on elsewhere: nobody waits for it here
+        shared.speed, shared.parameters_seen = 1.0, 2**64 - 1
 
     @property
     def published(self) -> int:

@@ -103,6 +103,8 @@ void il_take_commands(il_loop *loop)
     inloop_record record;
     uint64_t lost = 0;
 
+    /* also while no steps are done: who has written some waits to hear what became of them */
+    il_take_parameters(loop);
     /* a bounded number per period: nobody can keep the loop from stepping */
     for (int k = 0; k < 16 && il_has_command(loop); k++) {
         const int error = inloop_following(&loop->box, INLOOP_COMMANDS, &loop->command_cursor,
@@ -123,31 +125,63 @@ void il_take_commands(il_loop *loop)
 
 /* ---- parameters ---- */
 
-void il_take_parameters(il_loop *loop)
+/* Exchange the parameters in use with those that are looked at, and prepare what follows. */
+static void exchange_parameters(il_loop *loop)
+{
+    for (uint64_t k = 0; k < loop->box.layout.parameters; k++) {
+        const double other = loop->parameters[k];
+        loop->parameters[k] = loop->fresh[k];
+        loop->fresh[k] = other;
+    }
+    for (int64_t k = 0; k < loop->prepare_count; k++) {
+        loop->prepares[k].function(loop->parameters, loop->prepares[k].prepared);
+    }
+}
+
+static int in_range(const il_loop *loop)
 {
     const uint64_t count = loop->box.layout.parameters;
-    inloop_record record;
-
-    if (inloop_head(&loop->box, INLOOP_PARAMETERS) == loop->parameter_sequence) {
-        return;
-    }
-    if (inloop_newest(&loop->box, INLOOP_PARAMETERS, &record, loop->fresh) != INLOOP_OK) {
-        return;
-    }
-    /* looked at once, whatever comes of it */
-    loop->parameter_sequence = record.sequence;
     int good = inloop_finite(loop->fresh, count);
     for (uint64_t k = 0; good && k < count; k++) {
         good = loop->fresh[k] >= loop->least[k] && loop->fresh[k] <= loop->most[k];
     }
-    if (!good) {
-        il_add(&statistics_of(loop)->bad_parameters, 1);
+    return good;
+}
+
+/* Take over parameters with which the plant can go on from where it is; 0: the old ones stay. */
+static int take_over(il_loop *loop)
+{
+    const int closes = loop->last_outputs != 0 && loop->aspects[loop->aspect].expand != NULL;
+    if (closes) {
+        il_remember_side(loop);
+    }
+    exchange_parameters(loop);
+    if (!closes || (il_look(loop, 0) == IL_OK && il_same_side(loop))) {
+        return 1;
+    }
+    exchange_parameters(loop);
+    (void)il_look(loop, 0);
+    return 0;
+}
+
+void il_take_parameters(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    inloop_record record;
+
+    if (inloop_head(&loop->box, INLOOP_PARAMETERS) == loop->parameters_looked_at ||
+        inloop_newest(&loop->box, INLOOP_PARAMETERS, &record, loop->fresh) != INLOOP_OK) {
         return;
     }
-    memcpy(loop->parameters, loop->fresh, count * sizeof *loop->fresh);
-    for (int64_t k = 0; k < loop->prepare_count; k++) {
-        loop->prepares[k].function(loop->parameters, loop->prepares[k].prepared);
+    /* looked at once, whatever comes of it */
+    loop->parameters_looked_at = record.sequence;
+    if (in_range(loop) && take_over(loop)) {
+        loop->parameter_sequence = record.sequence;
+    } else {
+        il_add(&statistics->bad_parameters, 1);
+        __atomic_store_n(&statistics->parameters_refused, record.sequence, __ATOMIC_RELAXED);
     }
+    __atomic_store_n(&statistics->parameters_seen, record.sequence, __ATOMIC_RELEASE);
 }
 
 /* ---- inputs ---- */

@@ -120,6 +120,7 @@ typedef struct il_loop {
     int64_t at_rest;               /* the inputs in use do not get old */
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
     uint64_t input_answers;        /* number of the outputs that the inputs in use answer */
+    uint64_t parameters_looked_at;
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
     int64_t origin, wake, last_time, late;
@@ -162,6 +163,8 @@ int il_makes_sense(const il_loop *loop, const double *stored);
 void il_load(il_loop *loop, int64_t aspect, const double *stored);
 int il_look(il_loop *loop, int64_t substep);
 int il_change_partition(il_loop *loop);
+void il_remember_side(il_loop *loop);
+int il_same_side(il_loop *loop);
 void il_step_over(il_loop *loop);
 void il_watch_partition(il_loop *loop);
 void il_clock_start(il_loop *loop);

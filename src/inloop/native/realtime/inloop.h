@@ -179,6 +179,8 @@ typedef struct inloop_statistics {
     uint64_t failure;   /* status of the last step that failed; 0: none did */
     uint64_t latched;   /* why safe values hold until somebody resumes; 0: they do not.
                            IL_STOPPED: because of INLOOP_MAKE_SAFE */
+    uint64_t parameters_seen;    /* number of the newest parameter record that was decided on, */
+    uint64_t parameters_refused; /*   and of the last one that was refused */
     uint64_t beyond;    /* number of the output that left its bounds last; 0: none did */
     uint64_t heartbeat; /* CLOCK_MONOTONIC [ns] */
     uint64_t thread;    /* id of the loop's thread */
@@ -200,7 +202,8 @@ typedef struct inloop_statistics {
     uint64_t stale_inputs;   /* steps with inputs older than allowed */
     uint64_t bad_inputs;     /* input records refused: not finite */
     uint64_t torn_inputs;    /* steps at which no complete input record could be read */
-    uint64_t bad_parameters; /* parameter records refused: not finite or out of range */
+    uint64_t bad_parameters; /* parameter records refused: not finite, out of range, or such that
+                                the loops of the plant cannot be closed */
     uint64_t bad_commands;
     uint64_t safe_steps;     /* steps with safe values in place of the inputs */
     uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
