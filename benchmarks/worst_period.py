@@ -81,7 +81,7 @@ class Periods:
         )
         self._memory = _Memory(plant, wiring, options, 0)
         self._segment = Segment(f"bench-{os.getpid()}", wiring.layout, (1024, 256, 16, 64))
-        self._attached = Attached.to(self._segment.memory, 1)
+        self._attached = Attached(self._segment.memory)
         loop = self._memory.loop
         loop.box = self._attached.box
         types = (POINTER, COUNT, POINTER, COUNT, POINTER)

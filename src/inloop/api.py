@@ -161,6 +161,8 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
                 fix="Declare the same parameters, in the same order, in all sub-models.",
             )
         plant.parameters = first.parameters
+        first.bounds.include(plant.bounds)
+        plant.bounds = first.bounds
         plant.by_mode = MappingProxyType(plants)
     return first
 

@@ -142,10 +142,10 @@ def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path, capsys: Capture) 
     assert main([*words, "--save", str(file), "--json"]) == 2
     shown = capsys.readouterr()
     data = json.loads(shown.out)
-    assert data["status"] == "DIVERGED"
+    assert data["status"] == "OUT_OF_BOUNDS"
     assert 0.0 < data["t"] < 100.0
     assert np.isfinite(list(data["q"].values())).all()
-    assert "diverged" in shown.err and "smaller" in shown.err
+    assert "out of bounds" in shown.err and "smaller" in shown.err
     assert len(np.load(file)["t"]) >= 2
 
 

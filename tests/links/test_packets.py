@@ -12,12 +12,14 @@ import pytest
 
 from inloop.links.packets import (
     Fault,
+    InputsPayload,
     Kind,
     LayoutPayload,
     OutputsPayload,
     Packet,
     pack_numbered,
     seal,
+    unpack_inputs,
     unpack_layout,
     unpack_numbered,
     unpack_outputs,
@@ -36,7 +38,7 @@ def rfc2104(key: bytes, text: bytes) -> bytes:
 
 
 def test_the_format_is_the_one_described() -> None:
-    body = b"inlp" + struct.pack("<HH", 1, 4)
+    body = b"inlp" + struct.pack("<HH", 2, 4)
     body += struct.pack("<QQQQqqq", 2**64 - 1, 11, 22, 33, 44, 55, -66) + b"payload"
     assert seal(PACKET, KEY) == body + rfc2104(KEY, body)[:16]
     assert seal(PACKET, b"") == body + rfc2104(b"", body)[:16]
@@ -54,7 +56,7 @@ def test_faults_are_told_apart() -> None:
     assert unseal(b"", KEY) == Fault.TRUNCATED
     assert unseal(good[:79], KEY) == Fault.TRUNCATED
     assert unseal(b"else" + good[4:], KEY) == Fault.FOREIGN
-    assert unseal(good[:4] + b"\2\0" + good[6:], KEY) == Fault.FOREIGN
+    assert unseal(good[:4] + b"\3\0" + good[6:], KEY) == Fault.FOREIGN
     assert unseal(good, b"another key that is long enough") == Fault.FORGED
     assert unseal(good, b"") == Fault.FORGED
     assert unseal(seal(PACKET, b""), KEY) == Fault.FORGED
@@ -79,6 +81,8 @@ def test_payloads_come_back() -> None:
     outputs = OutputsPayload(1, 2, 3, 4, 5, 6, 7, 8, 9, values)
     assert unpack_outputs(outputs.pack(), 3) == outputs
     assert unpack_numbered(pack_numbered(9, values), 3) == (9, values)
+    inputs = InputsPayload(9, 8, 1, values)
+    assert unpack_inputs(inputs.pack(), 3) == inputs
     layout = LayoutPayload(1e-3, 4, values, b"model\tarm")
     assert unpack_layout(layout.pack()) == layout
 
@@ -90,6 +94,7 @@ def test_payloads_of_another_size_are_refused() -> None:
             unpack_outputs(OutputsPayload(1, 2, 3, 4, 5, 6, 7, 8, 9, values).pack(), count) is None
         )
         assert unpack_numbered(pack_numbered(9, values), count) is None
+        assert unpack_inputs(InputsPayload(9, 8, 1, values).pack(), count) is None
     for size in range(16):
         assert unpack_layout(bytes(size)) is None
     assert unpack_layout(struct.pack("<dII", 1e-3, 4, 32) + bytes(31)) is None

@@ -24,7 +24,7 @@ import inloop as il
 from inloop import gallery
 from inloop.cli import main
 from inloop.links import Address, MirrorEnd, PlantEnd
-from inloop.links.packets import Kind, pack_numbered, unpack_outputs
+from inloop.links.packets import InputsPayload, Kind, pack_numbered, unpack_outputs
 from inloop.links.session import Session
 from inloop.links.udp import warn_of_open_door
 from inloop.realtime import Flag, State
@@ -222,7 +222,7 @@ def test_strangers_are_counted_and_ignored(
             with socket.socket(type=socket.SOCK_DGRAM) as peer:
                 peer.bind((far.host, far.port))
                 mallory = Session(b"a guessed key, long enough")
-                values = pack_numbered(0, bytes(8 * len(loop.mailbox.inputs)))
+                values = InputsPayload(0, 0, 0, bytes(8 * len(loop.mailbox.inputs))).pack()
                 for data in (
                     b"",
                     b"short",
@@ -247,7 +247,12 @@ def payloads(chance: random.Random, count: int) -> Iterator[tuple[Kind, bytes]]:
         else:
             size = chance.randrange(6)
             values = struct.pack(f"<{size}d", *(chance.choice(numbers) for _ in range(size)))
-            yield kind, pack_numbered(chance.choice([0, 1, 2**64 - 1]), values)
+            number = chance.choice([0, 1, 2**64 - 1])
+            if kind == Kind.INPUTS:
+                time, rest = (chance.choice([0, 1, -1, 2**63 - 1, -(2**63)]) for _ in range(2))
+                yield kind, InputsPayload(number, time, rest, values).pack()
+            else:
+                yield kind, pack_numbered(number, values)
 
 
 def test_nonsense_from_a_believed_peer_does_no_harm(

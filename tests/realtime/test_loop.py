@@ -315,7 +315,7 @@ def test_divergence_keeps_the_last_good_state(name: str) -> None:
         assert loop.wait(HANG)
         records = all_records(loop.mailbox)
     report = loop.close()
-    bad = [r for r in records if r.status_name == "DIVERGED"]
+    bad = [r for r in records if r.status_name == "OUT_OF_BOUNDS"]
     assert bad
     assert report.failed >= len(bad)
     good = next(r for r in reversed(records) if r.status_name == "OK")
@@ -324,7 +324,7 @@ def test_divergence_keeps_the_last_good_state(name: str) -> None:
     # latched: safe from the step after the first failure on
     assert all(r.flags & Flag.SAFE for r in bad[1:])
     assert report.steps == 2000
-    assert report.status == "DIVERGED"
+    assert report.status == "OUT_OF_BOUNDS"
 
 
 def test_divergence_can_stop_and_reset_leads_out(name: str) -> None:
@@ -333,12 +333,12 @@ def test_divergence_can_stop_and_reset_leads_out(name: str) -> None:
     m.joint_force("cart", lambda q, qd: 50.0 * qd + 900.0 * q * q * q)
     plant = m.compile()
     report = il.run(plant, name=name, mode="free", policies={"DIVERGED": "stop"})
-    assert report.status == "DIVERGED"
+    assert report.status == "OUT_OF_BOUNDS"
     assert report.failed == 1
     clock = il.ScriptedClock()
     with il.start(plant, name=name, rate=1000, clock=clock) as loop, il.attach(name) as box:
         loop.clock.advance(2.0)
-        assert box.read().status_name == "DIVERGED"
+        assert box.read().status_name == "OUT_OF_BOUNDS"
         box.pause()
         box.reset()
         record = box.read()

@@ -63,7 +63,7 @@ def test_compiles_without_a_word() -> None:
     headers = {**runtime_headers(), **realtime_headers()}
     library = NativeLibrary(build_library(sources, headers, options=BuildOptions(strict=True)))
     names = library.exported_symbols()
-    assert {"il_loop_start", "il_loop_stop", "il_mailbox_attach"} <= set(names)
+    assert {"il_loop_start", "il_loop_stop", "il_mailbox_use"} <= set(names)
     assert all(name.startswith("il_") for name in names)
 
 

@@ -195,15 +195,14 @@ def test_divergence_keeps_what_was_computed() -> None:
     plant = model.compile(backend="c")
     with pytest.raises(il.SimulationError) as error:
         plant.simulate(t_end=3.0, step=1e-3, q={"cart": 1.0}, qd={"cart": 1.0})
-    assert "model 'runaway' diverged after t = 1.0" in str(error.value)
-    assert "fastest coordinate 'cart'" in str(error.value)
-    assert "Use a step smaller than 0.001 s; error.result holds what was computed" in str(
-        error.value
-    )
+    assert "model 'runaway' went out of bounds after t = 1 s" in str(error.value)
+    assert "coordinate 'cart'" in str(error.value)
+    assert "Use a step smaller than 0.001 s" in str(error.value)
+    assert "error.result holds what was computed" in str(error.value)
     result = error.value.result
-    assert result.status == "DIVERGED"
+    assert result.status == "OUT_OF_BOUNDS"
     assert np.isfinite(result.q).all() and np.isfinite(result.qd).all()
-    assert 1.0 <= result.t[-1] < 1.1
+    assert 0.99 < result.t[-1] < 1.1
     early = result.t < 0.7
     np.testing.assert_allclose(result["cart.q"][early], 1 / (1 - result.t[early]), rtol=1e-8)
 

@@ -111,8 +111,9 @@ async def open_page(address: str, **options: Any) -> Any:
 class Studio:
     """A studio that shows a mechanism of the gallery."""
 
-    def __init__(self, directory: Path, *words: str) -> None:
+    def __init__(self, directory: Path, *words: str, tokens: bool = False) -> None:
         command = [sys.executable, "-m", "inloop.cli", "studio", *words]
+        command += [] if tokens or "--token" in words else ["--no-token"]
         command += ["--no-browser", "--port", "0", "--json", "--recordings", str(directory)]
         # others may run the same mechanism at the same time
         command += ["--name", f"studio-test-{os.getpid()}-{next(_numbers)}"]
@@ -126,7 +127,9 @@ class Studio:
             assert line, "the studio has ended"
             told += line
         facts = json.loads(told)
-        self.plant, self.address = facts["plant"], facts["address"].partition("?")[0].rstrip("/")
+        address, _, query = facts["address"].partition("?")
+        self.plant, self.address = facts["plant"], address.rstrip("/")
+        self.token = query.removeprefix("token=")
 
     def page(self, **options: Any) -> Any:
         return open_page(self.address, **options)
@@ -164,7 +167,9 @@ def children(parent: int) -> list[int]:
 @pytest.fixture(scope="session")
 def start_studio(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Studio]:
     """For other mechanisms; who starts one ends it."""
-    return lambda *words: Studio(tmp_path_factory.mktemp("recordings"), *words)
+    return lambda *words, **options: Studio(
+        tmp_path_factory.mktemp("recordings"), *words, **options
+    )
 
 
 @pytest.fixture(scope="session")

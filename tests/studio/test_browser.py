@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -521,8 +522,9 @@ def test_a_tablet_fits_and_fingers_drag(
 def test_a_studio_that_went_away_is_told_and_found_again(
     browser: Browser, words: tuple[str, ...], errors: list[str], box: Mailbox
 ) -> None:
+    words = (*words, "--token", "known-to-both")
     first = Studio(*words, "--port", "0")
-    port = first.address.rstrip("/").rsplit(":", 1)[1]
+    port = str(urlsplit(first.address).port)
     with opened(browser, first.address, errors) as page:
         first.end()
         alarm = page.locator("#alarm")

@@ -6,6 +6,8 @@ import asyncio
 import json
 import math
 import struct
+import urllib.error
+import urllib.request
 from typing import Any
 
 import pytest
@@ -61,13 +63,48 @@ def test_the_gate() -> None:
             Gate(host, token)
     open_to_others = Gate("0.0.0.0", "a-long-token", frozenset({"lab"}))
     for cookie, query, passes in (
-        ("", "", False), ("", "token=a-long-toke", False), ("inloop_token=wrong", "", False),
-        ("", "token=a-long-token", True), ("inloop_token=a-long-token", "", True),
+        ("", "", False), ("", "token=a-long-toke", False), ("inloop_token_8750=wrong", "", False),
+        ("", "token=a-long-token", True), ("inloop_token_8750=a-long-token", "", True),
+        ("inloop_token_8751=a-long-token", "", False),
     ):  # fmt: skip
         headers = {"host": "lab:8750", "cookie": cookie}
         assert (not open_to_others.refusal(headers, query)) == passes
         assert (not open_to_others.socket_refusal(headers, query)) == passes
     assert open_to_others.refusal({"host": "other:8750"}, "token=a-long-token")
+
+
+def test_a_studio_has_a_token_of_its_own(start_studio: Any) -> None:
+    """Other users of this machine do not get in, neither to the page nor to its socket."""
+    studio = start_studio("pendulum", tokens=True)
+    try:
+        assert len(studio.token) >= 16
+        own = {"origin": studio.address}
+        assert get(studio.address + "/") == 403
+        assert get(studio.address + "/static/main.js") == 403
+        assert get(studio.address + f"/?token={studio.token}x") == 403
+        assert get(studio.address + f"/static/main.js?token={studio.token}") == 200
+        url = studio.address.replace("http", "ws") + "/ws"
+
+        async def act() -> None:
+            for wrong in (url, f"{url}?token={studio.token[:-1]}"):
+                with pytest.raises(websockets.InvalidStatus):
+                    await websockets.connect(wrong, **own)
+            cookie = f"inloop_token_{studio.address.rpartition(':')[2]}={studio.token}"
+            for right, headers in ((f"{url}?token={studio.token}", {}), (url, {"Cookie": cookie})):
+                async with websockets.connect(right, additional_headers=headers, **own) as socket:
+                    assert await socket.recv()
+
+        asyncio.run(act())
+    finally:
+        studio.end()
+
+
+def get(address: str) -> int:
+    try:
+        with urllib.request.urlopen(address) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 def test_foreign_pages_do_not_get_in(studio: Any) -> None:

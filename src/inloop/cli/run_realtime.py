@@ -61,8 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT=HOW",
-        help="what to do about OVERRUN, DIVERGED, LOOP_OPEN, CHATTERING or INPUT_STALE: hold, "
-        "safe or stop; may be repeated",
+        help="what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING or "
+        "INPUT_STALE: hold, safe or stop; may be repeated",
     )
     group.add_argument("--core", type=int, metavar="N", help="processor to run on")
     group.add_argument("--floor", action="store_true", help="run a bare loop beside it")

@@ -46,8 +46,9 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--port", type=int, metavar="N", help=f"{PORT} by default, or any that is free"
     )
     parser.add_argument(
-        "--token", default="", metavar="T|auto", help="that visitors must show; for other machines"
+        "--token", metavar="T", help="that visitors must show: by default a new one, in the address"
     )
+    parser.add_argument("--no-token", action="store_true", help="let everybody on this machine in")
     parser.add_argument("--no-browser", action="store_true", help="do not open the page")
     parser.add_argument(
         "--recordings", default="recordings", metavar="DIR", help="where they go: recordings"
@@ -66,7 +67,10 @@ def call(args: argparse.Namespace) -> int:
     if args.with_parent:
         end_with_parent()
     check_vendor()
-    token = new_token() if args.token == "auto" else args.token
+    if args.no_token and args.token is not None:
+        raise il.InputError("--token and --no-token contradict each other", fix="Leave out one.")
+    wanted = args.token if args.token not in (None, "auto") else new_token()
+    token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
     catalogue = GalleryCatalogue(args.rate, args.speed, args.name)
     if args.attach:

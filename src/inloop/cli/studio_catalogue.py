@@ -139,8 +139,8 @@ class GalleryCatalogue:
         rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
-        # a hand that rests is not a controller that has died
-        words += ["--stale-after", "never", "--with-parent"]
+        # the studio refreshes inputs 60 times a second, and says when they may stay
+        words += ["--stale-after", "0.5", "--with-parent"]
         for setting in args.set:
             words += ["--set", setting]
         if haptic:

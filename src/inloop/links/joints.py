@@ -116,20 +116,32 @@ class JointPort:
         effort = [0.0 if k is None else float(values[k]) for k in self._efforts]
         return JointState(outputs.q.tolist(), outputs.qd.tolist(), effort)
 
-    def command(self, names: Sequence[str], efforts: Sequence[float]) -> None:
-        """Efforts of some joints, or other inputs, by name; the others stay as they are."""
+    def command(self, names: Sequence[str], efforts: Sequence[float], sent: int = 0) -> None:
+        """Efforts of some joints, or other inputs, by name; the others stay as they are.
+
+        Args:
+            names: of joints or inputs.
+            efforts: their values.
+            sent: CLOCK_MONOTONIC when the message was sent [ns]; 0 if that is not known.
+        """
         if len(names) != len(efforts) or not names:
             self.counts.refused += 1
             return
         given = zip(names, efforts, strict=True)
-        self._write({n if n in self._inputs else f"{n}.tau": float(e) for n, e in given})
+        inputs = {n if n in self._inputs else f"{n}.tau": float(e) for n, e in given}
+        try:
+            self._inbox.answer(0, inputs, sent)
+        except InloopError:
+            self.counts.refused += 1
+        else:
+            self.counts.commands += 1
 
-    def efforts(self, values: Sequence[float]) -> None:
-        """Efforts of all joints, in the order of their names."""
+    def efforts(self, values: Sequence[float], sent: int = 0) -> None:
+        """Efforts of all joints, in the order of their names; `sent` as for `command`."""
         if len(values) != len(self.names):
             self.counts.refused += 1
             return
-        self.command(self.names, values)
+        self.command(self.names, values, sent)
 
     def parameter(self, topic: str, value: float) -> None:
         """Change one parameter."""
@@ -145,13 +157,17 @@ class JointPort:
         values = dict(self._box.parameters)
         return {topic: values[name] for topic, name in self.parameters.items()}
 
-    def _write(self, inputs: dict[str, float]) -> None:
-        try:
-            self._inbox.write(inputs)
-        except InloopError:
-            self.counts.refused += 1
-        else:
-            self.counts.commands += 1
+
+def sent_at(stamp: int, now: int, monotonic: int) -> int:
+    """When a message was sent, on the clock of the mailbox [ns].
+
+    Args:
+        stamp: that the sender has put on it, by the clock that all machines share [ns]; 0: none.
+        now: of that clock, here [ns].
+        monotonic: CLOCK_MONOTONIC, at the same time [ns].
+    """
+    age = now - stamp if stamp > 0 else 0
+    return max(1, monotonic - max(0, age))
 
 
 def topic_name(name: str) -> str:

@@ -15,7 +15,7 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
-MAGIC, VERSION = b"inlp", 1
+MAGIC, VERSION = b"inlp", 2
 TAG_SIZE = 16
 MOST_BYTES = 65507  # what fits into one datagram of IPv4
 
@@ -24,6 +24,7 @@ _HEADER = struct.Struct("<4sHHQQQQqqq")
 _LEAST_BYTES = _HEADER.size + TAG_SIZE
 _RECORD = struct.Struct("<qQQqqqqqQ")
 _NUMBER = struct.Struct("<Q")
+_ANSWER = struct.Struct("<Qqq")
 _SIZES = struct.Struct("<dII")
 
 
@@ -154,13 +155,41 @@ def unpack_outputs(payload: bytes, count: int) -> OutputsPayload | None:
     return OutputsPayload(*(*numbers, payload[_RECORD.size :]))
 
 
+@dataclass(slots=True)
+class InputsPayload:
+    """What a controller has written.
+
+    Attributes:
+        answers: number of the outputs that it answers.
+        waited: time from writing to sending [ns].
+        rest: not 0: it may stay as it is, and does not get old.
+        values: float64.
+    """
+
+    answers: int
+    waited: int
+    rest: int
+    values: bytes
+
+    def pack(self) -> bytes:
+        """As bytes."""
+        return _ANSWER.pack(self.answers, self.waited, self.rest) + self.values
+
+
+def unpack_inputs(payload: bytes, count: int) -> InputsPayload | None:
+    """Inputs with this many values."""
+    if len(payload) != _ANSWER.size + 8 * count:
+        return None
+    return InputsPayload(*_ANSWER.unpack_from(payload), payload[_ANSWER.size :])
+
+
 def pack_numbered(number: int, values: bytes) -> bytes:
-    """Inputs with the number of the outputs that they answer; others with their own."""
+    """Parameters, a command or what became of it, with its number."""
     return _NUMBER.pack(number) + values
 
 
 def unpack_numbered(payload: bytes, count: int) -> tuple[int, bytes] | None:
-    """Number and values of inputs, parameters, a command or what became of it."""
+    """Number and values of parameters, a command or what became of it."""
     if len(payload) != _NUMBER.size + 8 * count:
         return None
     return _NUMBER.unpack_from(payload)[0], payload[_NUMBER.size :]

@@ -7,7 +7,11 @@ file descriptor in the first argument; it ends when stdin does.
     in   {"namespace": …, "joints": […], "parameters": {topic: value}}    first
          [position, velocity, effort]                                     publish a joint state
          {topic: value}                                                   present parameters
-    out  ["ready"], ["command", names, efforts], ["efforts", values], ["parameter", topic, value]
+    out  ["ready"], ["command", names, efforts, sent], ["efforts", values, sent],
+         ["parameter", topic, value]
+
+`sent` is CLOCK_MONOTONIC [ns]: by the stamp in the header or, where that is 0 or missing, when the
+message came.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from typing import Any
 
@@ -56,8 +61,19 @@ def main() -> None:
     def subscribe(topic: str, kind: Any, call: Any) -> None:
         rospy.Subscriber(inside + "/" + topic, kind, call, queue_size=1, tcp_nodelay=True)
 
-    subscribe("efforts", Float64MultiArray, lambda m: answers.send("efforts", m.data))
-    subscribe("command", JointState, lambda m: answers.send("command", m.name, m.effort))
+    def sent(stamp: int) -> int:
+        age = rospy.Time.now().to_nsec() - stamp if stamp > 0 else 0
+        return max(1, time.monotonic_ns() - max(0, age))
+
+    def on_efforts(message: Any) -> None:
+        answers.send("efforts", message.data, sent(0))
+
+    def on_command(message: Any) -> None:
+        stamp = message.header.stamp.to_nsec()
+        answers.send("command", message.name, message.effort, sent(stamp))
+
+    subscribe("efforts", Float64MultiArray, on_efforts)
+    subscribe("command", JointState, on_command)
     for topic in about["parameters"]:
         subscribe(
             "parameters/" + topic,

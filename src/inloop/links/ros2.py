@@ -7,6 +7,9 @@
 
 ROS 2 puts "rt/" in front of the name of a topic. Nothing of ROS is needed here; the graph of nodes
 (ros_discovery_info) is not written, so `ros2 topic` sees the topics and `ros2 node` no node.
+
+The age of efforts counts from the stamp in their header or, where that is 0 or missing, from the
+time at which DDS sent them: the clocks of both machines must agree, as everywhere in ROS.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from typing import Any
 
 from inloop.errors import LinkError
 from inloop.links.joint_link import JointLink
-from inloop.links.joints import JointState
+from inloop.links.joints import JointState, sent_at
 
 try:
     from cyclonedds.core import (
@@ -114,10 +117,11 @@ class Ros2Link(JointLink):
             self.port.counts.unsent += 1
 
     def _on_command(self, message: Any) -> None:
-        self.port.command(message.name, message.effort)
+        stamp = message.header.stamp
+        self.port.command(message.name, message.effort, _sent(message, stamp.sec, stamp.nanosec))
 
     def _on_efforts(self, message: Any) -> None:
-        self.port.efforts(message.data)
+        self.port.efforts(message.data, _sent(message))
 
     def _on_parameter(self, topic: str, message: Any) -> None:
         self.port.parameter(topic, message.data)
@@ -153,6 +157,14 @@ class Ros2Link(JointLink):
         self._readers.clear()
         del self._writer, self._participant
         super().close()
+
+
+def _sent(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
+    """When a message was sent: by its header or, where that tells nothing, by DDS."""
+    stamp = seconds * 10**9 + nanoseconds
+    found = getattr(message, "sample_info", None)
+    source = found.source_timestamp if found is not None else 0
+    return sent_at(stamp if stamp > 0 else source, time.time_ns(), time.monotonic_ns())
 
 
 def _join(domain: int | None) -> DomainParticipant:

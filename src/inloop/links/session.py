@@ -182,6 +182,15 @@ class Session:
         return seal(packet, self._key)
 
 
+def sent_after(packet: Packet) -> int:
+    """A time of the receiver's clock before which a packet was not sent [ns].
+
+    The sender had got our packet of the time `echo`, at that time or later, and held it for so
+    long; so this needs no agreement of the two clocks, and what was delayed on either way counts.
+    """
+    return packet.echo + max(0, packet.held)
+
+
 class _Clock:
     """The peer's clock against ours, from the packet with the shortest round trip (Cristian 1989).
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from inloop.errors import LinkError, MailboxError
 from inloop.links.packets import (
     MOST_BYTES,
+    InputsPayload,
     Kind,
     LayoutPayload,
     Packet,
@@ -30,7 +31,7 @@ from inloop.links.packets import (
 )
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
 from inloop.realtime.layout import Layout, parse_text
-from inloop.realtime.mirror import SLOTS, Mirror
+from inloop.realtime.mirror import SLOTS, Mirror, Written
 from inloop.realtime.outputs import State
 
 Reals = NDArray[np.float64]
@@ -57,7 +58,7 @@ class MirrorEnd(UdpEnd):
         self._ready, self._over = threading.Event(), threading.Event()
         self._remote = [0] * SLOTS[0]  # the plant's numbers of the outputs in the mirror
         self._newest = 0  # the plant's number of the newest outputs
-        self._answer = (0, b"")  # the last inputs that were sent
+        self._answer: tuple[int, Written] | None = None  # to the plant's outputs of this number
         self._agreed: Reals = np.zeros(0)  # parameters that the plant has
         self._wished: tuple[int, Reals] | None = None  # parameters on their way to it
         self._state = State.ARMED  # that the mirror shows: until it has outputs
@@ -134,9 +135,8 @@ class MirrorEnd(UdpEnd):
         if record.sequence == self._newest:
             self._show_state(mirror, record.state)
             # the plant still waits for the answer to these
-            number, values = self._answer
-            if number == self._newest:
-                self.send(Kind.INPUTS, pack_numbered(number, values))
+            if self._answer is not None and self._answer[0] == self._newest:
+                self._send_inputs(*self._answer)
             return
         self._newest = record.sequence
         # the controller may answer before `publish` returns
@@ -174,10 +174,10 @@ class MirrorEnd(UdpEnd):
         new = mirror.wait(ASK_AGAIN if self._commands else HEARTBEAT)
         found = mirror.inputs() if new else None
         if found is not None:
-            number, values = found
+            number = found.answers
             remote = self._remote[number % len(self._remote)] if number else 0
-            self._answer = (remote, values.tobytes())
-            self.send(Kind.INPUTS, pack_numbered(*self._answer))
+            self._answer = (remote, found)
+            self._send_inputs(remote, found)
         else:
             self.send(Kind.HELLO)
             self._take_commands(mirror)
@@ -186,6 +186,11 @@ class MirrorEnd(UdpEnd):
         if time.monotonic() - self._shown >= HEARTBEAT and self.linked:
             self._shown = time.monotonic()
             mirror.tell(self._state)
+
+    def _send_inputs(self, answers: int, written: Written) -> None:
+        waited = time.monotonic_ns() - written.stamp
+        payload = InputsPayload(answers, waited, written.rest, written.values.tobytes())
+        self.send(Kind.INPUTS, payload.pack())
 
     def _take_commands(self, mirror: Mirror) -> None:
         while (found := mirror.command()) is not None:

@@ -17,8 +17,10 @@ from inloop.links.packets import (
     OutputsPayload,
     Packet,
     pack_numbered,
+    unpack_inputs,
     unpack_numbered,
 )
+from inloop.links.session import sent_after
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
 from inloop.realtime import Outputs, attach
 
@@ -31,8 +33,9 @@ class PlantEnd(UdpEnd):
     """Sends each new record of outputs to the peer, and writes the peer's inputs.
 
     One thread reads outputs, another one writes inputs, each over a mailbox of its own. The inputs
-    block is taken with the first inputs that come. When none come any more the loop sees stale
-    inputs, as with any controller.
+    block is taken with the first inputs that come. When none come any more, or only old ones, the
+    loop sees stale inputs, as with any controller: their age counts from the time at which the
+    controller wrote them, or a little more.
     """
 
     def __init__(
@@ -126,13 +129,16 @@ class PlantEnd(UdpEnd):
         self.send(Kind.LAYOUT, LayoutPayload(*sizes, parameters.tobytes(), layout.text()).pack())
 
     def _take_inputs(self, packet: Packet) -> None:
-        found = unpack_numbered(packet.payload, len(self._inbox.inputs))
-        if found is None or found[0] > self._newest:
+        found = unpack_inputs(packet.payload, len(self._inbox.inputs))
+        if found is None or found.answers > self._newest:
             self.refuse()
             return
-        answers, values = found
+        # at least as old as they are: the watchdog judges the time since they were written
+        sent = min(sent_after(packet), self.session.heard)
+        stamp = max(1, sent - max(0, found.waited))
+        answers, values = found.answers, np.frombuffer(found.values)
         try:
-            self._inbox.answer(answers, np.frombuffer(values))
+            self._inbox.answer(answers, values, stamp, rest=found.rest != 0)
         except InloopError:
             self.refuse()
             return

@@ -15,7 +15,7 @@ BINS = 1024  # INLOOP_BINS
 
 OUTPUTS, INPUTS, PARAMETERS, COMMANDS = range(4)
 RINGS = 4
-STATUSES = 12  # of il_status.h
+STATUSES = 13  # of il_status.h
 
 
 class RecordStructure(ctypes.Structure):
@@ -110,6 +110,11 @@ class StatisticsStructure(ctypes.Structure):
     _fields_ = (
         ("state", WORD),
         ("status", WORD),
+        ("failure", WORD),
+        ("latched", WORD),
+        ("parameters_seen", WORD),
+        ("parameters_refused", WORD),
+        ("beyond", WORD),
         ("heartbeat", WORD),
         ("thread", WORD),
         ("speed", REAL),
@@ -167,6 +172,7 @@ class AspectStructure(ctypes.Structure):
         ("observe", POINTER),
         ("view", ViewStructure),
         ("observed", POINTER),
+        ("places", POINTER),
         ("independent", POINTER),
         ("dependent", POINTER),
         ("dependent_count", COUNT),
@@ -245,13 +251,12 @@ class LoopStructure(ctypes.Structure):
         ("box", MailboxStructure),
         ("stop", ctypes.c_int32),
         ("end_status", COUNT),
+        ("failure", COUNT),
     )
 
 
 _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
-    "il_mailbox_attach": ((POINTER, ctypes.c_char_p, WORD), COUNT),
     "il_mailbox_use": ((POINTER, POINTER, WORD, WORD), COUNT),
-    "il_mailbox_detach": ((POINTER,), None),
     "il_mailbox_take": ((POINTER, COUNT), COUNT),
     "il_mailbox_take_briefly": ((POINTER, COUNT), COUNT),
     "il_mailbox_release": ((POINTER, COUNT), None),
@@ -263,6 +268,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_newest": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_copy": ((POINTER, COUNT, WORD, POINTER, POINTER), COUNT),
     "il_mailbox_write": ((POINTER, POINTER), COUNT),
+    "il_mailbox_rest": ((POINTER, POINTER), COUNT),
     "il_mailbox_write_parameters": ((POINTER, POINTER), COUNT),
     "il_mailbox_publish": ((POINTER, COUNT, POINTER, POINTER), WORD),
     "il_mailbox_send": ((POINTER, COUNT, POINTER, POINTER), COUNT),

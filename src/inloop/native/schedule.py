@@ -27,6 +27,7 @@ class Status(IntEnum):
     SAMPLES_FULL = 9
     CHATTERING = 10
     INDICATOR_LOST = 11
+    OUT_OF_BOUNDS = 12
 
 
 class Method(IntEnum):

@@ -20,6 +20,12 @@ RECORD = np.dtype(
 """il_record."""
 
 
+class BoundsStructure(ctypes.Structure):
+    """il_bounds."""
+
+    _fields_ = (("most", POINTER), ("beyond", _COUNT))
+
+
 class SystemStructure(ctypes.Structure):
     """il_system."""
 
@@ -34,6 +40,7 @@ class SystemStructure(ctypes.Structure):
         ("n", _COUNT),
         ("m", _COUNT),
         ("autonomous", _COUNT),
+        ("bounds", POINTER),
     )
 
 

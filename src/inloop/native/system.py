@@ -22,6 +22,7 @@ class System:
         predict: address of an il_predictor, or 0: the implicit method takes all of df/dx.
         correct: address of an il_corrector, or 0.
         autonomous: the rates do not depend on t.
+        bounds: address of an il_bounds, or 0: all that is finite makes sense.
         keep: what must stay alive as long as the addresses are in use: library, arrays, context.
     """
 
@@ -35,6 +36,7 @@ class System:
     predict: int = 0
     correct: int = 0
     autonomous: bool = False
+    bounds: int = 0
     keep: object = None
 
     @property
@@ -45,4 +47,5 @@ class System:
     def structure(self) -> SystemStructure:
         """The same as il_system."""
         functions = (self.rates, self.jacobian, self.save, self.restore, self.predict, self.correct)
-        return SystemStructure(*functions, self.context, self.n, self.m, self.autonomous)
+        sizes = (self.context, self.n, self.m, self.autonomous)
+        return SystemStructure(*functions, *sizes, self.bounds or None)

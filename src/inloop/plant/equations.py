@@ -19,6 +19,7 @@ from inloop.formalisms.signals import Signal, input_program
 from inloop.model import Mechanism
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
+from inloop.plant.bounds import Bounds
 from inloop.plant.closing import refuse_what_cannot_close
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
 from inloop.plant.loops import Loops
@@ -42,6 +43,7 @@ class Equations:
         coordinates: names of the coordinates, in the order of all vectors.
         inputs: names of the entries of u.
         parameters: live parameters, a mapping that can be written.
+        bounds: of coordinates and speeds, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
         building: held while something is derived or built, so that threads may share a plant.
@@ -67,6 +69,7 @@ class Equations:
         self._derivation = self.fresh_derivation()
         self.inputs = self._derivation.input_names
         self.parameters = Parameters(self._derivation.symbols.parameters)
+        self.bounds = Bounds(mechanism)
         self.operations: dict[str, dict[str, int]] = {}
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}

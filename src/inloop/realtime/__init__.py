@@ -1,10 +1,11 @@
 """A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
 
+from inloop.realtime.attach import attach
 from inloop.realtime.clock import PlantClock, ScriptedClock
 from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
-from inloop.realtime.mailbox import Mailbox, attach
+from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.options import Options
 from inloop.realtime.outputs import Flag, Outputs, Snapshot, State
 from inloop.realtime.recorder import Recorded, record

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.native import address_of
 from inloop.native.library import Reals
@@ -101,8 +102,18 @@ class Aspect:
         ]
         return (*places, *(signal.get(name, nothing) for name in names(layout.signals)))
 
-    def structure(self, sources: tuple[int, ...]) -> AspectStructure:
+    def _outputs_of(self, layout: Layout) -> NDArray[np.int64]:
+        """Number of the output that each entry of x is; 0 for what is none."""
+        number = {name: k for k, name in enumerate(layout.output_names)}
+        words = (
+            "" if entry is None else f"{entry[0]}.{'qd' if entry[1] else 'q'}"
+            for entry in self.system.watched.entries
+        )
+        return np.array([number.get(word, 0) for word in words] or [0], np.int64)
+
+    def structure(self, layout: Layout, sources: tuple[int, ...]) -> AspectStructure:
         """The same as il_aspect."""
+        self._numbers = self._outputs_of(layout)
         self._sources = (ctypes.c_void_p * max(1, len(sources)))(*sources)
         made = AspectStructure(
             system=self.system.system.structure(),
@@ -110,6 +121,7 @@ class Aspect:
             observe=self._observe or None,
             view=self._view,
             observed=address(self._outputs),
+            places=self._numbers.ctypes.data,
         )
         system = self.system
         if isinstance(system, ClosedSystem):

@@ -14,10 +14,10 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
+from inloop.realtime.attach import attach
 from inloop.realtime.closing import Closing
 from inloop.realtime.faults import Corruption, Fault, split_faults
-from inloop.realtime.mailbox import attach
-from inloop.realtime.mirror import Mirror
+from inloop.realtime.mirror import Mirror, Written
 from inloop.realtime.outputs import Outputs
 
 MOMENT = 0.05  # [s] after which the threads look around
@@ -125,17 +125,17 @@ class Injector(Closing):
                 continue
             try:
                 if (found := self._mirror.inputs()) is not None:
-                    self._forward(found[1])
+                    self._forward(found)
                 if (command := self._mirror.command()) is not None:
                     self._command(*command)
             except MailboxError:
                 return  # the plant has ended
 
-    def _forward(self, values: Reals) -> None:
+    def _forward(self, written: Written) -> None:
         """Let the actuators act."""
-        found = self._actuators.apply(self._now, values.copy())
+        found = self._actuators.apply(self._now, written.values)
         if found is not None:
-            self._plant.write(found)
+            (self._plant.rest if written.rest else self._plant.write)(found)
         self._count(forwarded=found is not None)
 
     def _command(self, number: int, what: int, values: Reals) -> None:

@@ -27,6 +27,7 @@ from inloop.native.mailbox_structure import (
 from inloop.plant import BarePlant
 from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT
 from inloop.realtime.clock import PlantClock, Script
+from inloop.realtime.layout import Layout
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.memory import Attached
 from inloop.realtime.options import MODES, Options
@@ -35,6 +36,7 @@ from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
 from inloop.realtime.segment import Segment
 from inloop.realtime.signals import ended_by_sigterm
+from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
 
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
@@ -71,7 +73,7 @@ class Loop:
         place = (segment.memory.address, segment.memory.size, 0)
         error = realtime_function("il_mailbox_use")(ctypes.addressof(memory.loop.box), *place)
         assert error == 0
-        self.mailbox = Mailbox(name, Attached.to(segment.memory, 1023))
+        self.mailbox = Mailbox(name, Attached(segment.memory))
         self._memory, self._segment = memory, segment
         # also at the end of the program, and when somebody forgets to close it
         self._disarm = weakref.finalize(self, _disarm, memory, segment)
@@ -138,22 +140,23 @@ class Loop:
             self.name,
             self.options.period,
             statistics,
-            _ending(loop.end_status, statistics.status).name,
+            Status(loop.end_status or loop.failure).name,
             outputs,
-            self.notes,
+            (*self.notes, *_left_bounds(statistics, self.mailbox.layout)),
             MOST_ITERATIONS if self._wiring.has_loops else 0,
         )
 
     def close(self) -> Report:
-        """End the run and remove the mailbox.
+        """End the run and remove the mailbox; in a process that was forked, only let go of it.
 
         Returns:
             The report on the whole run.
         """
         if self._final is None:
             try:
-                realtime_function("il_loop_stop")(self._memory.address)
-                self._memory.join()
+                if self._segment.ours:
+                    realtime_function("il_loop_stop")(self._memory.address)
+                    self._memory.join()
                 self._final = self.report()
             finally:
                 self.mailbox.close()
@@ -232,8 +235,10 @@ class _Memory:
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs
         self._start = np.array([x.default for x in inputs])
-        self._safe = np.zeros(len(inputs))
         names = [x.name for x in inputs]
+        # a driven joint stays where it is: it cannot jump to 0
+        driven = {f"{c.name}.q" for c in wiring.layout.coordinates}
+        self._safe = np.array([math.nan if name in driven else 0.0 for name in names])
         for name, value in options.safe.items():
             if name not in names or not (value is None or math.isfinite(value)):
                 shown = ", ".join(names[:12])
@@ -254,6 +259,8 @@ class _Memory:
 
 def _disarm(memory: _Memory, segment: Segment) -> None:
     """Leave neither a thread nor shared or locked memory behind."""
+    if not segment.ours:
+        return  # forked: the thread runs in the parent
     realtime_function("il_loop_stop")(memory.address)
     memory.join()
     _armed.discard(memory)
@@ -263,10 +270,9 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
     segment.close()
 
 
-def _ending(ended_by: int, last: int) -> Status:
-    """Why a run ended, or that its last step failed."""
-    failed = last in (Status.DIVERGED, Status.LOOP_OPEN, Status.CHATTERING)
-    return Status(ended_by or (last if failed else Status.OK))
+def _left_bounds(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
+    words = statistics.left_bounds(layout)
+    return (f"{words}: the last good state was kept",) if words else ()
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

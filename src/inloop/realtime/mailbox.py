@@ -1,9 +1,8 @@
-"""`inloop.attach("robot")`: read, write, command a plant that runs in this or another process."""
+"""The mailbox of a plant that runs in this or another process: read, write, command."""
 
 from __future__ import annotations
 
 import ctypes
-import itertools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -16,7 +15,6 @@ from inloop.native.mailbox_structure import (
     INPUTS,
     OUTPUTS,
     PARAMETERS,
-    MailboxStructure,
     RecordStructure,
     RingStructure,
     realtime_function,
@@ -27,67 +25,16 @@ from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
 from inloop.realtime.layout import parse
 from inloop.realtime.memory import Attached, Handle
-from inloop.realtime.outputs import Outputs, State
+from inloop.realtime.outputs import Flag, Outputs, State
 from inloop.realtime.remote_parameters import RemoteParameters
 from inloop.realtime.report import Report
-from inloop.realtime.segment import running, segment_path
 from inloop.realtime.statistics import Statistics, statistics_at
 
 OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
-STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 LONGEST_WAIT = 0.1  # [s] in one call of C
 NO_COMMAND = 2**64 - 1  # no command has a larger number
 
 _STATES = {state.value: state for state in State}
-_handles = itertools.count()
-
-
-def attach(name: str, wait: float = 0.0) -> Mailbox:
-    """The mailbox of a plant that runs under this name, for this user, on this machine.
-
-    Args:
-        name: as given to `il.run`.
-        wait: seconds to wait for the plant to start.
-
-    Raises:
-        MailboxError: there is no such plant, or its segment is not what it should be.
-    """
-    end = time.monotonic() + wait
-    path = segment_path(name)
-    box = MailboxStructure()
-    call = realtime_function("il_mailbox_attach")
-    while True:
-        error = call(ctypes.addressof(box), name.encode(), _new_handle())
-        if error not in (NO_SEGMENT, GONE) or time.monotonic() >= end:
-            break
-        time.sleep(0.01)
-    if error == OK:
-        found = Mailbox(name, Attached(box))
-        # its thread is about to publish the state at the start
-        end = max(end, time.monotonic() + STARTS_WITHIN)
-        while found.state == State.ARMED and time.monotonic() < end:
-            time.sleep(0.001)
-        return found
-    others = ", ".join(running()) or "none"
-    reasons = {
-        NO_SEGMENT: (f"no plant named '{name}' runs here", f"Running now: {others}."),
-        GONE: (
-            f"the process of plant '{name}' has died",
-            "Start the plant again; it replaces what the dead one left.",
-        ),
-        FOREIGN: (
-            f"the mailbox '{name}' belongs to another user or is open to others",
-            f"Remove {path}, or run the plant as the same user.",
-        ),
-        BAD_SEGMENT: (
-            f"{path} is no mailbox of this version of inloop, or it is damaged",
-            "Stop the plant and start it again with the same version.",
-        ),
-    }
-    what, fix = reasons.get(
-        error, (f"the mailbox '{name}' cannot be mapped", "Free some memory and try again.")
-    )
-    raise MailboxError(what, fix=fix)
 
 
 class Mailbox(Commands, Closing):
@@ -242,12 +189,43 @@ class Mailbox(Commands, Closing):
         if error != OK:
             self._raise(error, held)
 
-    def answer(self, sequence: int, values: Sequence[float] | Reals) -> None:
-        """Write all inputs, for a controller elsewhere that has read the outputs of this number.
+    def rest(
+        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+    ) -> None:
+        """Leave in order: write inputs that may stay as they are, and let others write.
+
+        They do not get old. Inputs of a controller that ends without this are stale after a while.
 
         Args:
-            sequence: number of the outputs that they answer.
-            values: all inputs in the order of `inputs`.
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            named: inputs by name, and tau for the efforts of all joints.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: an unknown name, a wrong size, or a number that is not finite.
+        """
+        held = self._use()
+        self._inputs.update(values, named)
+        error = realtime_function("il_mailbox_rest")(held.address, self._inputs.address)
+        if error != OK:
+            self._raise(error, held)
+
+    def answer(
+        self,
+        sequence: int,
+        values: Mapping[str, float] | Sequence[float] | Reals,
+        stamp: int = 0,
+        *,
+        rest: bool = False,
+    ) -> None:
+        """Write inputs for a controller elsewhere that has read the outputs of this number.
+
+        Args:
+            sequence: number of the outputs that they answer; 0 if that is not known.
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            stamp: CLOCK_MONOTONIC when the controller wrote them [ns], from which their age counts;
+                0 for now.
+            rest: as with `rest`: they may stay, and others may write.
 
         Raises:
             MailboxError: another process writes them.
@@ -255,9 +233,11 @@ class Mailbox(Commands, Closing):
         """
         self._inputs.update(values, {})
         self.take()
-        about = RecordStructure(answers=sequence)
+        about = RecordStructure(answers=sequence, stamp=stamp, flags=Flag.REST if rest else 0)
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
+        if rest:
+            self.release()
 
     @property
     def inputs_written(self) -> int:
@@ -356,10 +336,6 @@ class Mailbox(Commands, Closing):
         """Release what was taken and let go of the memory."""
         self._handle.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self.close()
-
     def __repr__(self) -> str:
         state = "closed" if self._handle.closed else self.state.name
         return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
@@ -385,8 +361,3 @@ class Mailbox(Commands, Closing):
             f"no complete record could be read from plant '{self.name}'",
             fix="Its mailbox is damaged; stop the plant and start it again.",
         )
-
-
-def _new_handle() -> int:
-    """Tells apart the mailboxes of one process; 0 is for programs in C."""
-    return 1 + next(_handles) % 1023

@@ -1,9 +1,15 @@
-"""Memory that is shared with other processes, and stays as long as somebody here uses it."""
+"""Memory that is shared with other processes, and stays as long as somebody here uses it.
+
+A `Memory` is the one owner of its mapping. It is unmapped when the last reference to it goes, never
+by a finalizer: so whatever the garbage collector finalizes, in whatever order, finds it mapped.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import mmap
+import os
+import weakref
 
 from inloop.errors import MailboxError
 from inloop.native.mailbox_structure import (
@@ -13,51 +19,49 @@ from inloop.native.mailbox_structure import (
     realtime_function,
 )
 
-
-class Sheltered:
-    """A mapping whose file another program may cut short without ending this process."""
-
-    def __init__(self, address: int, size: int) -> None:
-        self._number = realtime_function("il_shelter_add")(address, size)
-        self._functions = [realtime_function(f"il_shelter_{f}") for f in ("lost", "remove")]
-
-    @property
-    def lost(self) -> bool:
-        """Was it cut short, so that zeros have taken its place?"""
-        return bool(self._functions[0](self._number))
-
-    def __del__(self) -> None:
-        self._functions[1](self._number)
+MOST_MAILBOXES = 1023  # open at once in one process; 0 is for programs in C (inloop_self)
+_free_handles = list(range(MOST_MAILBOXES, 0, -1))
+_attached: weakref.WeakSet[Attached] = weakref.WeakSet()
 
 
 class Memory:
-    """A file mapped for reading and writing, all pages there; unmapped when nobody holds it.
+    """A file mapped for reading and writing; unmapped when nobody holds it.
+
+    Another program may cut the file short without ending this process (il_shelter.h).
 
     Attributes:
+        bytes: the memory.
         address: where it begins.
         size: [bytes].
     """
 
-    def __init__(self, descriptor: int, size: int) -> None:
+    def __init__(self, descriptor: int, size: int, populate: bool = False) -> None:
+        """Map a file.
+
+        Args:
+            descriptor: of the file.
+            size: [bytes].
+            populate: fetch all pages now, so that none is fetched while a loop runs.
+        """
         self.size = size
-        self._sheltered: Sheltered | None = None
-        # none is fetched while the loop runs
-        self.bytes = mmap.mmap(descriptor, size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        flags = mmap.MAP_SHARED | (mmap.MAP_POPULATE if populate else 0)
+        self.bytes = mmap.mmap(descriptor, size, flags=flags)
         self._view = ctypes.c_char.from_buffer(self.bytes)
         self.address = ctypes.addressof(self._view)
-        self._sheltered = Sheltered(self.address, size)
+        self._number = realtime_function("il_shelter_add")(self.address, size)
+        # called before the mapping goes with the attributes of this object
+        remove = realtime_function("il_shelter_remove")
+        self._shelter = weakref.finalize(self, remove, self._number)
+        self._shelter.atexit = False  # threads may use it to the end
 
     @property
     def lost(self) -> bool:
-        """Has another program cut the file short?"""
-        return self._sheltered is not None and self._sheltered.lost
-
-    def __del__(self) -> None:
-        self._sheltered = None  # before it is unmapped
+        """Has another program cut the file short, so that zeros have taken its place?"""
+        return self._shelter.alive and bool(realtime_function("il_shelter_lost")(self._number))
 
 
 class Attached:
-    """A mailbox that is mapped; who calls into it holds this object meanwhile.
+    """A mailbox in mapped memory; who calls into it holds this object meanwhile.
 
     So a mailbox may be closed while another thread waits in it: the memory goes when that thread
     comes back.
@@ -67,21 +71,25 @@ class Attached:
         address: of the structure.
     """
 
-    def __init__(self, box: MailboxStructure, memory: Memory | None = None) -> None:
-        """Take over what `il_mailbox_attach` has mapped, or use memory of this process."""
-        self.box, self.address = box, ctypes.addressof(box)
-        self._memory = memory
-        self._sheltered: Sheltered | Memory | None = memory or Sheltered(box.base, box.size)
-        self._detach = realtime_function("il_mailbox_detach")
+    def __init__(self, memory: Memory) -> None:
+        """Use mapped memory.
 
-    @classmethod
-    def to(cls, memory: Memory, handle: int) -> Attached:
-        """Use memory of this process, which is known to be a mailbox."""
-        box = MailboxStructure()
-        use = realtime_function("il_mailbox_use")
-        error = use(ctypes.addressof(box), memory.address, memory.size, handle)
-        assert error == 0
-        return cls(box, memory)
+        Raises:
+            MailboxError: it holds no mailbox, or too many are open.
+        """
+        self.box, self._memory = MailboxStructure(), memory
+        self.address = ctypes.addressof(self.box)
+        self._handle = _take_handle()
+        place = (memory.address, memory.size, self._handle)
+        error = realtime_function("il_mailbox_use")(self.address, *place)
+        if error != 0:
+            _free_handles.append(self._handle)
+            raise MailboxError(
+                "the shared memory is no mailbox of this version of inloop, or it is damaged",
+                fix="Stop the plant and start it again with the same version.",
+            )
+        weakref.finalize(self, _let_go, self.box, memory, self._handle)
+        _attached.add(self)
 
     @property
     def shared(self) -> StatisticsStructure:
@@ -91,12 +99,15 @@ class Attached:
     @property
     def lost(self) -> bool:
         """Has another program cut the file short?"""
-        return self._sheltered is not None and self._sheltered.lost
+        return self._memory.lost
 
-    def __del__(self) -> None:
-        self._sheltered = None  # before it is unmapped
-        if self._memory is None:
-            self._detach(self.address)
+    def release(self) -> None:
+        """Let others write all that was taken here."""
+        _release(self.box)
+
+    def become_another(self) -> None:
+        """After a fork: what the parent has taken is not taken by its child."""
+        self.box.self = realtime_function("il_mailbox_self")(self._handle)
 
 
 class Handle:
@@ -126,5 +137,34 @@ class Handle:
         """Let others write, and let go; who is in a call goes on to its end."""
         attached, self._attached = self._attached, None
         if attached is not None:
-            for ring in range(RINGS):
-                realtime_function("il_mailbox_release")(attached.address, ring)
+            attached.release()
+
+
+def _take_handle() -> int:
+    """A number that no other open mailbox of this process has."""
+    try:
+        return _free_handles.pop()
+    except IndexError:
+        raise MailboxError(
+            f"{MOST_MAILBOXES} mailboxes are open in this process",
+            fix="Close those that are no longer used: mailbox.close(), or a with statement.",
+        ) from None
+
+
+def _release(box: MailboxStructure) -> None:
+    for ring in range(RINGS):
+        realtime_function("il_mailbox_release")(ctypes.addressof(box), ring)
+
+
+def _let_go(box: MailboxStructure, memory: Memory, handle: int) -> None:
+    """When nobody uses a mailbox any more; `memory` is here so that it is still mapped."""
+    _release(box)
+    _free_handles.append(handle)
+
+
+def _after_fork() -> None:
+    for attached in list(_attached):
+        attached.become_another()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,10 +23,26 @@ from inloop.native.mailbox_structure import (
 from inloop.realtime.closing import Closing
 from inloop.realtime.layout import Layout
 from inloop.realtime.memory import Attached, Handle
-from inloop.realtime.outputs import State
+from inloop.realtime.outputs import Flag, State
 from inloop.realtime.segment import Segment
 
 SLOTS = (4096, 256, 16, 64)  # records in each ring
+
+
+class Written(NamedTuple):
+    """Inputs that a controller has written.
+
+    Attributes:
+        answers: number of the outputs that they answer.
+        stamp: CLOCK_MONOTONIC when they were written [ns].
+        rest: they may stay as they are.
+        values: one number per input.
+    """
+
+    answers: int
+    stamp: int
+    rest: bool
+    values: Reals
 
 
 class Mirror(Closing):
@@ -42,14 +59,16 @@ class Mirror(Closing):
     def __init__(self, name: str, layout: Layout, parameters: Reals) -> None:
         self.name, self.layout = name, layout
         self._segment = Segment(name, layout, SLOTS)
-        attached = Attached.to(self._segment.memory, 1023)
+        attached = Attached(self._segment.memory)
         self._handle = Handle(name, attached)
         self.layout_hash = f"{attached.box.layout.layout_hash:016x}"
         self._inputs_seen = self._commands_seen = self._published = 0
         self._inputs = np.zeros(layout.counts[INPUTS])
         self._parameters = np.zeros(layout.counts[PARAMETERS])
         self._publish(PARAMETERS, RecordStructure(), np.ascontiguousarray(parameters))
-        self._handle.use().shared.speed = 1.0
+        shared = self._handle.use().shared
+        # parameters are decided on elsewhere: nobody waits for it here
+        shared.speed, shared.parameters_seen = 1.0, 2**64 - 1
 
     @property
     def published(self) -> int:
@@ -73,13 +92,14 @@ class Mirror(Closing):
         seen = (self._inputs_seen, self._commands_seen)
         return bool(call(held.address, *seen, timeout) == 0)
 
-    def inputs(self) -> tuple[int, Reals] | None:
-        """The newest inputs, if they were not read yet, and the number of outputs they answer."""
+    def inputs(self) -> Written | None:
+        """The newest inputs, if they were not read yet."""
         record = self._newest(INPUTS, self._inputs)
         if record is None or record.sequence == self._inputs_seen:
             return None
         self._inputs_seen = record.sequence
-        return int(record.answers), self._inputs
+        rest = bool(record.flags & Flag.REST)
+        return Written(int(record.answers), int(record.stamp), rest, self._inputs.copy())
 
     def parameters(self) -> tuple[int, Reals] | None:
         """The newest parameters, and their number: 1 for those of the start."""
@@ -119,7 +139,8 @@ class Mirror(Closing):
     def close(self) -> None:
         """Tell those who are attached that it is over, and remove the mailbox."""
         if not self._handle.closed:
-            self.end()
+            if self._segment.ours:
+                self.end()
             self._handle.close()
             self._segment.close()
 

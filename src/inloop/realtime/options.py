@@ -19,6 +19,7 @@ POLICIES = {"hold": 0, "safe": 1, "stop": 2}
 STATUSES = {
     "OVERRUN": Status.OVERRUN, "DIVERGED": Status.DIVERGED, "LOOP_OPEN": Status.LOOP_OPEN,
     "INPUT_STALE": Status.INPUT_STALE, "CHATTERING": Status.CHATTERING,
+    "OUT_OF_BOUNDS": Status.OUT_OF_BOUNDS,
 }  # fmt: skip
 DEFAULT_POLICIES = {
     "OVERRUN": "hold", "DIVERGED": "safe", "LOOP_OPEN": "safe", "INPUT_STALE": "safe",
@@ -42,10 +43,12 @@ class Options:
         speed: simulated seconds per second, for "clock".
         extrapolate: between two inputs go on along a straight line instead of holding them.
         stale_after: age at which inputs are stale [s]; None: never.
-        policies: what to do about OVERRUN, DIVERGED, LOOP_OPEN, CHATTERING, INPUT_STALE: "hold"
+        policies: what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS (as DIVERGED if not given),
+            LOOP_OPEN, CHATTERING, INPUT_STALE: "hold"
             goes on with the inputs that are there, "safe" puts safe values in their place (for as
             long as they are stale; for the others until somebody resumes), "stop" ends the run.
-        safe: safe values of inputs by name, None to keep what is there; 0 by default.
+        safe: safe values of inputs by name, None to keep what is there; by default 0, and None for
+            the position of a driven joint.
         most_late: late steps are made up, up to this much simulated time [s]; more is skipped.
         priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
         core: processor to run on; None: any.
@@ -106,7 +109,10 @@ class Options:
     def policy_codes(self) -> list[int]:
         """Policies by the number of the status."""
         codes = [0] * len(Status)
-        for name, policy in {**DEFAULT_POLICIES, **self.policies}.items():
+        chosen = {**DEFAULT_POLICIES, **self.policies}
+        # what runs away is caught by its bounds, or in one great step
+        chosen.setdefault("OUT_OF_BOUNDS", chosen["DIVERGED"])
+        for name, policy in chosen.items():
             codes[STATUSES[name]] = POLICIES[policy]
         return codes
 

@@ -21,6 +21,8 @@ class Flag(IntFlag):
     """A late step that was made up."""
     SET = 4
     """Not the result of a step: the start, a reset or a restored state."""
+    REST = 8
+    """Of inputs: they may stay as they are, and do not get old."""
 
 
 class State(IntEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import time
 from collections.abc import Iterator, Mapping, MutableMapping
 from difflib import get_close_matches
 
@@ -18,15 +19,22 @@ from inloop.native.mailbox_structure import (
 )
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.memory import Attached, Handle
+from inloop.realtime.outputs import State
+
+DECIDED_WITHIN = 1.0  # [s]
 
 
 class RemoteParameters(MutableMapping[str, float]):
-    """Values by name. Writing checks the name and the range; the next step uses the new value."""
+    """Values by name. Writing checks the name and the range; the next step uses the new value.
+
+    Values with which the loops of the plant cannot be closed from where it is are refused by it.
+    """
 
     def __init__(self, plant: str, layout: Layout, handle: Handle) -> None:
         self._plant, self._use = plant, handle.use
         self._declared = {x.name: x for x in layout.parameters}
         self._index = {name: k for k, name in enumerate(self._declared)}
+        self._may_be_refused = "loops" in dict(layout.about)
 
     def __getitem__(self, name: str) -> float:
         self._known(name)
@@ -36,7 +44,13 @@ class RemoteParameters(MutableMapping[str, float]):
         self.set({name: value})
 
     def set(self, values: Mapping[str, float]) -> None:
-        """Change several parameters between the same two steps."""
+        """Change several parameters between the same two steps.
+
+        Raises:
+            InputError: an unknown name, a value out of range, or one with which the loops of the
+                plant cannot be closed; nothing has changed then.
+            MailboxError: another process keeps the parameters.
+        """
         numbers = {name: self._checked(name, value) for name, value in values.items()}
         held = self._use()
         if realtime_function("il_mailbox_take_briefly")(held.address, PARAMETERS) != 0:
@@ -46,10 +60,19 @@ class RemoteParameters(MutableMapping[str, float]):
             )
         # nobody else can write between reading and writing
         try:
-            new = self._values(held)
+            old = self._values(held)
+            new = old.copy()
             for name, number in numbers.items():
                 new[self._index[name]] = number
-            realtime_function("il_mailbox_write_parameters")(held.address, new.ctypes.data)
+            written = self._publish(held, new)
+            if self._may_be_refused and self._refused(held, written):
+                self._publish(held, old)
+                raise InputError(
+                    f"plant '{self._plant}' refuses "
+                    + ", ".join(f"{name} = {number:g}" for name, number in numbers.items())
+                    + ": from where it is, its loops cannot be closed with that",
+                    fix="The values before stay; choose others, or go there in smaller steps.",
+                )
         finally:
             realtime_function("il_mailbox_release")(held.address, PARAMETERS)
 
@@ -74,6 +97,21 @@ class RemoteParameters(MutableMapping[str, float]):
     def reset(self) -> None:
         """Put all default values back."""
         self.set({name: x.default for name, x in self._declared.items()})
+
+    def _publish(self, held: Attached, values: Reals) -> int:
+        """Write a record; returns its number."""
+        about, publish = RecordStructure(), realtime_function("il_mailbox_publish")
+        place = (ctypes.addressof(about), values.ctypes.data)
+        return int(publish(held.address, PARAMETERS, *place))
+
+    def _refused(self, held: Attached, number: int) -> bool:
+        """What the loop thinks of a record; False if it takes too long to think."""
+        shared, end = held.shared, time.monotonic() + DECIDED_WITHIN
+        while shared.parameters_seen < number and shared.state != State.ENDED:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.0005)
+        return bool(shared.parameters_refused == number)
 
     def _values(self, held: Attached) -> Reals:
         """Values in the mailbox; defaults for those that make no sense."""

@@ -99,6 +99,8 @@ def start(
     facts = {**_facts(plant, chosen), "rehearse": repr(rehearse), **(about or {})}
     if motions:
         facts["motions"] = ", ".join(motions)
+    if wiring.has_loops:
+        facts["loops"] = "closed"
     if plant.by_mode:
         facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))

@@ -5,30 +5,40 @@ It is filled under another name and then linked to its own, so that nobody ever 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import fcntl
 import itertools
 import os
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from inloop.errors import InputError, MailboxError
-from inloop.native.mailbox_structure import HeaderStructure, realtime_function
 from inloop.realtime.clock import standing_still
 from inloop.realtime.layout import Layout, header_of
 from inloop.realtime.memory import Memory
+from inloop.realtime.segment_file import (
+    ABANDONED_AFTER,
+    abandoned,
+    identity_of,
+    living_process,
+    opened,
+)
 
 DIRECTORY = Path("/dev/shm")
+DRAFT = ".new"  # ends the name of a file that is not yet a segment
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _counter = itertools.count()
 
 
 def segment_path(name: str) -> Path:
     """The file of the segment of a plant; only its user may open it."""
-    if not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(
-            f"{name[:80]!a} cannot be the name of a running plant",
+            f"{str(name)[:80]!a} cannot be the name of a running plant",
             fix="Use up to 64 letters, digits, '_', '-' and '.'.",
         )
     return DIRECTORY / f"inloop.{os.geteuid()}.{name}"
@@ -37,9 +47,13 @@ def segment_path(name: str) -> Path:
 def running() -> list[str]:
     """Names of this user's plants that run on this machine."""
     prefix = f"inloop.{os.geteuid()}."
-    found = [p for p in DIRECTORY.glob(f"{prefix}*") if not p.name.endswith(".new")]
-    alive = [p for p in found if _process(p) is not None]
-    return sorted(p.name.removeprefix(prefix) for p in alive)
+    found = []
+    for path in DIRECTORY.glob(f"{prefix}*"):
+        # what others put there is no plant
+        with contextlib.suppress(FileNotFoundError, MailboxError), opened(path) as descriptor:
+            if not path.name.endswith(DRAFT) and living_process(descriptor) is not None:
+                found.append(path.name.removeprefix(prefix))
+    return sorted(found)
 
 
 class Segment:
@@ -53,10 +67,11 @@ class Segment:
     def __init__(
         self, name: str, layout: Layout, slots: tuple[int, int, int, int], scripted: bool = False
     ) -> None:
-        self.path = segment_path(name)
+        self.path, self._maker = segment_path(name), os.getpid()
         header, text = header_of(layout, slots, scripted)
         size = int(header.size)
-        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{next(_counter)}.new")
+        _sweep()
+        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{next(_counter)}{DRAFT}")
         try:
             descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -64,8 +79,8 @@ class Segment:
         try:
             # all pages now: a full disk must not end the loop later
             os.posix_fallocate(descriptor, 0, size)
-            self.memory = Memory(descriptor, size)
-            self._identity = _identity_of(os.fstat(descriptor))
+            self.memory = Memory(descriptor, size, populate=True)
+            self._identity = identity_of(os.fstat(descriptor))
             self.memory.bytes[: ctypes.sizeof(header)] = bytes(header)
             if scripted:
                 clock = standing_still()
@@ -79,18 +94,35 @@ class Segment:
             os.close(descriptor)
             draft.unlink(missing_ok=True)
 
+    @property
+    def ours(self) -> bool:
+        """Was it made by this process, and not by one that has forked this one?"""
+        return os.getpid() == self._maker
+
     def close(self) -> None:
         """Remove its name; who is attached keeps the memory until he lets go."""
-        try:
-            if _identity_of(os.stat(self.path)) == self._identity:
-                self.path.unlink()
-        except FileNotFoundError:
-            pass
-        del self.memory
+        if self.ours:
+            with contextlib.suppress(FileNotFoundError):
+                if identity_of(os.lstat(self.path)) == self._identity:
+                    self.path.unlink()
 
 
-def _identity_of(facts: os.stat_result) -> tuple[int, int]:
-    return facts.st_dev, facts.st_ino
+def _sweep() -> None:
+    """Remove what plants of this user left that were killed."""
+    for path in DIRECTORY.glob(f"inloop.{os.geteuid()}.*"):
+        with contextlib.suppress(OSError, MailboxError):
+            if path.name.endswith(DRAFT):
+                _remove_draft(path)
+            else:
+                _remove(path, abandoned)
+
+
+def _remove_draft(path: Path) -> None:
+    """A draft lives for the moment in which it is filled, in the process that its name tells."""
+    process = path.name.removesuffix(DRAFT).split(".")[-2]
+    old = time.time() - path.lstat().st_mtime > 1e-9 * ABANDONED_AFTER
+    if old and process.isdecimal() and not Path("/proc", process).exists():
+        path.unlink()
 
 
 def _publish(draft: Path, path: Path, name: str) -> None:
@@ -101,42 +133,25 @@ def _publish(draft: Path, path: Path, name: str) -> None:
             return
         except FileExistsError:
             pass
-        process = _process(path)
-        if process is not None:
-            raise MailboxError(
-                f"a plant named '{name}' runs already, in process {process}",
-                fix="Stop it, or run this one under another name: name='...'.",
-            )
-        _remove_stale(path)
+        with contextlib.suppress(FileNotFoundError):
+            with opened(path) as descriptor:
+                process = living_process(descriptor)
+            if process is not None:
+                raise MailboxError(
+                    f"a plant named '{name}' runs already, in process {process}",
+                    fix="Stop it, or run this one under another name: name='...'.",
+                )
+            _remove(path, lambda descriptor: living_process(descriptor) is None)
     raise MailboxError(f"the mailbox '{name}' cannot be made", fix=f"Remove {path}.")
 
 
-def _process(path: Path) -> int | None:
-    """The living process behind a segment; None for what a dead one left, or for rubbish."""
-    size = ctypes.sizeof(HeaderStructure)
-    try:
-        with path.open("rb") as file:
-            data = file.read(size)
-    except OSError:
-        return None
-    if len(data) < size:
-        return None
-    creator = HeaderStructure.from_buffer_copy(data).creator
-    if not realtime_function("il_mailbox_alive")(creator):
-        return None
-    return int(creator >> 42)
-
-
-def _remove_stale(path: Path) -> None:
+def _remove(path: Path, useless: Callable[[int], bool]) -> None:
     """Unlink a segment that nobody runs, unless somebody else has replaced it meanwhile."""
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            same = _identity_of(os.fstat(file.fileno())) == _identity_of(os.stat(path))
-            if same and _process(path) is None:
-                path.unlink()
-    except FileNotFoundError:
-        pass
+    with opened(path) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        same = identity_of(os.fstat(descriptor)) == identity_of(os.lstat(path))
+        if same and useless(descriptor):
+            path.unlink()
 
 
 def _no_room(error: OSError) -> MailboxError:

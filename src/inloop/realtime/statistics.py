@@ -15,6 +15,7 @@ from inloop.native.mailbox_structure import (
     HistogramStructure,
     StatisticsStructure,
 )
+from inloop.realtime.layout import Layout
 
 SUB = 32  # bins per octave; up to this many nanoseconds one bin each
 
@@ -95,6 +96,10 @@ class Statistics:
         speed: simulated seconds per second.
         counters: by name.
         histograms: by name: step, step_cpu, latency, input_age, floor.
+        failure: status of the last step that failed; 0 if none did.
+        latched: status because of which safe values stand in for the inputs until somebody resumes
+            (STOPPED: somebody has asked for it); 0 if they do not.
+        beyond: number of the output that left its bounds last; 0 if none did.
     """
 
     state: int
@@ -104,10 +109,22 @@ class Statistics:
     speed: float
     counters: dict[str, int]
     histograms: dict[str, Histogram]
+    failure: int = 0
+    latched: int = 0
+    beyond: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
         return self.counters[name]
+
+    def left_bounds(self, layout: Layout) -> str:
+        """What left its bounds last, in words; "" if nothing did."""
+        names = layout.output_names
+        if not 0 < self.beyond < len(names):
+            return ""
+        coordinate, _, kind = names[self.beyond].rpartition(".")
+        what = "the speed of coordinate" if kind == "qd" else "coordinate"
+        return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
 
 
 def statistics_at(shared: StatisticsStructure) -> Statistics:
@@ -120,6 +137,9 @@ def statistics_at(shared: StatisticsStructure) -> Statistics:
         float(shared.speed),
         {name: int(getattr(shared, name)) for name in COUNTERS},
         {name: _histogram(getattr(shared, name)) for name in HISTOGRAMS},
+        int(shared.failure),
+        int(shared.latched),
+        int(shared.beyond),
     )
 
 

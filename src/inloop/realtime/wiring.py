@@ -110,7 +110,7 @@ def wire(
     return Wiring(
         layout,
         machine,
-        tuple(aspect.structure(aspect.sources(layout, told)) for aspect in aspects),
+        tuple(aspect.structure(layout, aspect.sources(layout, told)) for aspect in aspects),
         start,
         told,
         targets(plants, reads, list(values)),

@@ -217,7 +217,9 @@ class _Run:
             )
             self._collect(faces, done)
             now, status = done.end, Status(done.status)
-            self.blame = faces[names[now.mode]].system.blame(now.t)
+            system = faces[names[now.mode]].system
+            beyond = status == Status.OUT_OF_BOUNDS
+            self.blame = system.watched.blame() if beyond else system.blame(now.t)
             if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
                 progress.close()
                 return status, now

@@ -97,7 +97,8 @@ def run_in_pieces(
                 continue
         progress.close()
         samples = joined(way.pieces, _spacing(schedule))
-        blame = system.blame(now.t)
+        beyond = status == Status.OUT_OF_BOUNDS
+        blame = system.watched.blame() if beyond else system.blame(now.t)
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame)
 
 

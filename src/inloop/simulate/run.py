@@ -239,11 +239,14 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s: "
         + (f"loop '{loop}' is at a singular position or beyond its reach; " if loop else "")
         + f"fastest coordinate '{worst}'",
+        "OUT_OF_BOUNDS": f"went out of bounds after t = {last:.6g} s: {blame}",
         "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
         "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
+        "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, look for laws "
+        "that feed energy, or set wider bounds: plant.bounds",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
     }.get(result.status, f"Use a step smaller than {step:g} s")
     if result.status == "DIVERGED" and blame:

@@ -120,8 +120,11 @@ class Stepper:
         self._follow_parameters()
         status = self._machine.step()
         if status != Status.OK:
+            beyond = status == Status.OUT_OF_BOUNDS
+            why = f": {self._systems[self.mode].watched.blame()}" if beyond else ""
             raise SimulationError(
-                f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s",
+                f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s"
+                f"{why}",
                 fix="Use a smaller step, or look at the inputs.",
             )
         self._drives.remember()

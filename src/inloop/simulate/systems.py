@@ -16,6 +16,7 @@ from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
 from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.simulate.inputs import FollowedInputs
+from inloop.simulate.watched import Watched
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ class TreeSystem:
     Attributes:
         system: what the steppers integrate.
         prepared: what follows from parameters.
+        watched: bounds of its state.
     """
 
     guard: Array | None = None
@@ -184,6 +186,7 @@ class TreeSystem:
             *more.pointers,
         )
         self._plant, self.u = plant, u
+        self.watched = Watched(plant, range(plant.n))
         self.system = System(
             rates=engine.library.address(f"{engine.unit.prefix}_rates"),
             n=plant.n,
@@ -191,7 +194,8 @@ class TreeSystem:
             context=ctypes.addressof(context),
             autonomous=signals is None
             and all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
-            keep=(engine.library, context, prepared, tau, u, self._inputs, more),
+            bounds=self.watched.address,
+            keep=(engine.library, context, prepared, tau, u, self._inputs, more, self.watched),
             jacobian=more.jacobian,
             predict=more.predict,
             correct=more.correct,
@@ -228,6 +232,7 @@ class ClosedSystem:
         loops: the loops, with the choice of independent coordinates that is integrated.
         system: what the steppers integrate.
         prepared: what follows from parameters.
+        watched: bounds of its state.
         expand_address: of the C function that finds all about states.
         look_context: address to hand to it: unguarded, closed to the last bit, so that looking does
             not change how a run goes on.
@@ -324,7 +329,7 @@ class ClosedSystem:
         self._look = _ClosedContext.from_buffer_copy(self._context)
         no_guard = np.zeros(max(1, len(parts.rows)))
         self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
-        held = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
+        held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
         self.expand_address = address(f"{prefix}_expand")
         self.look_context = ctypes.addressof(self._look)
         self.pivots_address = address(f"{prefix}_pivots")
@@ -332,11 +337,14 @@ class ClosedSystem:
         n, m, nd = plant.n, len(parts.rows), len(parts.driven)
         sizes = (n, n, n, max(1, m), max(1, nd))
         self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
+        self.watched = Watched(plant, parts.independent, parts.dependent)
+        held = (*held, self.watched)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
             m=len(plant.mechanism.states) + len(parts.dependent),
             context=ctypes.addressof(self._context),
+            bounds=self.watched.address,
             keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
             jacobian=more.jacobian,
             predict=more.predict,

@@ -140,6 +140,7 @@ class DeviceLoop:
                 continue
             except LeaveError:
                 self._put(self.grip.rest)
+                self.box.rest()
                 return
 
     def change(self, setup: Setup) -> None:

@@ -1,4 +1,4 @@
-"""Who may come in: only this machine by default, others with a token, no foreign pages ever."""
+"""Who may come in: those with the token, from this machine by default; no foreign pages ever."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from inloop.errors import InputError
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-COOKIE = "inloop_token"
+COOKIE = "inloop_token_"  # and the port: cookies of one machine are shared by all its ports
 SHORTEST_TOKEN = 8
 
 
@@ -22,7 +22,7 @@ class Gate:
 
     Attributes:
         host: address to listen on.
-        token: that visitors must show; "" if this machine only may come, and without one.
+        token: that visitors must show; "" if everybody on this machine may come without one.
         hosts: names under which the studio may be called, beside those of this machine.
     """
 
@@ -34,12 +34,12 @@ class Gate:
         if self.host not in LOCAL and not self.token:
             raise InputError(
                 f"listening on {self.host!a} lets others in",
-                fix="Add --token auto, and give the address with the token to those who may come.",
+                fix="Leave out --no-token; give the address with the token to those who may come.",
             )
         if self.token and len(self.token) < SHORTEST_TOKEN:
             raise InputError(
                 f"a token of {len(self.token)} characters is guessed soon",
-                fix=f"Use at least {SHORTEST_TOKEN}, or --token auto.",
+                fix=f"Use at least {SHORTEST_TOKEN}, or leave out --token for a random one.",
             )
 
     def knows_host(self, header: str) -> bool:
@@ -50,17 +50,18 @@ class Gate:
             return False
         return name in LOCAL or name == self.host.lower() or name in self.hosts
 
-    def has_token(self, query: str, cookies: str) -> bool:
+    def has_token(self, headers: Mapping[str, str], query: str) -> bool:
         """Does a request show the token? True if none is needed."""
         if not self.token:
             return True
         shown = parse_qs(query).get("token", [])
         try:
-            jar = SimpleCookie(cookies)
+            jar = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
             jar = SimpleCookie()
-        if COOKIE in jar:
-            shown.append(jar[COOKIE].value)
+        name = cookie_name(headers.get("host", ""))
+        if name in jar:
+            shown.append(jar[name].value)
         wanted = self.token.encode()
         return any(hmac.compare_digest(given.encode(), wanted) for given in shown)
 
@@ -68,8 +69,10 @@ class Gate:
         """Why a request is turned away; "" if it is not."""
         if not self.knows_host(headers.get("host", "")):
             return "this studio is not called by that name"
-        if not self.has_token(query, headers.get("cookie", "")):
-            return "the token is missing or wrong"
+        if not self.has_token(headers, query):
+            return (
+                "the token is missing or wrong: open the address that `inloop studio` has printed"
+            )
         return ""
 
     def socket_refusal(self, headers: Mapping[str, str], query: str) -> str:
@@ -84,6 +87,14 @@ class Gate:
         if urlsplit(origin).netloc.lower() != host.lower():
             return "pages from elsewhere may not drive this studio"
         return ""
+
+
+def cookie_name(host: str) -> str:
+    """Under which a page of this host and port keeps its token."""
+    try:
+        return f"{COOKIE}{urlsplit(f'//{host}').port or 80}"
+    except ValueError:
+        return f"{COOKIE}80"
 
 
 def new_token() -> str:

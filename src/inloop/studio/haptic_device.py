@@ -115,6 +115,10 @@ class HapticDevice:
     def release_inputs(self) -> None:
         """The device keeps them."""
 
+    def rest_inputs(self, values: Reals) -> None:
+        """Let the finger go to rest; the device keeps the inputs."""
+        self.write_inputs(values)
+
     def write_inputs(self, values: Reals) -> int:
         """Tell the finger where to go; number of the inputs that may come of it."""
         target = float(values[self._column])

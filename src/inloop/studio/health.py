@@ -14,14 +14,29 @@ FAILURES = {
         "the motion has become so fast that the numbers ran away; the last good state is held",
         "Put back the parameter that was changed last, then reset.",
     ),
+    "OUT_OF_BOUNDS": (
+        "a coordinate or a speed would have left its bounds; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
     "LOOP_OPEN": (
         "the loops of the mechanism could not be closed; the last good state is held",
         "Put back the parameter that was changed last, then reset.",
     ),
-    "INPUT_STALE": (
-        "whoever writes the inputs has stopped; safe values are in their place",
-        "Start the controller again, or take the inputs here.",
+    "CHATTERING": (
+        "events follow each other without end; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
     ),
+    "INPUT_STALE": (
+        "the watchdog acts: whoever wrote the inputs has stopped; safe values are in their place",
+        "Start the controller again, take the inputs here, or reset.",
+    ),
+}
+LATCHED = {
+    "STOPPED": "somebody has made the plant safe",
+    "DIVERGED": "a step failed, because the numbers ran away",
+    "OUT_OF_BOUNDS": "a step failed, because a coordinate or a speed would have left its bounds",
+    "LOOP_OPEN": "a step failed, because the loops could not be closed",
+    "CHATTERING": "a step failed, because events followed each other without end",
 }
 ENDINGS = {
     "lost": (
@@ -51,8 +66,17 @@ class Health:
         self._count(condition.counters.get("overruns", 0))
         if status in FAILURES:
             text, fix = FAILURES[status]
+            if status == "OUT_OF_BOUNDS" and condition.beyond:
+                text = f"{condition.beyond}; the last good state is held"
             level = "warn" if status == "INPUT_STALE" else "error"
             return {"level": level, "text": text, "fix": fix}
+        if condition.latched:
+            reason = LATCHED.get(condition.latched, f"a step ended with {condition.latched}")
+            return {
+                "level": "warn",
+                "text": f"{reason}: inputs are ignored since then, safe values are in their place",
+                "fix": "Press 'Use inputs' to let them act again, or reset.",
+            }
         if time.monotonic() < self._late_until:
             return {
                 "level": "warn",

@@ -2,7 +2,8 @@
 
 The mailbox has one writer of inputs. The studio becomes it when a client takes the inputs, writes
 them anew all the time so that they do not get old, and gives them back after it has put them to
-rest. Between two clients the first one who takes them has them.
+rest, where they may stay. A studio that is stopped or killed does neither: the plant then puts safe
+values in their place. Between two clients the first one who takes them has them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ class Writer(Protocol):
 
     def release_inputs(self) -> None:
         """Let another process write them."""
+        ...
+
+    def rest_inputs(self, values: Reals) -> None:
+        """Leave these inputs, which do not get old, and let another process write them."""
         ...
 
 
@@ -135,10 +140,11 @@ class Inputs:
         if not self._held:
             return
         try:
-            self._source.write_inputs(self._values)
             if self.owner is None and time.monotonic() > self._rest_until:
-                self._source.release_inputs()
+                self._source.rest_inputs(self._values)
                 self._held = False
+            else:
+                self._source.write_inputs(self._values)
         except MailboxError:
             self._held, self.owner = False, None
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import MailboxError
+from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
 from inloop.realtime.statistics import Histogram, bin_edges
@@ -17,6 +18,7 @@ from inloop.studio.sources import Condition, Moment
 STATES = {State.ARMED: "running", State.RUNNING: "running", State.PAUSED: "paused",
           State.ENDED: "ended"}  # fmt: skip
 SHOWN = {"step_time": "step", "wake_up": "latency", "input_age": "input_age"}
+STATUSES = {status.value: status.name for status in Status}
 COUNTED = {"overruns": "overruns", "stale": "stale_inputs", "lost": "lost_telemetry",
            "failed": "failed", "refused": "bad_inputs", "safe": "safe_steps"}  # fmt: skip
 WIDE = 8  # bins of the loop in one of the page: a quarter of an octave
@@ -70,12 +72,14 @@ class Live:
 
     def condition(self) -> Condition:
         """How it goes; "lost" if its process has died without a word."""
-        shared = self._box._use().shared
+        shared, statistics = self._box._use().shared, self._box.statistics()
         state = STATES.get(self._box.state, "ended")
         if state != "ended" and self._box.gone:
             state = "lost"
         counters = {name: int(getattr(shared, key)) for name, key in COUNTED.items()}
-        return Condition(state, float(shared.speed), counters)
+        latched = STATUSES.get(statistics.latched, "") if statistics.latched else ""
+        beyond = statistics.left_bounds(self.layout)
+        return Condition(state, float(shared.speed), counters, latched, beyond)
 
     def histograms(self) -> dict[str, Any]:
         """Times of the loop by name, in bins of a quarter of an octave."""
@@ -121,6 +125,10 @@ class Live:
     def release_inputs(self) -> None:
         """Let another process write them."""
         self._box.release()
+
+    def rest_inputs(self, values: Reals) -> None:
+        """Leave these inputs, which do not get old, and let another process write them."""
+        self._box.rest(values)
 
     def close(self) -> None:
         """Let go of the memory; the plant goes on."""

@@ -71,6 +71,7 @@ def state(running: Running) -> dict[str, Any]:
         "step": moment.step if moment is not None else 0,
         "t": moment.t if moment is not None else 0.0,
         "status": moment.status if moment is not None else "OK",
+        "latched": condition.latched,
         "flags": moment.flag_names if moment is not None else [],
         "overruns": counters.get("overruns", 0),
         "stale": counters.get("stale", 0),

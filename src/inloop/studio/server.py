@@ -12,7 +12,7 @@ from typing import Any
 
 from inloop.errors import InloopError, InputError
 from inloop.studio.client import Client
-from inloop.studio.gate import COOKIE, Gate
+from inloop.studio.gate import Gate, cookie_name
 from inloop.studio.session import OffenceError, Session
 from inloop.studio.ticker import Ticker
 
@@ -73,7 +73,8 @@ class Guard:
         elif self._gate.token and "token=" in query and scope["path"] == "/":
             # keep the token out of the address bar
             response: Response = RedirectResponse("/", status_code=303)
-            response.set_cookie(COOKIE, self._gate.token, httponly=True, samesite="strict")
+            name = cookie_name(headers.get("host", ""))
+            response.set_cookie(name, self._gate.token, httponly=True, samesite="strict")
             await response(scope, receive, send_on)
         else:
             await self._app(scope, receive, send_on)

@@ -51,11 +51,16 @@ class Condition:
         state: "running", "paused", "ended" or "lost".
         speed: simulated seconds per second.
         counters: overruns, stale, failed, ….
+        latched: status because of which safe values stand in for the inputs until somebody resumes
+            ("STOPPED": somebody has asked for it); "" if they do not.
+        beyond: what left its bounds last, in words; "" if nothing did.
     """
 
     state: str
     speed: float = 1.0
     counters: dict[str, int] = field(default_factory=dict)
+    latched: str = ""
+    beyond: str = ""
 
 
 class Source(Protocol):

@@ -16,6 +16,7 @@ static void set_inputs(il_loop *loop)
     memcpy(loop->before, loop->inputs_start, bytes);
     loop->t_now = loop->t_before = 0.0;
     loop->seen_inputs = 0;
+    loop->at_rest = 0;
     loop->stale = 0;
 }
 
@@ -88,7 +89,7 @@ static int obey(il_loop *loop, int64_t command, const double *values)
         il_publish_outputs(loop, INLOOP_SET);
         return 1;
     case INLOOP_MAKE_SAFE:
-        loop->safe_latched = 1;
+        loop->safe_latched = IL_STOPPED;
         return 1;
     default:
         return 0;
@@ -102,6 +103,8 @@ void il_take_commands(il_loop *loop)
     inloop_record record;
     uint64_t lost = 0;
 
+    /* also while no steps are done: who has written some waits to hear what became of them */
+    il_take_parameters(loop);
     /* a bounded number per period: nobody can keep the loop from stepping */
     for (int k = 0; k < 16 && il_has_command(loop); k++) {
         const int error = inloop_following(&loop->box, INLOOP_COMMANDS, &loop->command_cursor,
@@ -116,36 +119,69 @@ void il_take_commands(il_loop *loop)
         }
     }
     __atomic_store(&statistics->speed, &loop->speed, __ATOMIC_RELAXED);
+    __atomic_store_n(&statistics->latched, (uint64_t)loop->safe_latched, __ATOMIC_RELAXED);
     __atomic_store_n(&statistics->commands_done, loop->command_cursor, __ATOMIC_RELEASE);
 }
 
 /* ---- parameters ---- */
 
-void il_take_parameters(il_loop *loop)
+/* Exchange the parameters in use with those that are looked at, and prepare what follows. */
+static void exchange_parameters(il_loop *loop)
+{
+    for (uint64_t k = 0; k < loop->box.layout.parameters; k++) {
+        const double other = loop->parameters[k];
+        loop->parameters[k] = loop->fresh[k];
+        loop->fresh[k] = other;
+    }
+    for (int64_t k = 0; k < loop->prepare_count; k++) {
+        loop->prepares[k].function(loop->parameters, loop->prepares[k].prepared);
+    }
+}
+
+static int in_range(const il_loop *loop)
 {
     const uint64_t count = loop->box.layout.parameters;
-    inloop_record record;
-
-    if (inloop_head(&loop->box, INLOOP_PARAMETERS) == loop->parameter_sequence) {
-        return;
-    }
-    if (inloop_newest(&loop->box, INLOOP_PARAMETERS, &record, loop->fresh) != INLOOP_OK) {
-        return;
-    }
-    /* looked at once, whatever comes of it */
-    loop->parameter_sequence = record.sequence;
     int good = inloop_finite(loop->fresh, count);
     for (uint64_t k = 0; good && k < count; k++) {
         good = loop->fresh[k] >= loop->least[k] && loop->fresh[k] <= loop->most[k];
     }
-    if (!good) {
-        il_add(&statistics_of(loop)->bad_parameters, 1);
+    return good;
+}
+
+/* Take over parameters with which the plant can go on from where it is; 0: the old ones stay. */
+static int take_over(il_loop *loop)
+{
+    const int closes = loop->last_outputs != 0 && loop->aspects[loop->aspect].expand != NULL;
+    if (closes) {
+        il_remember_side(loop);
+    }
+    exchange_parameters(loop);
+    if (!closes || (il_look(loop, 0) == IL_OK && il_same_side(loop))) {
+        return 1;
+    }
+    exchange_parameters(loop);
+    (void)il_look(loop, 0);
+    return 0;
+}
+
+void il_take_parameters(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    inloop_record record;
+
+    if (inloop_head(&loop->box, INLOOP_PARAMETERS) == loop->parameters_looked_at ||
+        inloop_newest(&loop->box, INLOOP_PARAMETERS, &record, loop->fresh) != INLOOP_OK) {
         return;
     }
-    memcpy(loop->parameters, loop->fresh, count * sizeof *loop->fresh);
-    for (int64_t k = 0; k < loop->prepare_count; k++) {
-        loop->prepares[k].function(loop->parameters, loop->prepares[k].prepared);
+    /* looked at once, whatever comes of it */
+    loop->parameters_looked_at = record.sequence;
+    if (in_range(loop) && take_over(loop)) {
+        loop->parameter_sequence = record.sequence;
+    } else {
+        il_add(&statistics->bad_parameters, 1);
+        __atomic_store_n(&statistics->parameters_refused, record.sequence, __ATOMIC_RELAXED);
     }
+    __atomic_store_n(&statistics->parameters_seen, record.sequence, __ATOMIC_RELEASE);
 }
 
 /* ---- inputs ---- */
@@ -175,6 +211,8 @@ static void look(il_loop *loop, double t)
     memcpy(loop->now, loop->fresh, bytes);
     loop->t_now = t;
     loop->input_sequence = record.sequence;
+    loop->input_answers = record.answers;
+    loop->at_rest = (record.flags & INLOOP_REST) != 0;
     /* a stamp from the future is as good as none */
     const int64_t now = il_now(loop);
     loop->input_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
@@ -190,9 +228,14 @@ void il_take_inputs(il_loop *loop)
     if (!loop->seen_inputs) {
         return;
     }
+    if (loop->at_rest) {
+        return;
+    }
     const int64_t age = il_now(loop) - loop->input_stamp;
     il_count(&statistics->input_age, age);
-    if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after) {
+    /* nobody can answer outputs before they are there, however slow the clock */
+    if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after &&
+        loop->input_answers < loop->last_outputs) {
         loop->stale = 1;
         il_add(&statistics->stale_inputs, 1);
     }

@@ -58,6 +58,7 @@ typedef struct il_aspect {
     il_formula observe;           /* what the force laws make known; may be NULL */
     il_view view;                 /* what it reads; the loop sets the time */
     double *observed;             /* its results */
+    const int64_t *places;        /* number of the output that each entry of x is */
     /* for the choice of independent coordinates; guard is NULL if there is none */
     const int64_t *independent, *dependent; /* numbers of coordinates */
     int64_t dependent_count;
@@ -96,7 +97,7 @@ typedef struct il_loop {
     int64_t paused;                /* start paused */
     int64_t extrapolate;           /* not 0: inputs go on along a straight line */
     int64_t stale_after;           /* [ns]; 0: never */
-    int64_t policy[12];            /* by status, see il_policy */
+    int64_t policy[13];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
     int64_t floor;                 /* not 0: run a bare loop beside it */
     const il_clock *clock;         /* NULL: the system's */
@@ -109,6 +110,7 @@ typedef struct il_loop {
 
     /* how it ended */
     int64_t end_status;
+    int64_t failure;               /* status of the last step that failed; IL_OK if none did */
 
     /* private to the loop */
     pthread_t thread, floor_thread;
@@ -116,8 +118,12 @@ typedef struct il_loop {
     double *good, *outputs, *fresh, *now, *before, *command, *pivots;
     int64_t aspect;                /* in use */
     int64_t unguarded;             /* steps left without a guard */
-    int64_t step, steps_done, status, safe_latched, stale, seen_inputs, steps_left;
+    int64_t step, steps_done, status, stale, seen_inputs, steps_left;
+    int64_t safe_latched;          /* status because of which safe values hold; 0: they do not */
+    int64_t at_rest;               /* the inputs in use do not get old */
     double t_now, t_before;        /* when the inputs now and before came into use [s] */
+    uint64_t input_answers;        /* number of the outputs that the inputs in use answer */
+    uint64_t parameters_looked_at;
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
     int64_t origin, wake, last_time, late;
@@ -160,6 +166,8 @@ int il_makes_sense(const il_loop *loop, const double *stored);
 void il_load(il_loop *loop, int64_t aspect, const double *stored);
 int il_look(il_loop *loop, int64_t substep);
 int il_change_partition(il_loop *loop);
+void il_remember_side(il_loop *loop);
+int il_same_side(il_loop *loop);
 void il_step_over(il_loop *loop);
 void il_watch_partition(il_loop *loop);
 void il_clock_start(il_loop *loop);

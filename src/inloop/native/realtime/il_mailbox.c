@@ -1,19 +1,9 @@
 /* The functions of inloop.h for callers who load a library: Python. */
 #include "il_mailbox.h"
 
-int64_t il_mailbox_attach(inloop_mailbox *box, const char *name, uint64_t handle)
-{
-    return inloop_attach_handle(box, name, handle);
-}
-
 int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t handle)
 {
     return inloop_attach_memory(box, base, size, handle);
-}
-
-void il_mailbox_detach(inloop_mailbox *box)
-{
-    inloop_detach(box);
 }
 
 int64_t il_mailbox_take(inloop_mailbox *box, int64_t ring)
@@ -85,6 +75,11 @@ int64_t il_mailbox_copy(const inloop_mailbox *box, int64_t ring, uint64_t sequen
 int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs)
 {
     return inloop_write(box, inputs);
+}
+
+int64_t il_mailbox_rest(inloop_mailbox *box, const double *inputs)
+{
+    return inloop_rest(box, inputs);
 }
 
 int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters)

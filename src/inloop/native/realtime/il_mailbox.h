@@ -8,9 +8,7 @@
 #include "il_histogram.h"
 #include "inloop.h"
 
-IL_EXPORT int64_t il_mailbox_attach(inloop_mailbox *box, const char *name, uint64_t handle);
 IL_EXPORT int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t handle);
-IL_EXPORT void il_mailbox_detach(inloop_mailbox *box);
 IL_EXPORT int64_t il_mailbox_take(inloop_mailbox *box, int64_t ring);
 IL_EXPORT int64_t il_mailbox_take_briefly(inloop_mailbox *box, int64_t ring);
 IL_EXPORT void il_mailbox_release(inloop_mailbox *box, int64_t ring);
@@ -27,6 +25,7 @@ IL_EXPORT int64_t il_mailbox_newest(inloop_mailbox *box, int64_t ring, inloop_re
 IL_EXPORT int64_t il_mailbox_copy(const inloop_mailbox *box, int64_t ring, uint64_t sequence,
                                   inloop_record *record, double *values);
 IL_EXPORT int64_t il_mailbox_write(inloop_mailbox *box, const double *inputs);
+IL_EXPORT int64_t il_mailbox_rest(inloop_mailbox *box, const double *inputs);
 IL_EXPORT int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters);
 IL_EXPORT uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring,
                                       const inloop_record *about, const double *values);

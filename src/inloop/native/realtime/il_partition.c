@@ -99,3 +99,31 @@ int il_change_partition(il_loop *loop)
     set_guard(loop, q);
     return 1;
 }
+
+/* Reciprocal pivots at the present position; none for a plant that keeps its coordinates. */
+static int64_t find_pivots(il_loop *loop, double *pivots)
+{
+    const il_aspect *aspect = &loop->aspects[loop->aspect];
+    if (aspect->pivots == NULL) {
+        return 0;
+    }
+    aspect->pivots(aspect->system.context, il_time_of(loop, 0), aspect->expanded[0], pivots);
+    return aspect->dependent_count;
+}
+
+void il_remember_side(il_loop *loop)
+{
+    /* between two steps nothing is kept there */
+    (void)find_pivots(loop, loop->good);
+}
+
+int il_same_side(il_loop *loop)
+{
+    const int64_t count = find_pivots(loop, loop->pivots);
+    int same = inloop_finite(loop->pivots, (uint64_t)count);
+    /* a pivot that has changed its sign was zero on the way: the loops would be put together anew */
+    for (int64_t k = 0; k < count; k++) {
+        same = same && (loop->pivots[k] > 0.0) == (loop->good[k] > 0.0);
+    }
+    return same;
+}

@@ -42,14 +42,25 @@ static void follow_policy(il_loop *loop, int64_t status)
     }
     /* stale inputs are safe as long as they are stale; all else until somebody resumes */
     if (policy == IL_SAFE && status != IL_INPUT_STALE) {
-        loop->safe_latched = 1;
+        loop->safe_latched = status;
     }
 }
 
 /* Statuses of a failed step that are told apart. */
 static int told_apart(int status)
 {
-    return status == IL_LOOP_OPEN || status == IL_CHATTERING ? status : IL_DIVERGED;
+    const int known =
+        status == IL_LOOP_OPEN || status == IL_CHATTERING || status == IL_OUT_OF_BOUNDS;
+    return known ? status : IL_DIVERGED;
+}
+
+/* Tell which coordinate or speed would have left its bounds. */
+static void tell_beyond(il_loop *loop)
+{
+    const il_aspect *aspect = &loop->aspects[loop->aspect];
+    const int64_t output = aspect->places[loop->machine->stepper.system.bounds->beyond];
+    __atomic_store_n(&inloop_statistics_of(&loop->box)->beyond, (uint64_t)output,
+                     __ATOMIC_RELAXED);
 }
 
 void il_one_period(il_loop *loop, int64_t flags)
@@ -84,8 +95,13 @@ void il_one_period(il_loop *loop, int64_t flags)
     } else {
         /* the last good state stays, and time with it */
         status = told_apart(status);
+        if (status == IL_OUT_OF_BOUNDS) {
+            tell_beyond(loop);
+        }
         il_load(loop, aspect, loop->good);
         il_add(&statistics->failed, 1);
+        loop->failure = status;
+        __atomic_store_n(&statistics->failure, (uint64_t)status, __ATOMIC_RELAXED);
         (void)il_look(loop, 0);
     }
     loop->status = status;

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-enum { MOST = 256 };
+enum { MOST = 2048 }; /* more than mailboxes may be open, see inloop_self */
 enum { FREE = 0, TAKEN = 1, WATCHED = 2, LOST = 3 };
 
 typedef struct place {

@@ -102,19 +102,20 @@ enum inloop_ring_id {
 /* In front of the values of every record; 64 bytes. */
 typedef struct inloop_record {
     uint64_t sequence;   /* number of the record, from 1 */
-    int64_t stamp;       /* inloop_time when it was written [ns] */
+    int64_t stamp;       /* inloop_time when it was written, here or elsewhere [ns] */
     uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer */
     uint64_t parameters; /* outputs: the parameters in use */
     int64_t step;        /* outputs: good steps since the start or the last reset */
     int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
-    int64_t flags;       /* outputs: see inloop_flags */
+    int64_t flags;       /* outputs, inputs: see inloop_flags */
     int64_t partition;   /* outputs: mode, or choice of independent coordinates, of the state */
 } inloop_record;
 
 enum inloop_flags {
     INLOOP_SAFE = 1,  /* the inputs were replaced by their safe values */
     INLOOP_EXTRA = 2, /* a late step that was made up */
-    INLOOP_SET = 4    /* not the result of a step: the start, a reset or a restored state */
+    INLOOP_SET = 4,   /* not the result of a step: the start, a reset or a restored state */
+    INLOOP_REST = 8   /* of inputs: at rest, they do not get old; see inloop_rest */
 };
 
 enum inloop_command {
@@ -187,6 +188,12 @@ typedef struct inloop_histogram {
 typedef struct inloop_statistics {
     uint64_t state;     /* see inloop_state */
     uint64_t status;    /* of the last step */
+    uint64_t failure;   /* status of the last step that failed; 0: none did */
+    uint64_t latched;   /* why safe values hold until somebody resumes; 0: they do not.
+                           IL_STOPPED: because of INLOOP_MAKE_SAFE */
+    uint64_t parameters_seen;    /* number of the newest parameter record that was decided on, */
+    uint64_t parameters_refused; /*   and of the last one that was refused */
+    uint64_t beyond;    /* number of the output that left its bounds last; 0: none did */
     uint64_t heartbeat; /* inloop_time [ns] */
     uint64_t thread;    /* id of the loop's thread */
     double speed;
@@ -207,7 +214,8 @@ typedef struct inloop_statistics {
     uint64_t stale_inputs;   /* steps with inputs older than allowed */
     uint64_t bad_inputs;     /* input records refused: not finite */
     uint64_t torn_inputs;    /* steps at which no complete input record could be read */
-    uint64_t bad_parameters; /* parameter records refused: not finite or out of range */
+    uint64_t bad_parameters; /* parameter records refused: not finite, out of range, or such that
+                                the loops of the plant cannot be closed */
     uint64_t bad_commands;
     uint64_t safe_steps;     /* steps with safe values in place of the inputs */
     uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
@@ -488,7 +496,8 @@ static inline int inloop_attach_handle(inloop_mailbox *box, const char *name, ui
     if (inloop_path(path, sizeof path, name) != INLOOP_OK) {
         return INLOOP_BAD_VALUE;
     }
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    /* whatever somebody has put there: nothing hangs, nothing else is followed */
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
         return errno == ENOENT ? INLOOP_NO_SEGMENT : INLOOP_FOREIGN;
     }
@@ -600,7 +609,8 @@ static inline uint64_t inloop_head(const inloop_mailbox *box, int ring)
 
 /* ---- records ---- */
 
-/* Write a record; the writer must have taken the ring. `about` gives all but number and time. */
+/* Write a record; the writer must have taken the ring. `about` gives all but the number; its stamp,
+   if not 0, is when the values were found elsewhere. */
 static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
                                       const inloop_record *about, const double *values)
 {
@@ -610,7 +620,7 @@ static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
     inloop_record record = *about;
 
     record.sequence = sequence;
-    record.stamp = inloop_time(box);
+    record.stamp = about->stamp != 0 ? about->stamp : inloop_time(box);
     /* nobody may see the new words before they see that the slot is being written */
     __atomic_store_n(&slot[0], 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -797,17 +807,34 @@ static inline int inloop_next(inloop_mailbox *box, inloop_record *record, double
 }
 
 /* Write all inputs, as an answer to the outputs read last; takes the block if it is free. */
-static inline int inloop_write(inloop_mailbox *box, const double *inputs)
+static inline int inloop_write_flagged(inloop_mailbox *box, const double *inputs, int64_t flags)
 {
     inloop_record about;
     memset(&about, 0, sizeof about);
     about.answers = box->seen;
+    about.flags = flags;
     if (!inloop_finite(inputs, box->layout.inputs)) {
         return INLOOP_BAD_VALUE;
     }
     const int error = inloop_take(box, INLOOP_INPUTS);
     if (error == INLOOP_OK) {
         inloop_publish(box, INLOOP_INPUTS, &about, inputs);
+    }
+    return error;
+}
+
+static inline int inloop_write(inloop_mailbox *box, const double *inputs)
+{
+    return inloop_write_flagged(box, inputs, 0);
+}
+
+/* Leave in order: write inputs that may stay as they are for ever, and let others write. Inputs of
+   a controller that ends without this get stale. */
+static inline int inloop_rest(inloop_mailbox *box, const double *inputs)
+{
+    const int error = inloop_write_flagged(box, inputs, INLOOP_REST);
+    if (error == INLOOP_OK) {
+        inloop_release(box, INLOOP_INPUTS);
     }
     return error;
 }

@@ -155,7 +155,8 @@ static int finish(il_run *run, il_leg *leg, double error, int again)
 
 static int can_be_shorter(int status)
 {
-    return status == IL_DIVERGED || status == IL_LOOP_OPEN || status == IL_INDICATOR_LOST;
+    return status == IL_DIVERGED || status == IL_LOOP_OPEN || status == IL_INDICATOR_LOST ||
+           status == IL_OUT_OF_BOUNDS;
 }
 
 /* One good step, after as many rejected ones as it takes. */

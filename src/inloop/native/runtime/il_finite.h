@@ -18,4 +18,19 @@ static inline int il_all_finite(const double *x, int64_t size)
     return good;
 }
 
+/* |x| <= most for all of them? Never for NaN and infinity: absolute values are in the order of
+   their bits. */
+static inline int il_all_within(const double *x, const double *most, int64_t size)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    int good = 1;
+    for (int64_t i = 0; i < size; i++) {
+        uint64_t bits, limit;
+        memcpy(&bits, &x[i], sizeof bits);
+        memcpy(&limit, &most[i], sizeof limit);
+        good &= (bits & ~sign) <= limit;
+    }
+    return good;
+}
+
 #endif

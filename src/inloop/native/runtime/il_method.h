@@ -67,7 +67,21 @@ static inline void il_advance(int64_t size, double *y, const double *x, double h
     }
 }
 
-/* Compute x_new and see that it is finite. */
+/* What is wrong with a state that is not within its bounds. */
+static inline int il_name_bound(const il_stepper *stepper, il_bounds *bounds)
+{
+    if (!il_all_finite(stepper->x_new, stepper->size)) {
+        return IL_DIVERGED;
+    }
+    int64_t k = 0;
+    while (k < stepper->size - 1 && il_all_within(&stepper->x_new[k], &bounds->most[k], 1)) {
+        k++;
+    }
+    bounds->beyond = k;
+    return IL_OUT_OF_BOUNDS;
+}
+
+/* Compute x_new and see that it makes sense. */
 static inline int il_try(il_stepper *stepper, const il_span *span)
 {
     stepper->slope_new_known = 0;
@@ -75,7 +89,13 @@ static inline int il_try(il_stepper *stepper, const il_span *span)
     if (status != IL_OK) {
         return status;
     }
-    return il_all_finite(stepper->x_new, stepper->size) ? IL_OK : IL_DIVERGED;
+    il_bounds *bounds = stepper->system.bounds;
+    if (bounds == NULL) {
+        return il_all_finite(stepper->x_new, stepper->size) ? IL_OK : IL_DIVERGED;
+    }
+    return il_all_within(stepper->x_new, bounds->most, stepper->size)
+               ? IL_OK
+               : il_name_bound(stepper, bounds);
 }
 
 /* x = x_new, and the slope at the end becomes the one at the start. */

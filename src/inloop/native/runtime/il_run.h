@@ -63,7 +63,7 @@ typedef struct il_run {
 IL_EXPORT int il_run_fixed(il_run *run);
 
 /* The same with the steps of IL_DOPRI or IL_RODAS chosen by their error estimate. A step that ends
-   with IL_DIVERGED, IL_LOOP_OPEN or IL_INDICATOR_LOST is tried again with smaller h before that
+   with IL_DIVERGED, IL_LOOP_OPEN, IL_INDICATOR_LOST or IL_OUT_OF_BOUNDS is tried again with smaller h before that
    becomes the status of the run; any other status of the system ends it at once. An event ends a
    step, and the next one begins with a quarter of its length. */
 IL_EXPORT int il_run_adaptive(il_run *run);

@@ -32,6 +32,12 @@ typedef int (*il_corrector)(void *context, double t, const double *x, double g, 
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
+/* What makes sense for each entry of x. */
+typedef struct il_bounds {
+    const double *most; /* largest absolute values, finite */
+    int64_t beyond;     /* out: entry that a step with IL_OUT_OF_BOUNDS would have left them with */
+} il_bounds;
+
 typedef struct il_system {
     il_rates rates;
     il_jacobian jacobian; /* may be NULL: implicit methods then take differences of rates */
@@ -43,6 +49,7 @@ typedef struct il_system {
     int64_t n;            /* coordinates */
     int64_t m;            /* first-order states */
     int64_t autonomous;   /* not 0: f does not depend on t, which saves one difference per step */
+    il_bounds *bounds;    /* may be NULL: all that is finite makes sense */
 } il_system;
 
 /* Length of x. */

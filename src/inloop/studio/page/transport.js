@@ -3,6 +3,7 @@
 import { byId, dress, make } from "./dom.js";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS"];
 const LEVELS = { running: "good", paused: "info", starting: "info" };
 
 export class Transport {
@@ -121,13 +122,15 @@ export class Transport {
   }
 
   /** What one press can do about it. */
-  remedy({ state, status }) {
+  remedy({ state, status, latched }) {
     if (["ended", "lost"].includes(state) && this.plant && this.allowed("choose")) {
       const { name, values } = this.options ?? { name: this.plant.name, values: {} };
       return { name: "Start again", run: () => this.choose(name, values) };
     }
-    if (status === "DIVERGED" || status === "LOOP_OPEN")
+    if (FAILED.includes(status))
       return { name: "Reset", run: () => this.connection.say("reset") };
+    if (latched && this.allowed("go"))
+      return { name: "Use inputs", run: () => this.connection.say("go") };
     return null;
   }
 

@@ -1,0 +1,147 @@
+"""Who owns what: reference cycles, forked children, many mailboxes, writers that were stopped."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import inloop as il
+from inloop.realtime import memory
+from inloop.realtime.memory import MOST_MAILBOXES
+
+Python = Callable[..., "subprocess.Popen[str]"]
+
+HEAD = """
+import gc, os, sys
+sys.path.insert(0, sys.argv[2])
+from realtime_arm import arm
+import inloop as il
+name = sys.argv[1]
+"""
+
+
+def last_words(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
+    text, _ = process.communicate()
+    return process.returncode, text.split()
+
+
+CYCLE = """
+class Controller:
+    def __init__(self):
+        self.box = il.attach(name)
+        self.box.write()
+        self.tick = self.step
+
+    def step(self):
+        self.box.write()
+
+    def __del__(self):
+        # the memory is still there, whatever has been finalized before
+        print(self.box.read().step >= 0, self.box.name == name)
+
+gc.disable()
+with il.start(arm().compile(), name=name, mode="free", paused=True) as loop:
+    for _ in range(50):
+        controller = Controller()
+        box = controller.box
+        box.me, controller.again = box, [box, box.parameters]
+        del controller, box
+        gc.collect()
+    print(loop.mailbox.writer)
+
+loop = il.start(arm().compile(), name=name, mode="free")
+loop.me = loop
+del loop
+gc.collect()
+print(name in il.realtime.running())
+"""
+
+
+def test_garbage_collection_ends_no_process(python: Python, name: str) -> None:
+    """Mailboxes and a loop in reference cycles, finalized in any order, used in finalizers."""
+    code, words = last_words(python(HEAD + CYCLE, name, str(Path(__file__).parent)))
+    assert code == 0
+    assert words == ["True", "True"] * 50 + ["None", "False"]
+
+
+FORK = """
+with il.start(arm().compile(), name=name, mode="free", paused=True) as loop:
+    box = il.attach(name)
+    box.write(push=1.0)
+    child = os.fork()
+    if child == 0:
+        try:
+            box.write(push=2.0)
+        except il.MailboxError as error:
+            print(f"process {os.getppid()}" in str(error), flush=True)
+        if sys.argv[3] == "close":
+            box.close()
+            loop.close()
+        # the way of a child that is forgotten: atexit, finalizers, with statements
+        sys.exit(0)
+    print(os.waitpid(child, 0)[1], os.path.exists(f"/dev/shm/inloop.{os.geteuid()}.{name}"))
+    print(name in il.realtime.running(), loop.running, box.writer == os.getpid())
+    box.write(push=3.0)
+    box.step()
+    while box.wait() is None:
+        pass
+    print(box.read()["push"])
+"""
+
+
+@pytest.mark.parametrize("way", ["forget", "close"])
+def test_the_exit_of_a_forked_child_takes_nothing_from_its_parent(
+    python: Python, name: str, way: str
+) -> None:
+    code, words = last_words(python(HEAD + FORK, name, str(Path(__file__).parent), way))
+    assert code == 0
+    assert words == ["True", "0", "True", "True", "True", "True", "3.0"]
+
+
+def test_a_mirror_stays_when_a_forked_child_ends(python: Python, name: str) -> None:
+    text = """
+import numpy as np
+from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.mirror import Mirror
+from inloop.realtime.outputs import State
+with Mirror(name, Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3), np.zeros(0)) as mirror:
+    mirror.tell(State.RUNNING)
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    print(os.waitpid(child, 0)[1], il.attach(name).state.name)
+"""
+    code, words = last_words(python(HEAD + text, name, str(Path(__file__).parent)))
+    assert code == 0
+    assert words == ["0", "RUNNING"]
+
+
+def test_no_two_mailboxes_of_one_process_are_the_same_writer(plant: il.Plant, name: str) -> None:
+    with il.start(plant, name=name, mode="free", paused=True):
+        with il.attach(name) as first:
+            first.write()
+            # however many were opened and closed before
+            for _ in range(MOST_MAILBOXES + 10):
+                with il.attach(name) as other, pytest.raises(il.MailboxError, match="written by"):
+                    other.write()
+        with il.attach(name) as other:
+            other.write()
+
+
+def test_too_many_mailboxes_are_refused(
+    plant: il.Plant, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_free_handles", [3, 2, 1])
+    with il.start(plant, name=name, mode="free", paused=True) as loop:
+        first, second = il.attach(name), il.attach(name)
+        with pytest.raises(il.MailboxError, match=r"mailboxes are open.*close\(\)"):
+            il.attach(name)
+        second.close()
+        with il.attach(name) as third:
+            assert third.read().step == 0
+        first.close()
+    assert not loop.running
+    assert sorted(memory._free_handles) == [1, 2, 3]
