@@ -13,7 +13,8 @@ import pytest
 import inloop as il
 from inloop.errors import MOST_MISTAKES
 
-INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+INERTIAL = """<inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
 
 
 def calls(work: Callable[[], Any]) -> int:
