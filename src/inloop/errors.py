@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_MISTAKES = 100  # of one model; nobody reads more, and the rest is not looked for
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -33,14 +35,16 @@ class InloopError(Exception):
 
 
 class ModelError(InloopError):
-    """The description of a mechanism is wrong; carries all mistakes found at once."""
+    """The description of a mechanism is wrong; carries all mistakes, up to MOST_MISTAKES."""
 
     @classmethod
     def of(cls, model_name: str, mistakes: tuple[Mistake, ...]) -> ModelError:
-        """Bundle all mistakes of one model into one error."""
+        """Bundle all mistakes of one model, the first MOST_MISTAKES of them, into one error."""
         error = cls("")
-        error.mistakes = mistakes
+        error.mistakes = mistakes = mistakes[:MOST_MISTAKES]
         count = f"{len(mistakes)} mistake" + ("s" if len(mistakes) != 1 else "")
+        if len(mistakes) == MOST_MISTAKES:
+            count += " or more"
         lines = [f"model '{model_name}' has {count}:"]
         lines += [f"  {k}. {mistake}" for k, mistake in enumerate(mistakes, start=1)]
         error.args = ("\n".join(lines),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from inloop.cli.subject import add_subject, find_subject
 from inloop.cli.text_files import LANGUAGES, emit
 from inloop.formalisms import PROGRAMS
 from inloop.model import Mechanism
+from inloop.model.names import near_names
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -83,7 +83,7 @@ def _functions(text: str, mechanism: Mechanism) -> list[str]:
     names = list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     for name in names:
         if name not in known:
-            near = get_close_matches(name[:60], known, n=1)
+            near = near_names(name, known)
             hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(known)}."
             raise il.InputError(f"there is no function {name[:40]!a}", fix=hint)
     if not names:

@@ -15,6 +15,7 @@ from inloop import gallery
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
 from inloop.cli.studio_catalogue import GalleryCatalogue
+from inloop.errors import InputError
 
 PORT = 8750
 FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the first there is
@@ -68,7 +69,7 @@ def call(args: argparse.Namespace) -> int:
         end_with_parent()
     check_vendor()
     if args.no_token and args.token is not None:
-        raise il.InputError("--token and --no-token contradict each other", fix="Leave out one.")
+        raise InputError("--token and --no-token contradict each other", fix="Leave out one.")
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))

@@ -7,7 +7,7 @@ cross a cut live in a struct on the caller's stack.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inloop.codegen.header import comment_lines
@@ -94,14 +94,16 @@ def _single(
     lines = [declaration(listing.program, name, sines_given), "{"]
     lines += _ignored(listing, sines_given)
     lines += [] if sines_given else _angles(listing, notation)
-    lines += _part_lines(listing, notation, part, {})
+    lines += _part_lines(listing, notation, part, {}, _sine_entries(listing))
     return [], [*lines, "}"]
 
 
 def _several(
     listing: Listing, notation: Notation, parts: list[Part], name: str, sines_given: bool
 ) -> tuple[list[str], list[str]]:
-    """Parts as static functions and a function that calls them in order."""
+    """Parts as static functions, and a function that calls them in order with all sines."""
+    with_sines = sines_given or bool(listing.angles)
+    sines = _sine_entries(listing)
     crossing = sorted({n for part in parts for n in part.imports}, key=lambda n: n.id)
     shared = {node: f"shared->{listing.names[node]}" for node in crossing}
     before = [f"struct {name}_shared {{"]
@@ -111,23 +113,20 @@ def _several(
     before.append("};")
     calls = []
     shared_argument = f"struct {name}_shared *restrict shared"
-    arguments = ", ".join([*_arguments(listing.program, sines_given), shared_argument])
-    blocks = _block_names(listing.program, sines_given)
+    arguments = ", ".join([*_arguments(listing.program, with_sines), shared_argument])
+    blocks = _block_names(listing.program, with_sines)
     for k, part in enumerate(parts, start=1):
         before.append(f"static void {name}_part{k}({arguments})")
         before.append("{")
-        before += [*_ignored(listing, sines_given), f"{INDENT}(void)shared;"]
-        if k == 1:
-            before += [] if sines_given else _angles(listing, notation)
-            sines = _sine_entries(listing).items()
-            before += [f"{INDENT}{shared[n]} = {where};" for n, where in sines if n in shared]
-        before += _part_lines(listing, notation, part, shared)
+        before += [*_ignored(listing, with_sines), f"{INDENT}(void)shared;"]
+        before += _part_lines(listing, notation, part, shared, sines)
         before += ["}", ""]
         calls.append(f"{INDENT}{name}_part{k}({', '.join(blocks)}, &shared);")
     main = [
         declaration(listing.program, name, sines_given),
         "{",
         f"{INDENT}struct {name}_shared shared;",
+        *([] if sines_given else _angles(listing, notation)),
     ]
     return before, [*main, *calls, "}"]
 
@@ -142,19 +141,31 @@ def _angles(listing: Listing, notation: Notation) -> list[str]:
     if not listing.angles:
         return []
     entries = {s: _entry(load) for s, load in listing.loads.items()}
-    texts = [to_text(a, entries, notation) for a in listing.angles]
-    if len(texts) <= FEW_ANGLES:
-        lines = [f"{INDENT}real sine[{len(texts)}], cosine[{len(texts)}];"]
-        return lines + [
+    count = len(listing.angles)
+    size = f"IL_PADDED({count})" if count > FEW_ANGLES else str(count)
+    declared = f"{INDENT}real sine[{size}], cosine[{size}];"
+    return [declared, *sincos_lines(listing.angles, entries, notation)]
+
+
+def sincos_lines(
+    angles: Sequence[Expr], entries: Mapping[Expr, str], notation: Notation
+) -> list[str]:
+    """Fill `sine` and `cosine` of all angles; many are computed together."""
+    if len(angles) <= FEW_ANGLES:
+        texts = [to_text(a, entries, notation) for a in angles]
+        return [
             f"{INDENT}il_sincos_one({text}, &sine[{k}], &cosine[{k}]);"
             for k, text in enumerate(texts)
         ]
-    count = f"IL_PADDED({len(texts)})"
-    return [
-        f"{INDENT}const real angle[{count}] = {{{', '.join(texts)}}};",
-        f"{INDENT}real sine[{count}], cosine[{count}];",
-        f"{INDENT}il_sincos({count}, angle, sine, cosine);",
-    ]
+    size = f"IL_PADDED({len(angles)})"
+    lines = [f"{INDENT}real angle[{size}] = {{IL_SPLAT(0.0)}};"]
+    # a sum of many angles is written with the sum before it: text grows with their number only
+    names = dict(entries)
+    for k, angle in enumerate(angles):
+        lines.append(f"{INDENT}angle[{k}] = {to_text(angle, names, notation)};")
+        if angle.args:
+            names[angle] = f"angle[{k}]"
+    return [*lines, f"{INDENT}il_sincos({size}, angle, sine, cosine);"]
 
 
 def _entry(load: Load) -> str:
@@ -173,17 +184,20 @@ def _sine_entries(listing: Listing) -> dict[Expr, str]:
 
 
 def _part_lines(
-    listing: Listing, notation: Notation, part: Part, shared: dict[Expr, str]
+    listing: Listing,
+    notation: Notation,
+    part: Part,
+    shared: Mapping[Expr, str],
+    sines: Mapping[Expr, str],
 ) -> list[str]:
     names = listing.names
     lines: list[str] = []
-    sines = _sine_entries(listing)
     for node in part.loads:
         load = listing.loads.get(node)
         if load is not None:
             kind = "double" if load.block == "par" else "real"
             lines.append(f"{INDENT}const {kind} {names[node]} = {_entry(load)};")
-        elif part.first and node in sines:
+        elif node in sines:
             lines.append(f"{INDENT}const real {names[node]} = {sines[node]};")
         else:
             lines.append(f"{INDENT}const real {names[node]} = {shared[node]};")
@@ -220,7 +234,8 @@ def _store_lines(listing: Listing, notation: Notation, stores: Sequence[Store]) 
 def _run_of_zeros(stores: Sequence[Store], begin: int) -> int:
     """How many zeros follow each other from here on, in one array."""
     first, count = stores[begin], 0
-    for store in stores[begin:]:
+    for k in range(begin, len(stores)):
+        store = stores[k]
         next_one = store.block == first.block and store.index == first.index + count
         if not next_one or not (store.expr.is_constant and store.expr.value == 0.0):
             break

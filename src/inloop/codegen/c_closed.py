@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inloop.codegen.c import FEW_ANGLES, declaration, emit_function
+from inloop.codegen.c import declaration, emit_function, sincos_lines
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
 from inloop.codegen.closed_unit import ClosedUnit, context
@@ -157,15 +157,7 @@ def _sines(unit: ClosedRates) -> str:
     """Sines and cosines of all angles."""
     programs = (unit.newton, unit.constrained)
     entries = {s: t for p in programs for s, t in _entries(p, _arguments(p).split(", ")).items()}
-    texts = _texts(unit.angles, entries)
-    if len(texts) <= FEW_ANGLES:
-        body = [f"    il_sincos_one({a}, &sine[{k}], &cosine[{k}]);" for k, a in enumerate(texts)]
-    else:
-        count = f"IL_PADDED({len(texts)})"
-        body = [
-            f"    const double angle[{count}] = {{{', '.join(texts)}}};",
-            f"    il_sincos({count}, angle, sine, cosine);",
-        ]
+    body = sincos_lines(unit.angles, entries, Notation(number=number))
     lines = [
         "/* sines and cosines that both functions need */",
         f"static {_inline(unit)}void sines(const struct context *c, double t, const double *z,",
@@ -228,12 +220,15 @@ def _multiple(count: int, name: str) -> str:
 
 def _summands(angle: Expr) -> Counter[Expr]:
     """How often each symbol is counted in a plain sum of symbols and numbers."""
-    if angle.op not in ("add", "sub"):
-        return Counter([] if angle.is_constant else [angle])
-    total = _summands(angle.args[0])
-    for other in angle.args[1:]:
-        for symbol, count in _summands(other).items():
-            total[symbol] += count if angle.op == "add" else -count
+    total: Counter[Expr] = Counter()
+    stack = [(angle, 1)]
+    while stack:
+        node, sign = stack.pop()
+        if node.op in ("add", "sub"):
+            first, second = node.args
+            stack += [(second, sign if node.op == "add" else -sign), (first, sign)]
+        elif not node.is_constant:
+            total[node] += sign
     return total
 
 

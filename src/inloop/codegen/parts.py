@@ -16,14 +16,12 @@ class Part:
     """One piece of a listing.
 
     Attributes:
-        first: True for the part that computes the sines and cosines.
         statements: its assignments.
         stores: the results it writes.
         loads: input entries, sines and imported values it reads.
         imports: values it needs from earlier parts.
     """
 
-    first: bool
     statements: tuple[Statement, ...]
     stores: tuple[Store, ...]
     loads: tuple[Expr, ...]
@@ -35,11 +33,11 @@ def split(listing: Listing) -> list[Part]:
     items: list[Statement | Store] = [*_interleaved(listing)]
     weights = [_weight(item.expr, listing) for item in items]
     if sum(weights) <= LONGEST:
-        return [_part(listing, items, set(), True)]
+        return [_part(listing, items, set())]
     parts: list[Part] = []
     done: set[Expr] = set()
     for begin, end in _cuts(items, weights, listing):
-        part = _part(listing, items[begin:end], done, begin == 0)
+        part = _part(listing, items[begin:end], done)
         done.update(s.expr for s in part.statements)
         parts.append(part)
     return parts
@@ -124,7 +122,7 @@ def _alive_after(items: list[Statement | Store], listing: Listing) -> list[int]:
     return alive
 
 
-def _part(listing: Listing, items: list[Statement | Store], done: set[Expr], first: bool) -> Part:
+def _part(listing: Listing, items: list[Statement | Store], done: set[Expr]) -> Part:
     own = {item.expr for item in items if isinstance(item, Statement)}
     loads: dict[Expr, None] = {}
     imports: dict[Expr, None] = {}
@@ -133,9 +131,8 @@ def _part(listing: Listing, items: list[Statement | Store], done: set[Expr], fir
             if node in own:
                 continue
             loads.setdefault(node)
-            is_sine = node.op in ("sin", "cos") and node not in done
-            if node not in listing.loads and not (first and is_sine):
+            if node in done:
                 imports.setdefault(node)
     statements = tuple(item for item in items if isinstance(item, Statement))
     stores = tuple(item for item in items if isinstance(item, Store))
-    return Part(first, statements, stores, tuple(loads), tuple(imports))
+    return Part(statements, stores, tuple(loads), tuple(imports))

@@ -43,11 +43,12 @@ class TableNames:
 def sections(listing: Listing, notation: Notation) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Headings with the assignments below them as (name, text); sines and cosines come first."""
     leading = set(listing.angles)
+    names = {**listing.names, **listing.sums}
     sines = [n for n in listing.names if n.op in ("sin", "cos") and n.args[0] in leading]
-    nodes = [(SINES, node) for node in sines]
+    nodes = [(SINES, node) for node in (*listing.sums, *sines)]
     nodes += [(statement.section, statement.expr) for statement in listing.statements]
     for heading, group in groupby(nodes, key=lambda item: item[0]):
-        yield heading, [(listing.names[n], to_text(n, listing.names, notation)) for _, n in group]
+        yield heading, [(names[n], to_text(n, names, notation)) for _, n in group]
 
 
 def result_text(expr: Expr, listing: Listing, notation: Notation) -> str:

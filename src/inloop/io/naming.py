@@ -23,6 +23,7 @@ class Names:
         self._taken = set(reserved)
         self._reserved = frozenset(self._taken)
         self._names: dict[str, str] = {}
+        self._counts: dict[str, int] = {}  # last number by stem
         self.notes: list[str] = []
 
     def read(self, originals: Iterable[str]) -> None:
@@ -43,11 +44,13 @@ class Names:
     def new(self, wanted: str) -> str:
         """Return a name close to the wanted one that nothing else has, and take it."""
         stem = as_identifier(wanted)
-        name, count = stem, 1
+        # numbers below were found taken before
+        name, count = stem, self._counts.get(stem, 1)
         while name in self._taken or name_problem(name) is not None:
             count += 1
             ending = f"_{count}"
             name = stem[: LONGEST_NAME - len(ending)] + ending
+        self._counts[stem] = count
         self._taken.add(name)
         return name
 

@@ -107,9 +107,11 @@ class MbsSystem:
 def read_system(root: Element) -> MbsSystem:
     """Read the root element of a ROBOTRAN file."""
     base = root.need("base")
-    bodies = tuple(_read_body(body) for body in root.need("bodytree").all("body"))
-    if not 1 <= len(bodies) <= MOST_BODIES:
-        root.fail(f"the system has {len(bodies)} bodies", f"From 1 to {MOST_BODIES} can be read.")
+    tree = root.need("bodytree")
+    count = sum(1 for _ in tree.all("body"))
+    if not 1 <= count <= MOST_BODIES:
+        root.fail(f"the system has {count} bodies", f"From 1 to {MOST_BODIES} can be read.")
+    bodies = tuple(_read_body(body) for body in tree.all("body"))
     return MbsSystem(
         name=_text(root, "mbsname"),
         gravity=_coordinates(base.need("gravity")),

@@ -106,10 +106,12 @@ def _name_all(
     originals = [element.name for element in elements]
     names.read(dict.fromkeys(originals))
     notes += names.notes
-    return [
-        names.new(name) if name in originals[:k] else names[name]
-        for k, name in enumerate(originals)
-    ]
+    seen: set[str] = set()
+    found = []
+    for name in originals:
+        found.append(names.new(name) if name in seen else names[name])
+        seen.add(name)
+    return found
 
 
 def _name_coordinates(

@@ -120,12 +120,15 @@ def read_robot(root: Element) -> Robot:
             )
     name = root.attribute("name")
     materials = read_materials(root)
+    for tag, least in (("link", 1), ("joint", 0)):
+        count = sum(1 for _ in root.all(tag))
+        if not least <= count <= MOST_BODIES:
+            root.fail(
+                f"the robot has {count} {tag}s",
+                f"From {least} to {MOST_BODIES} {tag}s can be read.",
+            )
     links = tuple(_read_link(element, materials) for element in root.all("link"))
     joints = tuple(_read_joint(element) for element in root.all("joint"))
-    if not 1 <= len(links) <= MOST_BODIES:
-        root.fail(
-            f"the robot has {len(links)} links", f"From 1 to {MOST_BODIES} links can be read."
-        )
     return Robot(name, links, joints, _ignored(root), root.where)
 
 

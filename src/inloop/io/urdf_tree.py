@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inloop.errors import Mistake, ModelError
+from inloop.errors import MOST_MISTAKES, Mistake, ModelError
 from inloop.io.urdf_elements import Robot, UrdfJoint, UrdfLink
 from inloop.model import topology
 from inloop.model.names import quoted, suggestion
@@ -44,13 +45,17 @@ def arrange(robot: Robot) -> Tree:
     Raises:
         ModelError: with all that keeps the links from being one tree.
     """
-    mistakes = [*_repeated("link", robot.links), *_repeated("joint", robot.joints)]
-    mistakes += _unknown_links(robot)
-    mistakes += _second_parents(robot)
-    if not mistakes:
-        mistakes += _wrong_roots(robot)
+    broken = itertools.chain(
+        _repeated("link", robot.links),
+        _repeated("joint", robot.joints),
+        _unknown_links(robot),
+        _second_parents(robot),
+    )
+    # no more are looked for than are told
+    mistakes = tuple(itertools.islice(broken, MOST_MISTAKES))
+    mistakes = mistakes or tuple(itertools.islice(_wrong_roots(robot), MOST_MISTAKES))
     if mistakes:
-        raise ModelError.of(quoted(robot.name)[1:-1], tuple(mistakes))
+        raise ModelError.of(quoted(robot.name)[1:-1], mistakes)
     links = {link.name: link for link in robot.links}
     root = next(_roots(robot))
     return Tree(root, tuple(_depth_first(root, robot.joints)), links)

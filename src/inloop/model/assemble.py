@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +19,7 @@ from inloop.model.draft import (
     FlexibleLinkDraft,
     LawDraft,
     LoopDraft,
+    SiteDraft,
 )
 from inloop.model.effects import (
     CoupledForce,
@@ -30,7 +32,7 @@ from inloop.model.effects import (
     Torque,
 )
 from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
-from inloop.model.findings import Findings
+from inloop.model.findings import EnoughError, Findings
 from inloop.model.flexible import FlexibleLink, Node
 from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, transpose
 from inloop.model.live_drives import live_motion
@@ -45,10 +47,11 @@ from inloop.model.validation import check_draft, check_mechanism
 def build(draft: Draft) -> Mechanism:
     """Return the mechanism of a draft, or raise ModelError with all its mistakes."""
     findings = Findings(list(draft.mistakes))
-    references_hold = check_draft(draft, findings)
-    if references_hold:
-        mechanism = Assembly(draft).mechanism()
-        check_mechanism(mechanism, draft.strict_inertia, findings)
+    with suppress(EnoughError):
+        references_hold = check_draft(draft, findings)
+        if references_hold:
+            mechanism = Assembly(draft).mechanism()
+            check_mechanism(mechanism, draft.strict_inertia, findings)
     if findings.mistakes:
         raise ModelError.of(quoted(draft.name)[1:-1], findings.in_order())
     return replace(mechanism, notes=(*mechanism.notes, *findings.notes))
@@ -67,6 +70,10 @@ class Assembly:
         for body in draft.bodies:
             if body.joint.kind == "fixed":
                 self._weld(body)
+        self._sites: dict[int, list[SiteDraft]] = {k: [] for k in self._welded}
+        for site in draft.sites:
+            self._sites[self._merged.placements[site.body].body].append(site)
+        self._joint_names = [carrier.joint.name for carrier in self._merged.carriers]
 
     def mechanism(self) -> Mechanism:
         """Return the mechanism."""
@@ -157,14 +164,13 @@ class Assembly:
     def _points(self, index: int) -> tuple[Point, ...]:
         return tuple(
             Point(s.name, s.path, index, self._pose(s.body).apply(s.pose.p), s.where)
-            for s in self._draft.sites
-            if s.kind == "point" and self._merged.placements[s.body].body == index
+            for s in self._sites[index]
+            if s.kind == "point"
         )
 
     def _frames(self, index: int) -> tuple[Frame, ...]:
-        sites = (s for s in self._draft.sites if s.kind == "frame")
-        mine = (s for s in sites if self._merged.placements[s.body].body == index)
-        poses = ((s, self._pose(s.body) @ s.pose) for s in mine)
+        frames = (s for s in self._sites[index] if s.kind == "frame")
+        poses = ((s, self._pose(s.body) @ s.pose) for s in frames)
         return tuple(Frame(s.name, s.path, index, X.p, X.R, s.where) for s, X in poses)
 
     def _visuals(self, index: int) -> tuple[Visual, ...]:
@@ -232,9 +238,8 @@ class Assembly:
         return Frame(point.name, path, point.body, point.p_BQ, R_BF, point.where)
 
     def _where(self, path: str) -> str:
-        named = [site.where for site in self._draft.sites if site.path == path]
-        body = self._draft.body(path.partition(".")[0])
-        return named[0] if named else body.where if body else self._draft.where
+        named = self._draft.site(path) or self._draft.body(path.partition(".")[0])
+        return named.where if named else self._draft.where
 
     def _axes(self, path: str) -> Matrix3:
         """Return R_BF of the body as written that a path belongs to."""
@@ -310,10 +315,9 @@ class Assembly:
 
     def _constraint(self, item: ConstraintDraft) -> Constraint:
         coordinates = [(self._joint_index(joint), symbol) for joint, symbol in item.q.items()]
-        joints = [carrier.joint.name for carrier in self._merged.carriers]
         return Constraint(
             name=item.name,
-            q=tuple((joints[index], symbol) for index, symbol in coordinates),
+            q=tuple((self._joint_names[index], symbol) for index, symbol in coordinates),
             coordinates=tuple(coordinates),
             t=self._draft.time,
             rows=item.rows,
@@ -352,8 +356,7 @@ class Assembly:
 
     def _membership(self) -> Iterable[tuple[str, frozenset[str]]]:
         """Modes of each element that does not hold always; drives by the name of the joint."""
-        joints = [carrier.joint.name for carrier in self._merged.carriers]
         for element, modes in self._draft.membership.items():
             kind, _, joint = element.rpartition(" ")
-            name = f"{kind} {joints[self._joint_index(joint)]}" if kind else element
+            name = f"{kind} {self._joint_names[self._joint_index(joint)]}" if kind else element
             yield name, frozenset(modes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from inloop.errors import ModelError
 from inloop.model.draft import Draft, EventDraft
-from inloop.model.findings import Findings
+from inloop.model.findings import EnoughError, Findings
 from inloop.model.mechanism import Mechanism
 from inloop.model.names import quoted, suggestion
 
@@ -28,6 +29,15 @@ def check_machine(modes: Mapping[str, Mechanism]) -> None:
         ModelError: with all mistakes at once.
     """
     findings = Findings()
+    with suppress(EnoughError):
+        _check_targets(modes, findings)
+    if findings.mistakes:
+        name = next(iter(modes.values())).name
+        raise ModelError.of(name, findings.in_order())
+
+
+def _check_targets(modes: Mapping[str, Mechanism], findings: Findings) -> None:
+    """Report events that lead to modes that do not exist, or that cannot follow."""
     for mechanism in modes.values():
         for event in mechanism.events:
             label = f"event {quoted(event.name)}"
@@ -48,9 +58,6 @@ def check_machine(modes: Mapping[str, Mechanism]) -> None:
                         event.where,
                         "An impact needs the coordinates of the mode that follows.",
                     )
-    if findings.mistakes:
-        name = next(iter(modes.values())).name
-        raise ModelError.of(name, findings.in_order())
 
 
 def _check_twice(kind: str, named: Iterable[tuple[str, str]], findings: Findings) -> None:

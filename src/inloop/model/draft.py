@@ -252,6 +252,10 @@ class Draft:
         """Return the body of this name."""
         return self._body_named.get(name)
 
+    def site(self, path: str) -> SiteDraft | None:
+        """Return the point or frame of this path."""
+        return self._site_at.get(path)
+
     def body_of_joint(self, name: str) -> BodyDraft | None:
         """Return the body moved by the joint of this name, else the body of this name."""
         return self._joint_named.get(name) or self._body_named.get(name)

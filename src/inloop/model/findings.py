@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from inloop.errors import Mistake
+from inloop.errors import MOST_MISTAKES, Mistake
+
+
+class EnoughError(Exception):
+    """There are more mistakes than anybody reads: the checks end here."""
 
 
 @dataclass
@@ -15,8 +19,14 @@ class Findings:
     notes: list[str] = field(default_factory=list)
 
     def mistake(self, what: str, where: str, fix: str) -> None:
-        """Record something that is wrong, where it was written, and what to do."""
+        """Record something that is wrong, where it was written, and what to do.
+
+        Raises:
+            EnoughError: the list is full.
+        """
         self.mistakes.append(Mistake(what, where, fix))
+        if len(self.mistakes) >= MOST_MISTAKES:
+            raise EnoughError
 
     def doubt(self, strict: bool, what: str, where: str, fix: str) -> None:
         """Record a mistake if strict, else a note."""

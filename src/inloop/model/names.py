@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import difflib
 import re
 from collections.abc import Iterable
@@ -14,6 +15,8 @@ RESERVED_STATES = ("q", "qd", "qdd", "tau", "t")  # what results call the quanti
 # C99 5.2.4.1: a compiler must tell apart the first 63 characters of an internal name
 LONGEST_NAME = 63
 _SHOWN = 40
+_COMPARED = 500  # names among which a near miss is looked for, of at most so many letters:
+_LETTERS = 100
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _C_KEYWORDS = {
@@ -58,10 +61,20 @@ def _as_identifier(name: str) -> str:
     return letters + "_" if letters in _C_KEYWORDS else letters
 
 
+def near_names(wrong: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Return the names that were probably meant, the nearest first; the search is bounded."""
+    names = sorted(name for name in set(known) if len(name) <= _LETTERS)
+    # of many names those that begin alike
+    middle = bisect.bisect(names, wrong) if len(names) > _COMPARED else 0
+    begin = min(max(0, middle - _COMPARED // 2), max(0, len(names) - _COMPARED))
+    some = names[begin : begin + _COMPARED]
+    return difflib.get_close_matches(wrong[:_LETTERS], some, n=most, cutoff=cutoff)
+
+
 def suggestion(wrong: str, known: Iterable[str]) -> str:
     """Return a sentence that helps with an unknown name: a near miss, or what there is."""
     candidates = sorted(set(known))
-    near = difflib.get_close_matches(wrong[:200], candidates, n=1, cutoff=0.6)
+    near = near_names(wrong, candidates)
     if near:
         return f"Did you mean {quoted(near[0])}?"
     if not candidates:

@@ -54,11 +54,12 @@ def cycles(parents: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yield every closed ring of nodes once, each node followed by its parent."""
     finished: set[int] = set()
     for start in range(len(parents)):
-        path: list[int] = []
+        path: dict[int, None] = {}  # in order
         node = start
         while node != GROUND and node not in finished and node not in path:
-            path.append(node)
+            path[node] = None
             node = parents[node]
         if node in path:
-            yield tuple(path[path.index(node) :])
+            nodes = list(path)
+            yield tuple(nodes[nodes.index(node) :])
         finished.update(path)

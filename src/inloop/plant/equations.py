@@ -30,7 +30,7 @@ from inloop.symbolic import Program
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
 STATE = ("q", "qd", "qdd", "tau", "lam")
 OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
-LARGE = 60  # coordinates from which the mass matrix is built only when asked for
+LARGE = 60  # coordinates from which only one function is built before it is asked for
 Extra = Callable[[Sequence[Program], str, Sequence[str]], Mapping[str, str]]
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
 
@@ -78,9 +78,10 @@ class Equations:
         self.loops: Loops | None = None
         self._closed: ClosedLoops | None = None
         closed = mechanism.closed
-        core = [n for n in CORE if n != "mass_matrix" or self.n <= LARGE]
         # the open tree of a closed mechanism may have massless tips: no accelerations of its own
-        core = [n for n in core if n != "direct_dynamics" or not closed]
+        core = [n for n in CORE if n != "direct_dynamics" or not closed]
+        if self.n > LARGE:
+            core = ["inverse_dynamics" if closed else "direct_dynamics"]
         self._add([self._timed_program(name) for name in core])
         if mechanism.law_outputs:
             self._add([self._timed_program("law_outputs")], emit_formulas)
@@ -267,7 +268,7 @@ class Equations:
 
     def sources(self) -> dict[str, str]:
         """The generated C files of the core functions, headers included."""
-        engine = self._engines["inverse_dynamics"]
+        engine = next(iter(self._engines.values()))
         if isinstance(engine, NativeEngine):
             return {**engine.files.sources, **engine.headers}
         return {}

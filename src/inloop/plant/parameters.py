@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms import LiveParameter
+from inloop.model.names import near_names
 from inloop.plant.engine import Array
 
 Check = Callable[[Collection[str], Array], None]  # names that change, all values; raises
@@ -100,6 +100,6 @@ class Parameters(MutableMapping[str, float]):
     def _position(self, name: str) -> int:
         if name in self._index:
             return self._index[name]
-        near = get_close_matches(name, self._index, n=3)
+        near = near_names(name, self._index, most=3)
         hint = f"Did you mean {', '.join(near)}?" if near else "See plant.parameters for all names."
         raise InputError(f"no live parameter '{name}'", fix=hint)

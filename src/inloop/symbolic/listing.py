@@ -75,6 +75,7 @@ class Listing:
         names: the name of every node that has one (loads, angles and statements).
         loads: by symbol, the array entry it stands for.
         angles: angles whose sine and cosine are computed together at the start.
+        sums: names of those angles that longer sums build on; a back end may use them.
         statements: the assignments in order.
         stores: the results in order.
     """
@@ -83,6 +84,7 @@ class Listing:
     names: dict[Expr, str]
     loads: dict[Expr, Load]
     angles: tuple[Expr, ...]
+    sums: dict[Expr, str]
     statements: tuple[Statement, ...]
     stores: tuple[Store, ...]
 
@@ -107,23 +109,28 @@ def layout(program: Program) -> Listing:
                 names[symbol] = loads[symbol].name
     angles = _leading_angles(nodes)
     _name_sines(nodes, angles, namer, names)
+    inner = {a for angle in angles for a in angle.args if a.args}
+    sums = {angle: namer.unique("angle") for angle in angles if angle in inner}
     statements = _statements(nodes, exprs, namer, names)
     stores = tuple(
         Store(out.name, k, expr) for out in program.outputs for k, expr in enumerate(out.exprs)
     )
-    return Listing(program, names, loads, tuple(angles), statements, stores)
+    return Listing(program, names, loads, tuple(angles), sums, statements, stores)
 
 
 def _leading_angles(nodes: list[Expr]) -> list[Expr]:
     """Arguments of sin and cos that are sums of inputs and numbers, in the order of the inputs."""
-    found = {n.args[0] for n in nodes if n.op in ("sin", "cos") and _is_plain_sum(n.args[0])}
+    plain: set[Expr] = set()
+    found: set[Expr] = set()
+    # arguments come before their users
+    for node in nodes:
+        if node.op in ("symbol", "const") or (
+            node.op in ("add", "sub") and plain.issuperset(node.args)
+        ):
+            plain.add(node)
+        elif node.op in ("sin", "cos") and node.args[0] in plain:
+            found.add(node.args[0])
     return sorted(found, key=lambda angle: angle.id)
-
-
-def _is_plain_sum(node: Expr) -> bool:
-    if node.op in ("add", "sub"):
-        return all(_is_plain_sum(a) for a in node.args)
-    return node.op in ("symbol", "const")
 
 
 def _name_sines(
