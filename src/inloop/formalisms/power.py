@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from inloop.formalisms.flexible import bend
 from inloop.formalisms.flexible_elasticity import strain_energy
-from inloop.formalisms.forces import Loads
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import velocities
 from inloop.formalisms.vectors import dot, zero_vector

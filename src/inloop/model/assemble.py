@@ -259,9 +259,8 @@ class Assembly:
 
     def _by_joint(self, quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
         """Return quantities with those of joints under the joints' own names."""
-        joints = [carrier.joint.name for carrier in self._merged.carriers]
         return tuple(
-            replace(item, key=joints[self._joint_index(item.key)])
+            replace(item, key=self._joint_names[self._joint_index(item.key)])
             if item.kind in ("q", "qd", "effort")
             else item
             for item in quantities

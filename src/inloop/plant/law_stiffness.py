@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inloop.formalisms.ports import Entries, Port, jacobian_entries, slopes
-from inloop.formalisms.reactions import radial_forces
+from inloop.formalisms.reactions import reactions
 from inloop.plant.engine import Array
 from inloop.symbolic import Expr, evaluate
 
@@ -42,12 +42,13 @@ def law_stiffness(
     given = (plant.parameters.values_array, q, qd)
     for symbols, numbers in zip((d.symbols.symbols, d.symbols.q, d.symbols.qd), given, strict=True):
         values |= zip(symbols, numbers, strict=True)
-    reactions: dict[Expr, Expr] = {}
-    if d.loads.radial:
-        reactions = radial_forces(d.skeleton, d.loads, [d.graph.zero] * d.n)
+    # of reactions, the part without accelerations and without forces in loops
+    at_rest: dict[Expr, Expr] = {}
+    if d.loads.reactions:
+        at_rest = reactions(d.skeleton, d.loads, [d.graph.zero] * d.n)
     found: dict[str, tuple[Array, Array]] = {}
     for port in d.loads.ports:
-        known = {key: reactions.get(e, e) for key, e in port.known.items()}
+        known = {key: at_rest.get(e, e) for key, e in port.known.items()}
         found[port.name] = _stiffness(plant, port, known, values)
     return found
 
