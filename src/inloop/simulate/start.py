@@ -118,7 +118,8 @@ def first_position(
     Args:
         plant: a mechanism with loops or drives.
         q: coordinates that are kept, by name; a closed position; or None.
-        driven: positions of the driven joints; by default they are where the plant starts.
+        driven: positions of the driven joints, which q must not contradict; without them, these
+            joints are where q says, or where the plant starts.
     """
     loops = plant.loops
     assert loops is not None
@@ -130,9 +131,9 @@ def first_position(
         if k not in named and k not in loops.declared:
             at[k] = loops.position.q[k]
     places = list(loops.driven_indices)
-    first = loops.position.q[places] if driven is None else driven
-    _check_driven(plant, q, at, first)
-    at[places] = first
+    if driven is not None:
+        _check_driven(plant, q, at, driven)
+        at[places] = driven
     if q is not None and not isinstance(q, Mapping):
         return _closed_vector(plant, at), ()
     try:
