@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, first_position, first_state, vector
 
@@ -86,7 +85,7 @@ class Reduction:
         q = np.array(q, dtype=np.float64)
         if not self.dependent:
             return q
-        sizes = coordinate_sizes(self.plant.mechanism)[self.dependent]
+        sizes = self.plant.coordinate_sizes[self.dependent]
         for _ in range(MOST_ITERATIONS):
             step = self.evaluate("newton", q=q, t=t)["step"]
             q[:, self.dependent] += step

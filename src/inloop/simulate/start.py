@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.errors import InputError, ModelError
-from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 from inloop.plant.kept_values import keep_velocities, moved
 
@@ -187,7 +186,7 @@ def _check_driven(plant: BarePlant, q: Given, at: Array, first: Array) -> None:
     """What is said about a driven joint must agree with its drive."""
     loops = plant.loops
     assert loops is not None
-    units = coordinate_sizes(plant.mechanism)
+    units = plant.coordinate_sizes
     for k, position in zip(loops.driven_indices, first, strict=True):
         name = plant.coordinates[k]
         said = q is not None and (not isinstance(q, Mapping) or name in q)
