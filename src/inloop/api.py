@@ -160,6 +160,7 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
                 f"'{plant.name}' and '{first.name}' have different parameters",
                 fix="Declare the same parameters, in the same order, in all sub-models.",
             )
+        first.parameters.check_as(plant.parameters)
         plant.parameters = first.parameters
         first.bounds.include(plant.bounds)
         plant.bounds = first.bounds

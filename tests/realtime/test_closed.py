@@ -40,7 +40,7 @@ def test_ends_where_the_simulation_ends(
 def test_without_a_rehearsal_the_choice_is_not_there(name: str) -> None:
     """A loop never goes on with a bad choice: it steps over a singular position, or says so."""
     plant = gallery.get("bricard").build().compile()
-    report = il.run(plant, name=name, rate=4096, mode="free", seconds=1.0, rehearse=0.0)
+    report = il.run(plant, name=name, rate=4096, mode="free", seconds=1.2, rehearse=0.0)
     assert report.partitions == 0
     assert report.failed > 0 or report.singular > 0
 
@@ -51,11 +51,11 @@ def test_snapshots_carry_the_choice_of_coordinates(name: str) -> None:
     with il.start(plant, name=name, **options) as loop:
         box = loop.mailbox
         start = box.read()
-        changed = do_steps(box, 950)
+        changed = do_steps(box, 1100)
         assert changed.partition != start.partition
         end = do_steps(box, 200)
         box.restore(start.snapshot)
-        np.testing.assert_array_equal(do_steps(box, 950).values, changed.values)
+        np.testing.assert_array_equal(do_steps(box, 1100).values, changed.values)
         box.restore(changed.snapshot)
         assert box.read().partition == changed.partition
         np.testing.assert_array_equal(do_steps(box, 200).values, end.values)

@@ -237,3 +237,21 @@ def test_a_run_that_loses_its_loops_fails_and_names_loop_and_time(
     with pytest.raises(il.SimulationError, match=r"from t = \S+ s on loop 'piston' is open") as it:
         plant.simulate(t_end=0.05, step=1e-3)
     assert it.value.result.status == "LOOP_OPEN"  # type: ignore[attr-defined]
+
+
+def test_a_length_that_another_mode_cannot_meet_is_refused() -> None:
+    """A bar swings freely until it is caught by a rod from a point 0.5 m away."""
+    m = il.Model("catch", gravity=(0.0, -9.81, 0.0))
+    length = m.parameter("length", 0.4, unit="m", range=(0.01, 5.0))
+    bar = m.body("bar", on=m.ground, joint=il.revolute("z", initial=(0.2, 0.0)), mass=1.0,
+                 com=(0.3, 0, 0), inertia=(0.01, 0.03, 0.03))  # fmt: skip
+    free, held = m.mode("free"), m.mode("held")
+    with m.during(held):
+        m.close(bar.point("tip", (0.6, 0, 0)), m.ground.point("hook", (0.5, -0.5, 0)),
+                kind="rod", length=length, name="rope")  # fmt: skip
+    m.event("taut", lambda q: q["bar"] + 1.0, mode=free, to=held)
+    plant = m.compile()
+    with pytest.raises(il.InputError, match=r"'length' = 4 loop 'rope' cannot close"):
+        plant.parameters["length"] = 4.0
+    assert plant.parameters["length"] == 0.4
+    plant.parameters["length"] = 0.6

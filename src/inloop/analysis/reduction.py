@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 from inloop.simulate.start import Given, first_position, first_state, vector
 
@@ -43,7 +42,7 @@ class Reduction:
         self.driven = [] if parts is None else list(parts.driven)
         self.dependent = [] if parts is None else list(parts.dependent)
         self.rows = [] if parts is None else list(parts.rows)
-        self.sizes = coordinate_sizes(plant.mechanism)
+        self.sizes = plant.coordinate_sizes
 
     @property
     def names(self) -> tuple[str, ...]:

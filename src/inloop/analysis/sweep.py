@@ -121,7 +121,7 @@ class _Follower:
             for value in values:
                 found.append(self.go(float(value), first=not found))
                 table.append([self.quantity(item, found[-1]) for item in self.wanted])
-        except (SimulationError, ModelError) as error:
+        except (InputError, SimulationError, ModelError) as error:
             raise self.lost(error, float(value), self.sweep(values, found, table)) from error
         finally:
             parameters.values_array[:] = before
@@ -140,7 +140,7 @@ class _Follower:
                 for k in range(1, parts + 1):
                     found = self.at(last + (value - last) * k / parts if k < parts else value)
                 return found
-            except (SimulationError, ModelError):
+            except (InputError, SimulationError, ModelError):
                 self.steered.write(plant, self.setting, last)
                 if halvings == MOST_HALVINGS or (value == last and first):
                     raise

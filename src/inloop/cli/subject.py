@@ -97,8 +97,7 @@ def _find_exhibit(name: str, words: Sequence[str]) -> Subject:
 
 def apply_settings(plant: il.Plant, settings: dict[str, float]) -> None:
     """Write the parameters that the user gave on the command line."""
-    for name, value in settings.items():
-        plant.parameters[name] = value
+    plant.parameters.update(settings)
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from inloop.formalisms.flexible import bend
 from inloop.formalisms.flexible_elasticity import strain_energy
-from inloop.formalisms.loads import Loads
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import velocities
+from inloop.formalisms.loads import Loads
 from inloop.formalisms.vectors import dot, zero_vector
 from inloop.symbolic import Expr, directional
 

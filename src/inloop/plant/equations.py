@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.signals import Signal, input_program
+from inloop.formalisms.size import coordinate_sizes
 from inloop.model import Mechanism
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
@@ -95,6 +96,11 @@ class Equations:
     def n(self) -> int:
         """Number of coordinates."""
         return len(self.coordinates)
+
+    @cached_property
+    def coordinate_sizes(self) -> Array:
+        """What counts as one unit of each coordinate: 1 rad, or the characteristic length [m]."""
+        return coordinate_sizes(self.mechanism)
 
     @property
     def is_native(self) -> bool:

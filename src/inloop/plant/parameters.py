@@ -24,7 +24,7 @@ class Parameters(MutableMapping[str, float]):
 
     def __init__(self, declared: Sequence[LiveParameter]) -> None:
         self.declared = tuple(declared)
-        self._check: Check | None = None
+        self._checks: list[Check] = []
         self._index = {p.name: k for k, p in enumerate(self.declared)}
         self.values_array = np.array([p.default for p in self.declared], dtype=np.float64)
         self.version = 0
@@ -43,15 +43,19 @@ class Parameters(MutableMapping[str, float]):
 
     def check_with(self, check: Check) -> None:
         """Have a function look at new values before they are taken; it raises to refuse them."""
-        self._check = check
+        self._checks.append(check)
+
+    def check_as(self, others: Parameters) -> None:
+        """Have all that looks at new values of others look at these too."""
+        self._checks += [check for check in others._checks if check not in self._checks]
 
     def _write(self, given: Mapping[str, float]) -> None:
         values = self.values_array.copy()
         for name, value in given.items():
             k = self._position(name)
             values[k] = self._allowed(k, name, float(value))
-        if self._check is not None:
-            self._check(tuple(given), values)
+        for check in self._checks:
+            check(tuple(given), values)
         self.values_array[:] = values
         self.version += 1
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 
 ROUNDING = 1e-9  # relative; less beyond a limit is none
@@ -37,7 +36,7 @@ def _told(plant: BarePlant, index: int, run: tuple[Array, Array], why: str) -> l
     assert joint.limits is not None
     low, high = joint.limits
     beyond = np.maximum(low - q, q - high)
-    size = coordinate_sizes(plant.mechanism)[index]
+    size = plant.coordinate_sizes[index]
     outside = np.flatnonzero(beyond > ROUNDING * (size + np.abs(q)))
     if not len(outside):
         return []

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.errors import InputError, ModelError
-from inloop.formalisms.size import coordinate_sizes
 from inloop.plant import Array, BarePlant
 from inloop.plant.kept_values import keep_velocities, moved
 
@@ -118,7 +117,8 @@ def first_position(
     Args:
         plant: a mechanism with loops or drives.
         q: coordinates that are kept, by name; a closed position; or None.
-        driven: positions of the driven joints; by default they are where the plant starts.
+        driven: positions of the driven joints, which q must not contradict; without them, these
+            joints are where q says, or where the plant starts.
     """
     loops = plant.loops
     assert loops is not None
@@ -130,9 +130,9 @@ def first_position(
         if k not in named and k not in loops.declared:
             at[k] = loops.position.q[k]
     places = list(loops.driven_indices)
-    first = loops.position.q[places] if driven is None else driven
-    _check_driven(plant, q, at, first)
-    at[places] = first
+    if driven is not None:
+        _check_driven(plant, q, at, driven)
+        at[places] = driven
     if q is not None and not isinstance(q, Mapping):
         return _closed_vector(plant, at), ()
     try:
@@ -188,7 +188,7 @@ def _check_driven(plant: BarePlant, q: Given, at: Array, first: Array) -> None:
     """What is said about a driven joint must agree with its drive."""
     loops = plant.loops
     assert loops is not None
-    units = coordinate_sizes(plant.mechanism)
+    units = plant.coordinate_sizes
     for k, position in zip(loops.driven_indices, first, strict=True):
         name = plant.coordinates[k]
         said = q is not None and (not isinstance(q, Mapping) or name in q)

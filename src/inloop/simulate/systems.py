@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from inloop.formalisms.size import coordinate_sizes
 from inloop.native import COUNT, POINTER, Method, System
 from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
@@ -204,7 +203,7 @@ class TreeSystem:
     @property
     def state_sizes(self) -> Array:
         """One unit of each entry of x: 1 rad, or the characteristic length [m]; per second too."""
-        sizes = coordinate_sizes(self._plant.mechanism)
+        sizes = self._plant.coordinate_sizes
         return np.concatenate([sizes, sizes, np.ones(len(self._plant.mechanism.states))])
 
     def blame(self, t: float) -> str:
@@ -283,7 +282,7 @@ class ClosedSystem:
                 dependent coordinates come to closure, whatever drives do between two steps.
         """
         self._plant, self.loops, self.u = plant, loops, u
-        self.sizes = coordinate_sizes(plant.mechanism)
+        self.sizes = plant.coordinate_sizes
         function = loops.function("constrained")
         self._engine = native_engine(plant, function)
         prefix = self._engine.unit.prefix
