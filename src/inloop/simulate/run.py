@@ -12,7 +12,7 @@ from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.simulate import observe
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
-from inloop.simulate.live_drives import check_velocities
+from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
@@ -105,7 +105,10 @@ def simulate(
         )
     result = _result(plant, done, signals, efforts, joints)
     if done.status not in (Status.OK, Status.STOPPED):
-        raise failed(result, step, done.blame, done.open_loop)
+        blame = done.blame
+        if done.status == Status.LOOP_OPEN:
+            blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
+        raise failed(result, step, blame, done.open_loop)
     return result
 
 
@@ -185,7 +188,7 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
     Args:
         result: what was computed.
         step: step of the run [s].
-        blame: what was not finite, in words, if that is known.
+        blame: what was not finite, or jumps, in words, if that is known.
         loop: name of the loop that could not be closed, if that is known.
     """
     last = float(result.t[-1])
@@ -202,6 +205,9 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.status == "LOOP_OPEN" and blame:
+        what = f"cannot close its loops after t = {last:.6g} s: {blame}"
+        fix = 'Give it a motion without jumps, or declare it with derivatives="filtered"'
     if result.status == "DIVERGED" and blame:
         what = f"cannot go on after t = {last:.6g} s: {blame}"
         fix = "See that it is finite until the end of the run"
