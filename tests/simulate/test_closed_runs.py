@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from four_bar_model import BASE, L1, L2, L3, four_bar
+from linkage_pair import linkage_pair
 from scipy.integrate import solve_ivp
 
 import inloop as il
@@ -101,14 +102,52 @@ def test_velocities_of_any_coordinate_may_be_given(plant: il.Plant) -> None:
 
 
 def test_a_motion_beyond_reach_names_the_time_and_keeps_results() -> None:
-    plant = four_bar(driven=True).compile()
-    # the crank of this four-bar cannot point away from the rocker
-    with pytest.raises(il.SimulationError, match="cannot close its loops after t = ") as caught:
-        plant.simulate(t_end=20.0, step=1e-3, crank=lambda t: 0.7 + 1e4 * t * t * t)
+    model = four_bar()
+    model.drive("rocker")
+    plant = model.compile()
+    # crank and coupler are in one line where the tip of the rocker is 0.8 m away: by cosines
+    base = np.hypot(*BASE)
+    angle = np.arccos((L3**2 + base**2 - (L1 + L2) ** 2) / (2 * L3 * base))
+    farthest = np.pi + np.arctan2(BASE[1], BASE[0]) - angle
+    first = float(plant.loops.position.q[2])
+    with pytest.raises(il.SimulationError, match="loop 'ring' is at a singular position") as caught:
+        plant.simulate(t_end=20.0, step=1e-3, rocker=lambda t: first - 0.4 * t)
     kept = caught.value.result
     assert kept.status == "LOOP_OPEN"
-    assert len(kept.t) > 10
+    assert 0.0 < kept.q[-1, 2] - farthest < 0.01
     assert gap(kept.q).max() < 1e-10
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri"])
+def test_an_integrator_that_runs_away_does_not_blame_the_loops(method: str) -> None:
+    """Springs so stiff that a step is longer than explicit methods can bear, in good positions."""
+
+    def stiff(m: il.Model) -> None:
+        m.joint_force("crank", lambda q: -3e4 * (q - 1.0))
+
+    plant = four_bar(stiff).compile()
+    fine = plant.simulate(t_end=0.2, step=1e-4, q={"crank": 1.02})
+    assert fine.status == "OK"
+    told = r"diverged after t = .* smaller than 0\.02"
+    with pytest.raises(il.SimulationError, match=told) as caught:
+        plant.simulate(t_end=2.0, step=2e-2, method=method, q={"crank": 1.02})
+    assert caught.value.result.status == "DIVERGED"
+
+
+def test_a_drive_that_is_too_fast_for_its_steps_does_not_blame_the_loops() -> None:
+    """The crank turns all the way round, ever faster: 1 rad in a step of 1 ms after 0.18 s."""
+    plant = four_bar(driven=True).compile()
+    with pytest.raises(il.SimulationError, match=r"diverged after t = 0\.1"):
+        plant.simulate(t_end=20.0, step=1e-3, crank=lambda t: 0.7 + 1e4 * t * t * t)
+    slower = plant.simulate(t_end=0.25, step=1e-4, crank=lambda t: 0.7 + 1e4 * t * t * t)
+    assert slower.status == "OK" and gap(slower.q).max() < 1e-10
+
+
+def test_a_drive_that_jumps_is_named() -> None:
+    plant = four_bar(driven=True).compile()
+    told = r"the drive of 'crank' jumps by 0\.9 after t = 0\.1"
+    with pytest.raises(il.SimulationError, match=told):
+        plant.simulate(t_end=0.3, crank=lambda t: il.where(t > 0.1, 1.9, 1.0))
 
 
 def test_a_loop_that_cannot_close_is_named() -> None:
@@ -220,11 +259,18 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
 
 @pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas"])
 def test_the_end_of_a_run_depends_neither_on_samples_nor_on_runs_before(method: str) -> None:
-    """On a four-bar that changes its independent coordinates many times on the way."""
-    plant = gallery.get("four_bar").build().compile()
-    spacings = (None, None, 0.01, 0.037, 2.0)
-    runs = [plant.simulate(t_end=2.0, method=method, sample=spacing) for spacing in spacings]
-    assert sum("independent coordinates are now" in note for note in runs[0].notes) >= 1
+    """Over a singular position, and with coordinates that change on the way."""
+    for plant, t_end, told in (
+        (gallery.get("four_bar").build().compile(), 2.0, "a singular position is stepped over"),
+        (linkage_pair().compile(), 0.5, "independent coordinates are now"),
+    ):
+        spacings = (None, None, 0.01, 0.037, t_end)
+        runs = [plant.simulate(t_end=t_end, method=method, sample=spacing) for spacing in spacings]
+        assert any(told in note for note in runs[0].notes)
+        _all_end_alike(runs)
+
+
+def _all_end_alike(runs: list[il.Result]) -> None:
     for other in runs[1:]:
         np.testing.assert_array_equal(other.q[-1], runs[0].q[-1])
         np.testing.assert_array_equal(other.qd[-1], runs[0].qd[-1])

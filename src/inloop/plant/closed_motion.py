@@ -82,7 +82,7 @@ def _at(plant: BarePlant, state: dict[str, Any]) -> Array:
     assert plant.loops is not None
     n, driven = plant.n, list(plant.loops.partition.driven)
     q, qd, tau = state["q"], state["qd"], state["tau"]
-    more = {key: state[key] for key in ("z", "u", "t") if key in state}
+    more: dict[str, Any] = {key: state[key] for key in ("z", "u", "t") if key in state}
     rows = _fitting_rows(plant, q, qd, more)
     prescribed = _drive_accelerations(plant, q, qd, more)
     c = plant.evaluate("bias", q=q, qd=qd, **more)["c"]

@@ -1,71 +1,172 @@
 """Over a singular position, where no choice of independent coordinates is good.
 
-Such a position lies between two states of a smooth motion, but near it rounding errors grow without
-bound, and Newton's method may end on another branch. So it is passed in one long step whose stages
-stay away from it. That is done several times with different steps: ways with a jump of velocity are
-dropped, and two that agree are believed.
+Such a position lies between two states of a smooth motion, but near it rounding errors grow with
+the third power of the distance, and Newton's method may end on another branch. So it is passed in
+one long step of high order whose points stay away from it. That is done with two numbers of points:
+a way with a jump of velocity is dropped, and two that agree are believed.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.native import FixedSteps, Method, Snapshot, Status, run
 from inloop.plant import Array, BarePlant
+from inloop.simulate.collocation import Curve, collocate
 from inloop.simulate.result import End
 from inloop.simulate.systems import ClosedSystem, Samples, largest_violation
 
-# the long step begins at one of these parts of the time to the singular position; the stages of
-# Dormand and Prince are at 0.2, 0.3, 0.8 and 0.89 of a step, that is never in its middle
-BEGINS, LENGTH = (0.76, 0.78, 0.80, 0.82), 0.4
-STEPS = 4  # before the long step, and after it
+# even numbers have no point in the middle; the nearest is at 0.18 of half the way
+POINTS, FEWER = 8, 6
 JUMP = 0.1  # of the velocity: more than an acceleration explains
 AGREEMENT = 1e-7  # of the velocity: what two good ways may differ by
-MIDDLE = 0.2  # of the way: nearer to the singular position nothing can be computed
+MIDDLE = 0.1  # of the way: nearer to the singular position nothing is computed
+LOOK_AHEAD = 0.7  # of the way to it: where the distance is measured again
+
+
+def time_to_singular(plant: BarePlant, system: ClosedSystem, now: End) -> float:
+    """When the constraints will depend on each other, if it goes on as now [s]; else infinity.
+
+    The smallest singular value of J, without units, tells how far that is, whatever coordinates are
+    independent. It is extrapolated along q + t qd + t²/2 qdd.
+    """
+    rows = list(system.loops.partition.rows)
+    free = [k for k in range(plant.n) if k not in set(system.loops.partition.driven)]
+    here = system.motion(np.array([now.t]), system.start(now.t, now.q, now.qd, now.z, False)[None])
+    if not rows or here.qdd is None or not len(here.t):
+        return np.inf
+    closure = system.loops.closure()
+
+    def smallest(t: float) -> float:
+        assert here.qdd is not None
+        q = now.q + t * now.qd + 0.5 * t * t * here.qdd[0]
+        J = closure.at(now.t + t)(q)[1]
+        return float(np.linalg.svd(J[np.ix_(rows, free)], compute_uv=False)[-1])
+
+    fastest, first = system.speed(now.qd), smallest(0.0)
+    if fastest == 0.0:
+        return np.inf
+    moment = 1e-6 / fastest
+    slope = (smallest(moment) - first) / moment
+    if not slope < 0.0:
+        return np.inf
+    # a straight line first, then one through a point further on
+    ahead = LOOK_AHEAD * -first / slope
+    if ahead * fastest > 1.0:
+        return -first / slope
+    second = smallest(ahead)
+    return ahead + second * ahead / (first - second) if second < first else np.inf
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way over a singular position.
+
+    Attributes:
+        plant: the mechanism.
+        system: what moves.
+        curve: states of the stepper over time.
+        ends: first and last state.
+        singular: time of the singular position [s].
+    """
+
+    plant: BarePlant
+    system: ClosedSystem
+    curve: Curve
+    ends: Samples
+    singular: float
+
+    @property
+    def turns_over(self) -> bool:
+        """Whether a pivot has changed its sign: the position was singular indeed."""
+        guard, ends = self.system.loops.guard, self.ends
+        first, last = (np.sign(guard(ends.q[k], ends.t[k])) for k in (0, 1))
+        return bool(np.any(first != last))
+
+    def samples(self, times: Array) -> Samples:
+        """The first state, states at some times inside, and the last one.
+
+        Away from the singular position everything is computed from the curve. Near it coordinates
+        are brought to closure by the smallest correction, and everything else is interpolated.
+        """
+        t0, t1 = self.ends.t
+        far = np.abs(times - self.singular) > MIDDLE * (t1 - t0)
+        found = self.ends.rows([0])
+        if far.any():
+            found = found.followed_by(self.system.expand(times[far], self.curve.at(times[far])))
+        if not far.all():
+            found = found.followed_by(self._near(times[~far]))
+        found = found.followed_by(self.ends.rows([1]))
+        return found.rows([int(k) for k in np.argsort(found.t, kind="stable")])
+
+    def _near(self, times: Array) -> Samples:
+        x, parts = self.curve.at(times), self.system.loops.partition
+        u, v = list(parts.independent), list(parts.dependent)
+        points = self.curve.points
+        known = self.system.expand(points, self.curve.at(points))
+        base = self.ends.rows([0]).followed_by(known).followed_by(self.ends.rows([1]))
+        signals = {name: _interpolated(base.t, y, times) for name, y in base.signals.items()}
+        assert base.qdd is not None
+        q, qd, qdd = (_interpolated(base.t, y, times) for y in (base.q, base.qd, base.qdd))
+        q[:, u], q[:, v] = x[:, : len(u)], x[:, x.shape[1] - len(v) :]
+        closure = self.system.loops.closure()
+        for row, t in zip(q, times, strict=True):
+            h, J = closure.at(float(t))(row)
+            row -= np.linalg.lstsq(J, h, rcond=1e-6)[0] * self.system.sizes
+        z = x[:, 2 * len(u) : 2 * len(u) + base.z.shape[1]]
+        violation = largest_violation(self.plant, q, qd, times)
+        return Samples(times, q, qd, z, signals, violation, qdd)
 
 
 def cross(
-    system: ClosedSystem, begin: End, method: Method, singular: float, duration: float
-) -> Samples | None:
-    """The first and the last state of a way over a singular position; None if none can be trusted.
+    plant: BarePlant, system: ClosedSystem, begin: End, singular: float, duration: float
+) -> Way | None:
+    """A way over a singular position; None if none can be trusted.
 
     Args:
+        plant: the mechanism.
         system: what moves.
         begin: where the run got to.
-        method: the integrator of the run.
         singular: time from there to the singular position [s].
         duration: of the way [s].
     """
-    # of high order; stiff laws may need the other one
-    for chosen in (Method.DOPRI, Method.RODAS) if method == Method.RODAS else (Method.DOPRI,):
-        found = [_way(system, begin, chosen, singular, duration, part) for part in BEGINS]
-        ways = [way for way in found if way is not None and _is_smooth(way, system.sizes)]
-        pairs = list(combinations(ways, 2))
-        differences = [_difference(a, b, system.sizes) for a, b in pairs]
-        if pairs and min(differences) <= AGREEMENT:
-            return pairs[int(np.argmin(differences))][0]
-    return None
+    system.pull = 0.0
+    ways = [_way(plant, system, begin, singular, duration, count) for count in (POINTS, FEWER)]
+    best, other = ways
+    if best is None or other is None or not _is_smooth(best.ends, system.sizes):
+        return None
+    return best if _difference(best.ends, other.ends, system.sizes) <= AGREEMENT else None
 
 
 def _way(
-    system: ClosedSystem, begin: End, method: Method, singular: float, duration: float, part: float
-) -> Samples | None:
-    """Without the guard: some steps, the long one, some steps."""
-    first = system.start(begin.t, begin.q, begin.qd, begin.z, guarded=False)
-    before, over = part * singular, LENGTH * singular
-    if before + over >= duration:
+    plant: BarePlant,
+    system: ClosedSystem,
+    begin: End,
+    singular: float,
+    duration: float,
+    count: int,
+) -> Way | None:
+    """By one step with so many points, without the guard."""
+    x = system.start(begin.t, begin.q, begin.qd, begin.z, guarded=False)
+    first = system.motion(np.array([begin.t]), x[None])
+    if not len(first.t) or first.qdd is None:
         return None
-    x, t = first, begin.t
-    for length, steps in ((before, STEPS), (over, 1), (duration - before - over, STEPS)):
-        schedule = FixedSteps(method, length / steps, steps, stride=steps)
-        done = run(system.system, Snapshot(x, t), schedule)
-        if done.status != Status.OK:
-            return None
-        x, t = done.x[-1], t + length
-    way = system.expand(np.array([begin.t, begin.t + duration]), np.stack([first, x]))
-    return way if len(way.t) == 2 else None
+    parts = system.loops.partition
+    u, v = list(parts.independent), list(parts.dependent)
+    moving = len(x) - len(v)
+    # first guess: constant accelerations
+    later = duration * 0.5 * (1.0 + np.polynomial.legendre.leggauss(count)[0])[:, None]
+    speed = begin.qd + later * first.qdd[0]
+    still = np.zeros((count, moving - 2 * len(u)))
+    fixed = np.tile(first.qdd[0][u], (count, 1))
+    guess = np.concatenate([speed[:, u], fixed, still, speed[:, v]], axis=1)
+    curve = collocate(system.system, begin.t, x, duration, guess, moving)
+    if curve is None:
+        return None
+    times = np.array([begin.t, begin.t + duration])
+    ends = system.expand(times, np.stack([x, curve.at(times[1:])[0]]))
+    return Way(plant, system, curve, ends, begin.t + singular) if len(ends.t) == 2 else None
 
 
 def _is_smooth(way: Samples, sizes: Array) -> bool:
@@ -86,61 +187,14 @@ def _difference(a: Samples, b: Samples, sizes: Array) -> float:
     return float(max(velocity, position) / max(scale, 1e-300))
 
 
-def with_samples_between(
-    plant: BarePlant, system: ClosedSystem, way: Samples, times: Array, singular: float
-) -> Samples:
-    """A way with samples inside it.
-
-    Coordinates come from the polynomial of degree 5 through both ends. Away from the singular
-    position everything else is computed from them; near it, coordinates are brought to closure by
-    the smallest correction and everything else varies evenly.
-
-    Args:
-        plant: the mechanism.
-        system: what moves.
-        way: first and last state.
-        times: of the samples inside [s].
-        singular: time of the singular position [s].
-    """
-    if len(times) == 0:
-        return way
-    q, qd = _polynomial(way, times)
-    s = ((times - way.t[0]) / (way.t[1] - way.t[0]))[:, None]
-    z = way.z[0] + s * (way.z[1] - way.z[0])
-    far = np.abs(times - singular) > MIDDLE * (way.t[1] - way.t[0])
-    states = [system.start(*row, guarded=False) for row in zip(times, q, qd, z, strict=True)]
-    good = way.rows([0])
-    if far.any():
-        x = np.stack([state for state, take in zip(states, far, strict=True) if take])
-        good = good.followed_by(system.expand(times[far], x))
-    good = good.followed_by(way.rows([1]))
-    if far.all():
-        return good
-    near, q, qd = times[~far], q[~far], qd[~far]
-    assert plant.loops is not None
-    closure = plant.loops.closure()
-    for row, t in zip(q, near, strict=True):
-        h, J = closure.at(float(t))(row)
-        row -= np.linalg.lstsq(J, h, rcond=1e-6)[0] * system.sizes
-    evenly = {name: np.interp(near, good.t, values) for name, values in good.signals.items()}
-    qdd = np.stack([evenly[f"{name}.qdd"] for name in plant.coordinates], axis=1)
-    violation = largest_violation(plant, q, qd, near)
-    whole = good.followed_by(Samples(near, q, qd, z[~far], evenly, violation, qdd))
-    return whole.rows([int(k) for k in np.argsort(whole.t, kind="stable")])
-
-
-def _polynomial(way: Samples, times: Array) -> tuple[Array, Array]:
-    """q and qd at some times, from q, qd and qdd at both ends."""
-    assert way.qdd is not None
-    duration = way.t[1] - way.t[0]
-    s = ((times - way.t[0]) / duration)[:, None]
-    c0, c1, c2 = way.q[0], duration * way.qd[0], 0.5 * duration**2 * way.qdd[0]
-    rest = way.q[1] - c0 - c1 - c2
-    slope = duration * way.qd[1] - c1 - 2.0 * c2
-    bend = duration**2 * way.qdd[1] - 2.0 * c2
-    c3 = 10.0 * rest - 4.0 * slope + 0.5 * bend
-    c4 = -15.0 * rest + 7.0 * slope - bend
-    c5 = 6.0 * rest - 3.0 * slope + 0.5 * bend
-    q = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
-    qd = (c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / duration
-    return q, qd
+def _interpolated(t: Array, values: Array, times: Array) -> Array:
+    """The polynomial through all values, in barycentric form (Berrut & Trefethen 2004)."""
+    s = (t - t[0]) / (t[-1] - t[0])
+    at = (np.asarray(times) - t[0]) / (t[-1] - t[0])
+    apart = s[:, None] - s + np.eye(len(s))
+    weights = 1.0 / np.prod(apart, axis=1)
+    away = at[:, None] - s
+    exact = away == 0.0
+    shares = weights / np.where(exact, 1.0, away)
+    shares = np.where(exact.any(axis=1)[:, None], exact.astype(float), shares)
+    return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)

@@ -23,10 +23,11 @@ from inloop.native import (
 from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
+from inloop.simulate.divergence import lost_by_the_step
 from inloop.simulate.faces import Face
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
-from inloop.simulate.result import End, Happening, Result
+from inloop.simulate.result import End, Happening, ModeChoice, Result
 from inloop.simulate.run import failed, make_system
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
@@ -115,6 +116,8 @@ def simulate_modes(
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions)
+    if start is not None and start.end is not None:
+        run.take_over(start.end)
     status, end = run.go(begin)
     result = run.result(status, end)
     if status not in (Status.OK, Status.STOPPED):
@@ -199,6 +202,27 @@ class _Run:
         self._failed_at: float | None = None
         self.blame = ""  # what was not finite, in words
 
+    def take_over(self, end: End) -> None:
+        """Go on with the independent coordinates that another run ended with."""
+        for name, choice in end.choices.items():
+            loops = self._loops[name]
+            assert loops is not None
+            self._loops[name] = loops.with_partition(choice.partition)
+            if choice.q is not None:
+                self._chosen_at[name] = choice.q
+            if not choice.watched:
+                self._unguarded.add(name)
+        self._failed_at = end.failed_at
+
+    def _choices(self) -> dict[str, ModeChoice]:
+        return {
+            name: ModeChoice(
+                loops.partition, self._chosen_at.get(name), name not in self._unguarded
+            )
+            for name, loops in self._loops.items()
+            if loops is not None
+        }
+
     def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
         """Run to the end; the status, and where it ended."""
         now, progress = begin, Progress()
@@ -222,8 +246,17 @@ class _Run:
             self.blame = system.watched.blame() if beyond else system.blame(now.t)
             if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
                 progress.close()
-                return status, now
+                return self._judged(status, faces[names[now.mode]], now), now
             now = self._restarted(now, names[now.mode])
+
+    def _judged(self, status: Status, face: Face, now: MachineSnapshot) -> Status:
+        """Open loops that shorter steps would keep closed are a run that diverged."""
+        step = step_of(self._schedule)
+        _, last = self._pieces[-1]
+        end = _end_of(last, now)
+        if status == Status.LOOP_OPEN and lost_by_the_step(face.plant, face.system, end, step):
+            return Status.DIVERGED
+        return status
 
     def _face(self, name: str) -> Face:
         plant, at = self._plants[name], self._at[name]
@@ -340,9 +373,7 @@ class _Run:
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
             notes=(*self._notes, *verdict.doubts),
-            end=End(
-                end.t, last.q[-1], last.qd[-1], last.z[-1], None, end.step, None, None, machine=end
-            ),
+            end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
             units={k: v for plant in self._plants.values() for k, v in signal_units(plant).items()},
             events=tuple(self._happened),
             modes=np.array(modes),
@@ -351,6 +382,12 @@ class _Run:
             method=schedule.method.name.lower(),
             tolerance=tolerance_of(schedule),
         )
+
+
+def _end_of(last: Samples, end: MachineSnapshot) -> End:
+    """Where a run ended."""
+    state = last.q[-1], last.qd[-1], last.z[-1]
+    return End(end.t, *state, None, end.step, None, None, machine=end)
 
 
 def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, slice]]:

@@ -10,15 +10,16 @@ import numpy as np
 
 from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
 from inloop.plant import Array, BarePlant, Loops
-from inloop.simulate.crossing import cross, with_samples_between
+from inloop.simulate.crossing import cross, time_to_singular
+from inloop.simulate.divergence import lost_by_the_step
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
+from inloop.simulate.schedules import step_of
 from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
 
-# to go to a singular position [rad or characteristic lengths]: then it is stepped over, or at the
-# latest
-NEAR, AT_MOST = 0.04, 0.2
-RECOVERY = 5.0  # times the way over it: by then the pivots are good again
+# from so far a singular position is stepped over [rad or characteristic lengths]
+NEAR = 0.5
+RECOVERY = 1.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
 Make = Callable[[Loops | None], TreeSystem | ClosedSystem]
 
@@ -62,41 +63,43 @@ def run_in_pieces(
         begin: where to begin.
         make: gives the system for a choice of independent coordinates.
     """
-    loops, now, progress = plant.loops, begin, Progress()
-    way = _Way([], [])
+    loops, now, progress = plant.loops, begin.back or begin, Progress()
+    way = _Way([], [], begin.t)
     if loops is not None and now.partition is not None:
         loops = loops.with_partition(now.partition)
     while True:
         system = make(loops)
         x = system.start(now.t, now.q, now.qd, now.z)
         # a state of the stepper that is known to the last bit is taken as it is
-        if now.x is not None:
-            x = now.x
-            system.guard = now.guard
+        x = x if now.x is None else now.x
+        if now.guard is None:
+            now = replace(now, guard=system.guard, guarded_at=(now.steps, now.t))
+        system.guard = now.guard
         way.notes.extend(note for note in system.notes if note not in way.notes)
-        guard, part, before = system.guard, _rest(schedule, now), now
+        part, before = _rest(schedule, now), now
         if isinstance(part, AdaptiveSteps):
             part = replace(part, atol=part.atol * system.state_sizes)
         done = run(system.system, _from(x, now, part), part, watch=progress)
         piece = system.expand(done.t, done.x)
         way.pieces.append(piece)
         status, open_loop = Status(done.status), ""
-        now = _end(piece, now.steps + done.steps, now)
-        now = replace(now, x=done.x[-1], guard=guard, renew=before.renew)
-        if loops is not None:
-            now = replace(now, partition=loops.partition)
+        now = _end(piece, now.steps + done.steps, before)
+        now = replace(now, x=done.x[-1], guard=before.guard, guarded_at=before.guarded_at)
         if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
             continue
         if status == Status.LOOP_OPEN and isinstance(system, ClosedSystem):
             open_loop = system.open_loop
-            advanced = _advanced(schedule, before, now)
-            next_begin = _other_way(plant, schedule, now, advanced, system.loops, make, way)
-            if next_begin is not None:
-                now, loops = next_begin
+            found = _other_way(plant, schedule, now, system.loops, make, way)
+            if found is not None and not _is_over(schedule, found[0]):
+                now, loops = found
                 continue
+            if found is not None:
+                now, status = found[0], Status.OK
+            elif lost_by_the_step(plant, make(system.loops), now, step_of(schedule)):
+                status = Status.DIVERGED
         progress.close()
-        samples = joined(way.pieces, _spacing(schedule))
+        samples = _from_time(joined(way.pieces, _spacing(schedule)), begin.t)
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.watched.blame() if beyond else system.blame(now.t)
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame)
@@ -104,17 +107,23 @@ def run_in_pieces(
 
 @dataclass(frozen=True)
 class _Way:
-    """What a run has collected so far."""
+    """What a run has collected so far.
+
+    Attributes:
+        pieces: samples.
+        notes: what happened, in words.
+        first: time of the first sample that is wanted [s].
+    """
 
     pieces: list[Samples]
     notes: list[str]
+    first: float
 
 
 def _other_way(
     plant: BarePlant,
     schedule: FixedSteps | AdaptiveSteps,
     now: End,
-    advanced: bool,
     known: Loops,
     make: Make,
     way: _Way,
@@ -125,41 +134,76 @@ def _other_way(
         plant: the compiled mechanism.
         schedule: of the whole run.
         now: where the run got to.
-        advanced: whether its last piece was worth its while.
         known: the loops with the independent coordinates so far.
         make: gives the system for a choice of independent coordinates.
         way: collects samples and notes.
     """
+    # near a singular position every choice is bad
+    beyond = _over_singular(plant, schedule, now, known, make, way)
+    if beyond is not None:
+        return beyond, known
     other = known.repartition(now.q, now.t)
-    changed, loops = other is not None, other or known
+    loops = other or known
     if loops.independent != known.independent:
         chosen = ", ".join(loops.independent)
         way.notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
-    now = replace(now, partition=loops.partition)
+    if other is not None:
+        beyond = _over_singular(plant, schedule, now, loops, make, way)
+        if beyond is not None:
+            return beyond, loops
+    # as long as there is progress, with other coordinates or a new guard
+    if other is None and not _advanced(schedule, now):
+        return None
+    return replace(now, x=None, guard=None, partition=loops.partition), loops
+
+
+def _over_singular(
+    plant: BarePlant,
+    schedule: FixedSteps | AdaptiveSteps,
+    now: End,
+    loops: Loops,
+    make: Make,
+    way: _Way,
+) -> End | None:
+    """The end of a way over a singular position that is near; None if there is none."""
     system = make(loops)
     assert isinstance(system, ClosedSystem)
-    # near a singular position every choice is bad
-    singular = system.time_to_singular(now.t, now.q, now.qd)
-    near = singular * system.speed(now.qd) <= (NEAR if changed or advanced else AT_MOST)
-    duration, steps = _duration(schedule, now, singular)
-    if near and duration > 0.0:
-        over = cross(system, now, schedule.method, singular, duration)
-        if over is not None:
-            when = now.t + singular
-            told = "a singular position is stepped over; other branches start there"
-            way.notes.append(f"t = {when:.6g} s: {told}")
-            inside = _samples_inside(schedule, now.t, now.t + duration)
-            way.pieces.append(with_samples_between(plant, system, over, inside, when))
-            after = _end(over, now.steps + steps, now)
-            return replace(after, renew=after.t + RECOVERY * duration), loops
-    # as long as there is progress, with other coordinates or a new guard
-    return (replace(now, x=None), loops) if changed or advanced else None
+    singular = time_to_singular(plant, system, now)
+    if not singular * system.speed(now.qd) <= NEAR:
+        return None
+    duration, steps = _duration(schedule, singular)
+    over = cross(plant, system, now, singular, duration)
+    if over is None:
+        return None
+    if over.turns_over:
+        told = "a singular position is stepped over; other branches start there"
+        way.notes.append(f"t = {over.singular:.6g} s: {told}")
+    last = _last_time(schedule)
+    inside = _samples_inside(schedule, now.t, min(now.t + duration, last))
+    if now.t < way.first < now.t + duration:
+        inside = np.union1d(inside, [way.first])
+    if now.t + duration <= last:
+        way.pieces.append(over.samples(inside))
+        after = _end(way.pieces[-1], now.steps + steps, now)
+        after = replace(after, partition=loops.partition, guard=None)
+        return replace(after, renew=after.t + RECOVERY * duration)
+    # the run ends on the way: another one that continues it takes the whole way again
+    found = over.samples(np.union1d(inside, [last]))
+    way.pieces.append(found.rows(slice(0, len(found.t) - 1)))
+    left = schedule.steps if isinstance(schedule, FixedSteps) else now.steps
+    return replace(_end(way.pieces[-1], left, now), back=now)
 
 
 def _end(piece: Samples, steps: int, before: End) -> End:
     """The last sample of a piece as a place to go on from."""
     last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
-    return End(*last, None, steps, before.partition, None)
+    return End(*last, None, steps, before.partition, None, before.renew)
+
+
+def _from_time(samples: Samples, first: float) -> Samples:
+    """Samples without those before a time [s]."""
+    begin = int(np.searchsorted(samples.t, first * (1.0 - 1e-12)))
+    return samples.rows(slice(begin, len(samples.t))) if begin else samples
 
 
 def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | AdaptiveSteps:
@@ -190,20 +234,25 @@ def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:
     return schedule.sample or schedule.t_end
 
 
-def _advanced(schedule: FixedSteps | AdaptiveSteps, before: End, now: End) -> bool:
-    """Whether a piece was worth its while."""
+def _advanced(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:
+    """Whether the coordinates in use were worth their while."""
+    steps, t = now.guarded_at
     if isinstance(schedule, FixedSteps):
-        return now.steps > before.steps
-    return now.t - before.t > LEAST_PROGRESS * _spacing(schedule)
+        return now.steps > steps
+    return now.t - t > LEAST_PROGRESS * _spacing(schedule)
 
 
-def _duration(schedule: FixedSteps | AdaptiveSteps, now: End, singular: float) -> tuple[float, int]:
+def _last_time(schedule: FixedSteps | AdaptiveSteps) -> float:
+    """When a run ends [s]."""
+    return schedule.step * schedule.steps if isinstance(schedule, FixedSteps) else schedule.t_end
+
+
+def _duration(schedule: FixedSteps | AdaptiveSteps, singular: float) -> tuple[float, int]:
     """How long the way over a singular position takes [s], and in how many whole steps."""
     if isinstance(schedule, FixedSteps):
-        left = schedule.steps - now.steps
-        steps = math.ceil(min(2.0 * singular / schedule.step, float(left)))
+        steps = max(2, round(2.0 * singular / schedule.step))
         return steps * schedule.step, steps
-    return min(2.0 * singular, schedule.t_end - now.t), 0
+    return 2.0 * singular, 0
 
 
 def _samples_inside(schedule: FixedSteps | AdaptiveSteps, begin: float, end: float) -> Array:

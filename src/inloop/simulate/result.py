@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,21 @@ MOST_EVENTS = 10  # in a table
 
 
 @dataclass(frozen=True)
+class ModeChoice:
+    """Independent coordinates of a mode with loops.
+
+    Attributes:
+        partition: roles of the coordinates.
+        q: where they were chosen; None: where the mechanism was assembled.
+        watched: whether its pivots are watched.
+    """
+
+    partition: Partition
+    q: Array | None
+    watched: bool
+
+
+@dataclass(frozen=True)
 class End:
     """Where a run ended: all that influences how it would go on.
 
@@ -33,7 +48,11 @@ class End:
         partition: roles of the coordinates of a mechanism with loops.
         guard: of the pivots, beyond which other roles are due; None where it is made from q.
         renew: when to make a new guard, because this one is from near a singular position [s].
+        guarded_at: steps and time [s] when the guard was made.
+        back: from where a run goes on whose end lies on the way over a singular position.
         machine: of a mechanism with modes: mode and state of the machine, to the last bit.
+        choices: of a mechanism with modes: roles of the coordinates, by mode.
+        failed_at: of a mechanism with modes: when such roles were last found bad [s].
     """
 
     t: float
@@ -45,7 +64,11 @@ class End:
     partition: Partition | None
     guard: Array | None
     renew: float = math.inf
+    guarded_at: tuple[int, float] = (0, 0.0)
+    back: End | None = None
     machine: MachineSnapshot | None = None
+    choices: Mapping[str, ModeChoice] = field(default_factory=dict)
+    failed_at: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
-from inloop.simulate.live_drives import check_velocities
+from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
@@ -132,7 +132,10 @@ def simulate(
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
     if done.status not in (Status.OK, Status.STOPPED):
-        raise failed(result, step, done.blame, done.open_loop)
+        blame = done.blame
+        if done.status == Status.LOOP_OPEN:
+            blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
+        raise failed(result, step, blame, done.open_loop)
     check_closed([(plant, done.samples)], result)
     return result
 
@@ -229,7 +232,7 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
     Args:
         result: what was computed.
         step: step of the run [s].
-        blame: what was not finite, in words, if that is known.
+        blame: what was not finite, or jumps, in words, if that is known.
         loop: name of the loop that could not be closed, if that is known.
     """
     last = float(result.t[-1])
@@ -249,6 +252,9 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "that feed energy, or set wider bounds: plant.bounds",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.status == "LOOP_OPEN" and blame:
+        what = f"cannot close its loops after t = {last:.6g} s: {blame}"
+        fix = 'Give it a motion without jumps, or declare it with derivatives="filtered"'
     if result.status == "DIVERGED" and blame:
         what = f"cannot go on after t = {last:.6g} s: {blame}"
         fix = "See that it is finite until the end of the run"

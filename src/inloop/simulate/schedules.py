@@ -24,7 +24,7 @@ MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
 
 
 def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
-    """Fixed steps that end exactly at t_end."""
+    """Fixed steps that end at t_end."""
     if method not in (*METHODS, SCIPY):
         known = ", ".join((*METHODS, SCIPY))
         raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
@@ -46,11 +46,12 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
         raise InputError(f"a sample every {sample} s makes no sense", fix="Use a positive number.")
     # a stride beyond the end means: only the first and the last state
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
-    # the step is shortened so that the run ends exactly at t_end
+    # the step is shortened so that the run ends at t_end; one that fits is kept to the last bit, so
+    # that a run has the same steps wherever it was interrupted
     steps = math.ceil(t_end / step * (1.0 - 1e-12))
-    return FixedSteps(
-        METHODS.get(method, Method.RK4), t_end / steps if steps else step, steps, stride=stride
-    )
+    if abs(steps * step - t_end) > 1e-12 * t_end:
+        step = t_end / steps
+    return FixedSteps(METHODS.get(method, Method.RK4), step, steps, stride=stride)
 
 
 def watched(schedule: FixedSteps | AdaptiveSteps) -> FixedSteps | AdaptiveSteps:

@@ -253,6 +253,15 @@ class ClosedSystem:
             self._guard[:] = values
 
     @property
+    def pull(self) -> float:
+        """How fast estimates of dependent coordinates come to closure [1/s]."""
+        return float(self._context.pull)
+
+    @pull.setter
+    def pull(self, value: float) -> None:
+        self._context.pull = value
+
+    @property
     def open_loop(self) -> str:
         """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""
         return self.loops.loop_of(int(self._context.bad_row))
@@ -373,17 +382,6 @@ class ClosedSystem:
     def speed(self, qd: Array) -> float:
         """The largest velocity [rad/s, or characteristic lengths per s]."""
         return float(np.abs(qd / self.sizes).max(initial=0.0))
-
-    def time_to_singular(self, t: float, q: Array, qd: Array) -> float:
-        """When a pivot will be zero, if it goes on as now [s]; infinity if none gets smaller."""
-        fastest = self.speed(qd)
-        if fastest == 0.0:
-            return math.inf
-        now, moment = self.loops.guard(q, t), 1e-6 / fastest
-        change = (self.loops.guard(q + moment * qd, t + moment) - now) / moment
-        with np.errstate(divide="ignore", invalid="ignore"):
-            times = -now / change
-        return float(np.min(times, initial=np.inf, where=times > 0.0))
 
     def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
         """State of the stepper: independent coordinates, states of laws, dependent coordinates.

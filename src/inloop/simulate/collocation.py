@@ -1,0 +1,124 @@
+"""One long step by collocation at the points of Gauss, which stay away from its middle.
+
+x(t + c_i H) = x + H Σ_j a_ij K_j with K_i = f(t + c_i H, x(t + c_i H)): order 2s with s points, and
+a polynomial of degree s for everything between (Hairer, Nørsett & Wanner, Solving Ordinary
+Differential Equations I (1993), II.7, doi:10.1007/978-3-540-78862-1). K is found by a simplified
+Newton iteration. The rates of a mechanism do not depend on the estimates of its dependent
+coordinates, so that these only follow.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from inloop.native import POINTER, REAL, Status, System
+from inloop.plant import Array
+
+MOST_ITERATIONS = 40
+CONVERGED = 1e-14  # last correction, relative to the largest change over the step
+STALLED = 1e-7  # below it, corrections that no longer shrink are rounding
+INCREMENT = 1e-7  # of differences, relative
+_RATES = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, REAL, POINTER, POINTER)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The polynomial of one step.
+
+    Attributes:
+        t: its begin [s].
+        length: its length [s].
+        x: state at its begin.
+        slopes: rates at the points, shape (s, size).
+    """
+
+    t: float
+    length: float
+    x: Array
+    slopes: Array
+
+    @property
+    def points(self) -> Array:
+        """Times of the points [s]."""
+        return self.t + self.length * _gauss(len(self.slopes))[0]
+
+    def at(self, times: Array) -> Array:
+        """States at some times, shape (N, size)."""
+        weights = _integrals(len(self.slopes), (np.asarray(times) - self.t) / self.length)
+        return np.asarray(self.x + self.length * weights @ self.slopes)
+
+
+def collocate(
+    system: System, t: float, x: Array, length: float, guess: Array, moving: int
+) -> Curve | None:
+    """The step from t to t + length; None if it cannot be found.
+
+    Args:
+        system: what is integrated.
+        t: time [s].
+        x: state.
+        length: of the step [s].
+        guess: first guess of the rates at the points, shape (s, size).
+        moving: number of leading entries of x that the rates depend on.
+    """
+    points, A = _gauss(len(guess))
+    K = np.array(guess)
+    J = _jacobian(system, t, x, moving)
+    if J is None:
+        return None
+    left = np.eye(K.shape[0] * moving) - length * np.kron(A, J)
+    before = np.inf
+    for _ in range(MOST_ITERATIONS):
+        states = x + length * A @ K
+        times = t + length * points
+        slopes = [_rates(system, *at) for at in zip(times, states, strict=True)]
+        if any(slope is None for slope in slopes):
+            return None
+        change = np.array(slopes) - K
+        right = change[:, :moving].reshape(-1)
+        change[:, :moving] = np.linalg.solve(left, right).reshape(len(K), moving)
+        K += change
+        size = float(np.abs(change).max() / max(np.abs(K).max(), np.finfo(float).tiny))
+        if size <= CONVERGED or 0.5 * before < size <= STALLED:
+            return Curve(t, length, x, K)
+        before = min(before, size)
+    return None
+
+
+def _rates(system: System, t: float, x: Array) -> Array | None:
+    state, xd = np.ascontiguousarray(x), np.empty(len(x))
+    status = _RATES(system.rates)(system.context, t, state.ctypes.data, xd.ctypes.data)
+    return xd if status == Status.OK and np.all(np.isfinite(xd)) else None
+
+
+def _jacobian(system: System, t: float, x: Array, moving: int) -> Array | None:
+    """Differences of the first rates by the first entries of x."""
+    here = _rates(system, t, x)
+    columns = []
+    for k in range(moving):
+        step = INCREMENT * max(1.0, abs(x[k]))
+        there = _rates(system, t, x + step * np.eye(len(x))[k])
+        if here is None or there is None:
+            return None
+        columns.append((there - here)[:moving] / step)
+    return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+
+@functools.cache
+def _gauss(count: int) -> tuple[Array, Array]:
+    """Points in 0..1, and the matrix a_ij."""
+    points = 0.5 * (1.0 + legendre.leggauss(count)[0])
+    return points, _integrals(count, points)
+
+
+def _integrals(count: int, ends: Array) -> Array:
+    """Integrals from 0 to each end of the polynomials that are 1 at one point, 0 at the others."""
+    nodes = legendre.leggauss(count)[0]
+    basis = np.linalg.inv(legendre.legvander(nodes, count - 1))
+    whole = legendre.legint(basis, lbnd=-1.0)
+    return np.asarray(0.5 * legendre.legval(2.0 * np.asarray(ends) - 1.0, whole).T)

@@ -1,0 +1,77 @@
+"""Runs that continue others give the bits of one uninterrupted run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from four_bar_model import four_bar_with_a_tail
+from linkage_pair import linkage_pair
+
+import inloop as il
+from inloop import gallery
+
+METHODS = ("euler", "rk4", "dopri", "rodas", "implicit")
+STEP = 1e-3
+
+
+def check(plant: il.Plant, steps: int, method: str, told: str = "", **options: Any) -> None:
+    """Cut a run in many places: some of no meaning, and around all that it tells."""
+    whole = plant.simulate(t_end=steps * STEP, step=STEP, method=method, **options)
+    assert told in "".join(whole.notes)
+    times = [float(found) for found in re.findall(r"t = ([\d.e-]+) s", "".join(whole.notes))]
+    times += [event.t for event in whole.events]
+    near = [round(t / STEP) + shift for t in times for shift in (-80, -1, 0, 1, 80)]
+    cuts = sorted({1, 12, steps // 3, steps - 1, *(k for k in near if 0 < k < steps)})
+    for cut in cuts:
+        first = plant.simulate(t_end=cut * STEP, step=STEP, method=method, **options)
+        rest = plant.simulate(t_end=steps * STEP, step=STEP, method=method, start=first, **options)
+        assert len(rest.t) == steps - cut + 1
+        for name in ("t", "q", "qd", "energy"):
+            both = getattr(whole, name)[cut:], getattr(rest, name)
+            np.testing.assert_array_equal(*both, err_msg=f"{name}, cut after {cut} steps")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_of_a_tree_with_an_input_over_time(method: str) -> None:
+    model = il.Model("pushed", gravity=(0.0, -9.81, 0.0))
+    push = model.input("push", "N*m")
+    model.body("arm", on=model.ground, joint=il.revolute("z", initial=(0.3, 0.0)), mass=1.3,
+               com=(0.4, 0.02, 0.0), inertia=(1e-2, 2.1e-2, 3e-2))  # fmt: skip
+    model.joint_force("arm", lambda qd: push - 0.3 * qd)
+    check(model.compile(), 300, method, inputs={"push": lambda t: 3.0 * il.sin(9.0 * t)})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_of_a_mechanism_with_a_drive(method: str) -> None:
+    check(four_bar_with_a_tail().compile(), 200, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_over_a_singular_position(method: str) -> None:
+    """Also where a run ends on the way over it."""
+    plant = gallery.get("four_bar").build().compile()
+    check(plant, 1400, method, "a singular position is stepped over")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_coordinates_that_change(method: str) -> None:
+    check(linkage_pair().compile(), 600, method, "independent coordinates are now")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_modes_and_coordinates_that_change(method: str) -> None:
+    model = linkage_pair()
+    free, braked, late = (model.mode(name) for name in ("free", "braked", "late"))
+    with model.during(braked):
+        model.joint_force("crank_0", lambda qd: -0.05 * qd, name="brake")
+    model.event("on", lambda q: q["crank_0"] - 0.9, mode=free, to=braked)
+    model.event("off", lambda q: q["crank_1"] + 0.2, mode=braked, to=late)
+    check(model.compile(), 600, method, "independent in mode late are now")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_impacts(method: str) -> None:
+    check(gallery.get("bouncing_ball").build().compile(), 3000, method)
