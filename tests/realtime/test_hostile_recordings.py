@@ -20,7 +20,7 @@ from inloop import gallery
 from inloop.cli import main
 from inloop.errors import FileFormatError, MailboxError
 from inloop.realtime import Recording, repair, replay
-from inloop.realtime.layout import parse_text
+from inloop.realtime.layout import Quantity, parse_text
 from inloop.realtime.run import digest_of
 from inloop.studio.playback import Playback
 
@@ -185,3 +185,27 @@ def test_layouts_without_a_period_make_no_sense(period: float) -> None:
 def test_layouts_with_odd_lines_make_no_sense(line: str) -> None:
     with pytest.raises(MailboxError, match="damaged"):
         parse_text(LAYOUT.text() + line.encode() + b"\n", 5, 1e-3)
+
+
+@pytest.mark.parametrize("parameters", [LAYOUT.parameters, ()], ids=["some", "none"])
+def test_a_show_tells_what_was_written(parameters: tuple[Quantity, ...], tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+
+    def change(k: int, kind: str, counts: list[int], numbers: np.ndarray) -> None:
+        numbers[kind == "outputs" :] = k  # all but the time
+
+    write_recording(path, change=change, layout=replace(LAYOUT, parameters=parameters))
+    played = Playback(path)
+    played.command("pause")
+    played.command("reset")
+    shown = 0
+    for steps in (7, 12, 1, 5, 19, 15):  # parameters change at every twentieth record
+        played.command("step", steps)
+        shown += steps
+        moment = played.newest()
+        assert moment is not None and moment.t == 1e-3 * shown
+        assert set(moment.values[1:].tolist()) == {shown}
+        changed = 20 * (shown // 20)
+        assert played.parameters() == {p.name: changed for p in parameters}
+        assert moment.parameters == shown // 20 + 1
+    assert sum(len(block.values) for block in played.take()) == shown + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.cli.subject import Subject, apply_settings, find_subject, told_subject
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.channels import read_report
+from inloop.realtime.recording_file import check_new
 from inloop.realtime.replay import GOOD
 
 FAILED, DIFFERENT = 2, 1
@@ -61,10 +63,8 @@ def check_target(target: Path, overwrite: bool) -> None:
             f"cannot record to {str(target)!a}",
             fix="Use a directory that is there and a name that ends in .mcap.",
         )
-    if not overwrite and os.path.lexists(target):
-        raise il.InputError(
-            f"there is a file {str(target)!a} already", fix="Choose another name, or --overwrite."
-        )
+    if not overwrite:
+        check_new(target)
 
 
 def call_record(args: argparse.Namespace) -> int:
@@ -103,7 +103,7 @@ def call_record(args: argparse.Namespace) -> int:
 def _tell_begun(descriptor: int | None) -> None:
     """Tell whoever has started this process that it records."""
     if descriptor is not None:
-        with contextlib.suppress(OSError):  # he is gone
+        with contextlib.suppress(OSError):  # its parent is gone
             os.write(descriptor, b"1")
             os.close(descriptor)
 
@@ -111,7 +111,7 @@ def _tell_begun(descriptor: int | None) -> None:
 def call_replay(args: argparse.Namespace) -> int:
     """Build the same mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
-    subject = find_subject(args) if args.mechanism is not None else _told(recording)
+    subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
     plant = subject.model.compile()
     apply_settings(plant, subject.settings)
     found = replay(recording, plant)
@@ -132,10 +132,11 @@ def call_replay(args: argparse.Namespace) -> int:
     return 0 if found.identical else DIFFERENT
 
 
-def _told(recording: Recording) -> Subject:
-    """The mechanism of the gallery that a recording names."""
+def _told(recording: Recording, words: list[str]) -> Subject:
+    """The mechanism of the gallery that a recording names, with other settings if there are any."""
+    given = {"settings": json.dumps(words)} if words else {}
     try:
-        return told_subject(recording.facts)
+        return told_subject({**recording.facts, **given})
     except il.InputError as error:
         name = recording.path.name
         raise il.InputError(

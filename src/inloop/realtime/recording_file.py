@@ -101,14 +101,22 @@ def _make(path: Path) -> int:
     try:
         file = os.open(path, flags, MODE)
     except FileExistsError:
-        raise InputError(
-            f"there is a file {str(path)!a} already", fix="Choose another name, or --overwrite."
-        ) from None
+        raise _already(path) from None
     fcntl.flock(file, fcntl.LOCK_EX)
     if os.fstat(file).st_nlink == 0:  # removed by one who came between
         os.close(file)
         raise _busy(path)
     return file
+
+
+def check_new(path: Path) -> None:
+    """See that a file can be made.
+
+    Raises:
+        InputError: there is one, or something else of this name.
+    """
+    if os.path.lexists(path):
+        raise _already(path)
 
 
 def check_replaceable(path: Path) -> bool:
@@ -132,6 +140,13 @@ def check_replaceable(path: Path) -> bool:
     finally:
         os.close(file)
     return True
+
+
+def _already(path: Path) -> InputError:
+    return InputError(
+        f"there is a file {str(path)!a} already",
+        fix="Choose another name, or replace it with --overwrite (overwrite=True).",
+    )
 
 
 def _no_file(path: Path) -> InputError:

@@ -10,7 +10,12 @@ from inloop.errors import FileFormatError, InputError
 from inloop.realtime.channels import need_mcap
 from inloop.realtime.mcap_reader import Channel, Message, Metadata, Schema
 from inloop.realtime.recording import Recording
-from inloop.realtime.recording_file import WholePieces, check_replaceable, sync_directory
+from inloop.realtime.recording_file import (
+    WholePieces,
+    check_new,
+    check_replaceable,
+    sync_directory,
+)
 
 COMMIT_EVERY = 1000  # messages
 
@@ -38,10 +43,8 @@ def repair(path: str | Path, to: str | Path, *, overwrite: bool = False) -> int:
         raise InputError(
             f"{source.path.name} cannot be repaired in its own place", fix="Choose another name."
         )
-    if not overwrite and os.path.lexists(target):
-        raise InputError(
-            f"there is a file {str(target)!a} already", fix="Choose another name, or --overwrite."
-        )
+    if not overwrite:
+        check_new(target)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with WholePieces(unfinished) as file:

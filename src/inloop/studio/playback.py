@@ -43,21 +43,22 @@ class Playback:
         self._begin()
 
     def _read(self, recording: Recording) -> None:
-        counts, values = array("q"), array("d")
-        self._parameters: list[dict[str, float]] = []
-        self._changes: list[int] = []  # records at which parameters change
-        known = names(self.layout.parameters)
+        # flat arrays: a Python object for each number would take many times the file
+        counts, values, settings = array("q"), array("d"), array("d")
+        self._changes = array("q")  # records at which parameters change
         for k, sample in enumerate(recording):
             counts.extend(sample.counts[name] for name in KEPT)
             values.frombytes(sample.values.tobytes())
             values.frombytes(sample.inputs.tobytes())
             if sample.parameters is not None:
                 self._changes.append(k)
-                self._parameters.append(dict(zip(known, sample.parameters.tolist(), strict=True)))
+                settings.frombytes(sample.parameters.tobytes())
         if not counts:
             raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
         self._counts = np.frombuffer(counts, dtype=np.int64).reshape(-1, len(KEPT))
         self._values = np.frombuffer(values).reshape(len(self._counts), -1)
+        size = (len(self._changes), len(self.layout.parameters))
+        self._settings = np.asarray(settings).reshape(size)
         self._clock = self._counts[:, KEPT.index("stamp")]
         # [s] of the recording's own clock, which never goes back
         self._lapse = 1e-9 * (self._clock - self._clock[0])
@@ -113,7 +114,8 @@ class Playback:
         which = self._which()
         if which == 0:
             return {p.name: p.default for p in self.layout.parameters}
-        return dict(self._parameters[which - 1])
+        values = self._settings[which - 1].tolist()
+        return dict(zip(names(self.layout.parameters), values, strict=True))
 
     def condition(self) -> Condition:
         """It runs, or it does not."""
