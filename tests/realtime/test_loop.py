@@ -68,7 +68,7 @@ def test_lock_step_is_bit_identical_to_simulations_with_the_same_inputs(
         il.start(plant, name=name, rate=RATE, mode="lock-step") as loop,
         il.attach(name) as box,
     ):
-        outputs = box.wait()
+        outputs = box.wait(HANG)
         assert outputs is not None
         for tau in efforts:
             box.write(tau=tau)
@@ -431,7 +431,7 @@ def test_extrapolated_inputs_follow_a_ramp(name: str) -> None:
             ),
             il.attach(name) as box,
         ):
-            outputs = box.wait()
+            outputs = box.wait(HANG)
             while outputs is not None and outputs.step < 64:
                 box.write(tau=[outputs.t])
                 outputs = box.wait(HANG)
