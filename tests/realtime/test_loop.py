@@ -160,18 +160,6 @@ def test_steps_and_periods_add_up_at_every_rate(plant: il.Plant, name: str, rate
     assert histograms["latency"].count <= report.periods
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("rate", [100.0, 1000.0, 4096.0, 20_000.0])
-def test_steps_and_periods_add_up_on_the_clock_of_the_system(
-    plant: il.Plant, name: str, rate: float
-) -> None:
-    report = il.run(plant, name=name, rate=rate, seconds=0.5)
-    assert report.steps == round(0.5 * rate)
-    assert report.overruns == report.made_up + report.skipped + report.backlog
-    assert report.overruns == report.woken_late + report.preempted + report.too_long
-    assert report.steps == report.periods - report.skipped - report.backlog
-
-
 def test_too_much_to_do_is_counted_and_does_not_burst(plant: il.Plant, name: str) -> None:
     """Each step takes two and a half periods: what is too late is skipped."""
     took = [2.5e-3] * 200
