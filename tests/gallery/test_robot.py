@@ -63,7 +63,7 @@ def answered(
         while loop.running:
             loop.mailbox.write(tau=law(model, outputs))
             try:
-                outputs = loop.mailbox.wait(5.0)
+                outputs = loop.mailbox.wait(60.0)
             except il.MailboxError:
                 break
             records.append(outputs)
@@ -215,9 +215,9 @@ def run_program(
     with il.start(plant, name=name, mode="lock-step", rate=1000.0, seconds=seconds) as loop:
         process = subprocess.Popen(command)
         try:
-            assert loop.wait(120.0)
+            assert loop.wait(300.0)
             records = list(iter(loop.mailbox.next, None))
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
         finally:
             process.kill()
             process.wait()

@@ -101,6 +101,18 @@ def test_no_drift_for_a_long_time(plant: il.Plant, name: str) -> None:
     print(no_drift(plant, name, float(os.environ.get("INLOOP_SECONDS", "60"))))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("rate", [100.0, 1000.0, 4096.0, 20_000.0])
+def test_steps_and_periods_add_up_on_the_clock_of_the_system(
+    plant: il.Plant, name: str, rate: float
+) -> None:
+    report = il.run(plant, name=name, rate=rate, seconds=0.5)
+    assert report.steps == round(0.5 * rate)
+    assert report.overruns == report.made_up + report.skipped + report.backlog
+    assert report.overruns == report.woken_late + report.preempted + report.too_long
+    assert report.steps == report.periods - report.skipped - report.backlog
+
+
 REFUSED = """
 import sys
 sys.path.insert(0, sys.argv[2])

@@ -68,7 +68,7 @@ def test_lock_step_is_bit_identical_to_simulations_with_the_same_inputs(
         il.start(plant, name=name, rate=RATE, mode="lock-step") as loop,
         il.attach(name) as box,
     ):
-        outputs = box.wait()
+        outputs = box.wait(HANG)
         assert outputs is not None
         for tau in efforts:
             box.write(tau=tau)
@@ -158,18 +158,6 @@ def test_steps_and_periods_add_up_at_every_rate(plant: il.Plant, name: str, rate
     histograms = report.statistics.histograms
     assert histograms["step"].count == histograms["step_cpu"].count == report.steps
     assert histograms["latency"].count <= report.periods
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("rate", [100.0, 1000.0, 4096.0, 20_000.0])
-def test_steps_and_periods_add_up_on_the_clock_of_the_system(
-    plant: il.Plant, name: str, rate: float
-) -> None:
-    report = il.run(plant, name=name, rate=rate, seconds=0.5)
-    assert report.steps == round(0.5 * rate)
-    assert report.overruns == report.made_up + report.skipped + report.backlog
-    assert report.overruns == report.woken_late + report.preempted + report.too_long
-    assert report.steps == report.periods - report.skipped - report.backlog
 
 
 def test_too_much_to_do_is_counted_and_does_not_burst(plant: il.Plant, name: str) -> None:
@@ -431,7 +419,7 @@ def test_extrapolated_inputs_follow_a_ramp(name: str) -> None:
             ),
             il.attach(name) as box,
         ):
-            outputs = box.wait()
+            outputs = box.wait(HANG)
             while outputs is not None and outputs.step < 64:
                 box.write(tau=[outputs.t])
                 outputs = box.wait(HANG)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from realtime_arm import RATE
+from realtime_arm import HANG, RATE
 
 import inloop as il
 from inloop.native import (
@@ -173,11 +173,11 @@ def test_a_controller_in_c(plant: il.Plant, name: str, compile_c: Compile) -> No
         )
         assert loop.report().steps == steps
     with il.start(plant, name=name, rate=RATE, mode="lock-step"), il.attach(name) as box:
-        outputs = box.wait()
+        outputs = box.wait(HANG)
         for _ in range(steps):
             assert outputs is not None
             box.write(tau=-gain * outputs.qd)
-            outputs = box.wait(5.0)
+            outputs = box.wait(HANG)
     answers, *q = done.stdout.split()
     assert int(answers) == steps
     assert outputs is not None
@@ -205,7 +205,7 @@ with il.start(plant, name=sys.argv[1], rate=2000, paused=True, floor=True) as lo
     before = counted(thread)
     box.resume()
     for k in range(200):
-        outputs = box.wait()
+        outputs = box.wait(60.0)
         box.write(push=0.01 * k)
         if k % 20 == 0:
             box.parameters["stiffness"] = 5.0 + 0.1 * k

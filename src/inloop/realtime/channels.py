@@ -16,7 +16,7 @@ KINDS = ("parameters", "state", "inputs", "outputs")  # in the order of the file
 COUNTS = (
     "sequence", "stamp", "step", "status", "flags", "input_sequence", "parameter_sequence",
 )  # fmt: skip
-"""Integers of the outputs: those of `Outputs`; stamp is CLOCK_MONOTONIC [ns]."""
+"""Integers of the outputs: those of `Outputs`; stamp is the clock of the plant [ns]."""
 
 
 def messages(layout: Layout) -> dict[str, FixedMessage]:
@@ -36,7 +36,7 @@ def facts(name: str, layout: Layout, clock_offset: int) -> dict[str, str]:
     Args:
         name: of the running plant.
         layout: names and sizes.
-        clock_offset: wall clock time minus CLOCK_MONOTONIC [ns].
+        clock_offset: wall clock time minus that of the clock of the plant [ns].
     """
     return {
         **dict(layout.about),

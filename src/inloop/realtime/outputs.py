@@ -54,7 +54,7 @@ class Outputs:
 
     Attributes:
         sequence: number of the record, from 1.
-        stamp: CLOCK_MONOTONIC when it was written [ns].
+        stamp: time of the clock of the plant when it was written [ns].
         step: good steps since the start or the last reset.
         status: how the step ended.
         flags: what else there is to know.

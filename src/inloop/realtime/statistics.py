@@ -91,7 +91,7 @@ class Statistics:
     Attributes:
         state: what the loop does (a number of `State`).
         status: of the last step (a number of `Status`).
-        heartbeat: CLOCK_MONOTONIC when the loop last looked around [ns].
+        heartbeat: time of its clock when the loop last looked around [ns].
         thread: id of its thread.
         speed: simulated seconds per second.
         counters: by name.

@@ -27,7 +27,7 @@ class Block:
     Attributes:
         first: number of the first one.
         lost: records before it that were overwritten before they could be read.
-        stamps: CLOCK_MONOTONIC when each was written [ns].
+        stamps: time of the clock of the plant when each was written [ns].
         answers: number of the inputs that each step used.
         values: outputs in the order of the layout, shape (count, outputs).
     """
