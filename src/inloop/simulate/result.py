@@ -120,7 +120,8 @@ class Result:
         q: coordinates [rad or m], shape (N, n).
         qd: velocities [rad/s or m/s], shape (N, n).
         energy: kinetic and potential energy [J], shape (N, 2).
-        status: "OK", or why the run ended early.
+        status: "OK", "UNSTABLE" for a run that is not to be trusted (`doubts` tell why), or why
+            it ended early.
         signals: further signals by name: states of laws and filters; of a mechanism with loops or
             drives accelerations, multipliers, "<loop>.force.x" [N], "<loop>.torque.x" [N·m] on the
             second end in world axes (dropped rows carry none), "<rod>.tension" [N], and efforts of

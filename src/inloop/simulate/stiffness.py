@@ -24,7 +24,8 @@ from inloop.simulate.systems import Samples
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 PART = 1e-6  # of the motion, over which slopes are taken
 SMALL = 1e-3  # of the motion of other coordinates: what moves less is taken as if it moved more
-SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 3.0}  # |λ h| within which all is stable
+SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 0.99}  # |λ h| within which all is stable
+GROWTH = 1e-3  # of a disturbance in a step, below which nobody notices it
 GROWING = 0.1  # real part of λ over |λ| from which the motion itself grows
 
 R: dict[Method, Callable[[Any], Any]] = {
@@ -201,7 +202,7 @@ def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
     """The largest |λ h| that grows although the motion does not, and its shape."""
     values, vectors = np.linalg.eig(A * step)
     size = np.abs(values)
-    grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0)
+    grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0 + GROWTH)
     grows &= values.real < GROWING * size
     if not grows.any():
         return 0.0, np.zeros(0)
