@@ -9,7 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from inloop.errors import InputError
 from inloop.formalisms.sensors import sensor_name
+from inloop.model.names import quoted
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
 from inloop.plant.outline import Outline, outline
@@ -181,6 +183,8 @@ class BarePlant(Equations):
     # sensors
 
     def _sensor(self, path: str, kind: str) -> str:
+        if not isinstance(path, str):
+            raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
         name = f"{sensor_name(path)}_{kind}"
         if name not in self._engines:
             self._add(self._derivation.sensor(path))

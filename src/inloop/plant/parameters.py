@@ -10,7 +10,8 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms import LiveParameter
-from inloop.model.names import near_names
+from inloop.model.names import near_names, quoted
+from inloop.plant.arguments import real
 
 
 class Parameters(MutableMapping[str, float]):
@@ -27,7 +28,7 @@ class Parameters(MutableMapping[str, float]):
 
     def __setitem__(self, name: str, value: float) -> None:
         k = self._position(name)
-        number = float(value)
+        number = real(value, f"parameter '{name}'")
         if not math.isfinite(number):
             raise InputError(
                 f"parameter '{name}': {number} is not a number", fix="Nothing changed."
@@ -71,6 +72,8 @@ class Parameters(MutableMapping[str, float]):
         self.version += 1
 
     def _position(self, name: str) -> int:
+        if not isinstance(name, str):
+            raise InputError(f"{quoted(name)} names no parameter", fix="Give its name in quotes.")
         if name in self._index:
             return self._index[name]
         near = near_names(name, self._index, most=3)
