@@ -22,6 +22,7 @@ ROUNDS = 5
 SECTIONS = {
     "operations": "Operation counts",
     "derivation": "Time of derivation",
+    "scaling": "Growth of derivation with size",
     "compile_time": "Time of compilation",
     "speed": "One evaluation, one core",
     "batch": "Many states at once",

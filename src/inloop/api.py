@@ -11,7 +11,9 @@ from typing import Any
 from inloop import analysis, realtime
 from inloop.errors import InputError
 from inloop.model import Mechanism, ModelBuilder, check_machine
+from inloop.model.names import quoted
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.arguments import by_name
 from inloop.simulate import Result, Stepper, simulate, simulate_modes
 
 
@@ -50,6 +52,8 @@ class Plant(BarePlant):
         For mechanisms with modes see `inloop.simulate.simulate_modes`; only they have a mode to
         start in, and events.
         """
+        if start is not None and not isinstance(start, Result):
+            raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
         common: dict[str, Any] = {
             "t_end": t_end,
             "step": step,
@@ -57,7 +61,7 @@ class Plant(BarePlant):
             "q": q,
             "qd": qd,
             "tau": tau,
-            "inputs": inputs,
+            "inputs": by_name(inputs, "inputs"),
             "sample": sample,
             "tolerance": tolerance,
             "start": start,

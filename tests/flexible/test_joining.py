@@ -90,8 +90,8 @@ def test_forces_sensors_and_outputs_at_nodes() -> None:
     [
         ({"length": 0.0}, "length must be > 0, got 0"),
         ({"EI": -1.0}, "EI must be > 0, got -1"),
-        ({"elements": 0}, "elements must be a whole number >= 1"),
-        ({"elements": 2.5}, "elements must be a whole number >= 1"),
+        ({"elements": 0}, "elements must be a whole number from 1 to 200"),
+        ({"elements": 2.5}, "elements must be a whole number from 1 to 200"),
         ({"along": "y"}, "not perpendicular to the link"),
         ({"damping": (-1.0, 0.0)}, "damping per mass must be >= 0"),
         ({"damping": 0.1}, "damping needs 2"),

@@ -151,3 +151,33 @@ def test_options_read_text() -> None:
     for option, text in ((gallery.Option(10, ""), "4.5"), (gallery.Option(False, ""), "perhaps")):
         with pytest.raises(ValueError):
             option.read(text)
+
+
+def test_numbers_among_the_options_have_ranges() -> None:
+    for exhibit in map(gallery.get, gallery.names()):
+        for name, option in exhibit.options.items():
+            if not isinstance(option.default, bool):
+                assert option.range is not None, f"{exhibit.name}: {name}"
+                assert option.fits(option.default)
+
+
+@pytest.mark.parametrize(
+    ("exhibit", "option", "value", "allowed"),
+    [
+        ("flexlink", "elements", 1_000_000, "a whole number from 2 to 40"),
+        ("flexible_four_bar", "elements", 10**400, "a whole number from 3 to 60"),
+        ("n_pendulum", "n", 401, "a whole number from 1 to 400"),
+        ("n_pendulum", "n", True, "a whole number from 1 to 400"),
+        ("n_pendulum", "n", 4.5, "a whole number from 1 to 400"),
+        ("chain", "sliders", 1, "true or false"),
+        ("flexlink", "start", float("nan"), "a number from -360 to 360"),
+    ],
+)
+def test_options_outside_their_range_are_refused(
+    exhibit: str, option: str, value: float, allowed: str
+) -> None:
+    with pytest.raises(
+        il.InputError, match=f"option '{option}' of '{exhibit}' cannot be"
+    ) as caught:
+        gallery.get(exhibit).build(**{option: value})
+    assert caught.value.mistakes[0].fix == f"Give {allowed}."

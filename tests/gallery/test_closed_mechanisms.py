@@ -348,7 +348,7 @@ def test_a_weight_ahead_tilts_the_car() -> None:
 
 @pytest.mark.parametrize("loops", [0, 101, -3])
 def test_numbers_of_loops_out_of_range_are_refused(loops: int) -> None:
-    with pytest.raises(il.InputError, match="Give a number from 1 to 100"):
+    with pytest.raises(il.InputError, match="Give a whole number from 1 to 100"):
         gallery.get("four_bar").build(loops=loops)
 
 

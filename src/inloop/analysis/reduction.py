@@ -14,6 +14,7 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name, real
 from inloop.simulate.start import Given, first_position, first_state, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
@@ -195,13 +196,13 @@ class Reduction:
 def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
     """Values of u by name; what is not named keeps its default."""
     u = plant.first_inputs
-    for name, value in (given or {}).items():
+    for name, value in by_name(given, "inputs").items():
         if name not in plant.inputs:
             raise InputError(
                 f"model '{plant.name}' has no input '{name}'",
                 fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
             )
-        u[plant.inputs.index(name)] = float(value)
+        u[plant.inputs.index(name)] = real(value, f"input '{name}'")
     return u
 
 

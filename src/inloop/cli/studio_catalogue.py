@@ -222,7 +222,7 @@ def _looks(
             disc = Cylinder((0.0, -half, 0.0), (0.0, half, 0.0), radius)
             found[body] = [disc.shape()]
     if exhibit.looks is not None:
-        given = {name: option.default for name, option in exhibit.options.items()} | dict(options)
+        given = exhibit.complete(options)
         for body, looks in exhibit.looks(**given).items():
             found[body] = [look.shape() for look in looks]
     return found

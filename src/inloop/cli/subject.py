@@ -117,10 +117,9 @@ def _option(exhibit: Exhibit, name: str, text: str) -> bool | int | float:
     try:
         return option.read(text)
     except ValueError:
-        kind = type(option.default).__name__
         raise il.InputError(
             f"option '{name}' of '{exhibit.name}' cannot be {text[:40]!a}",
-            fix=f"Give a value of type {kind}, such as {option.default}.",
+            fix=f"Give {option.allowed}, such as {option.default}.",
         ) from None
 
 

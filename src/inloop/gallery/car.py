@@ -243,7 +243,9 @@ EXHIBIT = Exhibit(
         ),
         discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
     ),
-    options={"grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s")},
+    options={
+        "grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s", (0.0, 1e5))
+    },
     references=(
         Reference(
             what="independent, driven and dependent joints, redundant conditions",

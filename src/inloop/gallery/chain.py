@@ -78,8 +78,8 @@ EXHIBIT = Exhibit(
         times=(0.0, 0.2, 0.4),
     ),
     options={
-        "n": Option(6, f"number of joints, 1 to {MOST_LINKS}"),
-        "seed": Option(1, "draws the numbers"),
+        "n": Option(6, "number of joints", (1, MOST_LINKS)),
+        "seed": Option(1, "draws the numbers", (0, 2**32 - 1)),
         "sliders": Option(False, "every third joint is prismatic"),
     },
 )

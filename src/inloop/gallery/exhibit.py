@@ -27,10 +27,29 @@ class Option:
     Attributes:
         default: value; its type tells how text is read.
         doc: what it means.
+        range: smallest and largest value of a number.
     """
 
     default: bool | int | float
     doc: str
+    range: tuple[float, float] | None = None
+
+    @property
+    def allowed(self) -> str:
+        """What may be given, in words."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        return f"{kind} from {self.range[0]:g} to {self.range[1]:g}" if self.range else kind
+
+    def fits(self, value: object) -> bool:
+        """True if the option may have this value."""
+        if isinstance(self.default, bool) or isinstance(value, bool):
+            return isinstance(value, bool) and isinstance(self.default, bool)
+        kinds = int if isinstance(self.default, int) else (int, float)
+        if not isinstance(value, kinds):
+            return False
+        return self.range is None or self.range[0] <= value <= self.range[1]
 
     def read(self, text: str) -> bool | int | float:
         """The value that a text stands for; ValueError if it stands for none."""
@@ -141,16 +160,30 @@ class Exhibit:
         Args:
             options: see `options`; what is not given has its default.
         """
-        for name in options:
+        return self.make(**self.complete(options))
+
+    def complete(self, given: Mapping[str, bool | int | float]) -> dict[str, bool | int | float]:
+        """All options, with defaults for what is not given.
+
+        Raises:
+            InputError: there is no such option, or its value is outside its range.
+        """
+        for name, value in given.items():
             if name not in self.options:
                 raise self._unknown("option", name, self.options)
-        return self.make(**{**{n: o.default for n, o in self.options.items()}, **options})
+            option = self.options[name]
+            if not option.fits(value):
+                raise il.InputError(
+                    f"option '{name}' of '{self.name}' cannot be {str(value)[:40]!a}",
+                    fix=f"Give {option.allowed}.",
+                )
+        return {**{name: option.default for name, option in self.options.items()}, **given}
 
     def hand(self, **options: bool | int | float) -> Device | None:
         """The input that a person drives in the model with these options."""
         if not callable(self.device):
             return self.device
-        return self.device(**{**{n: o.default for n, o in self.options.items()}, **options})
+        return self.device(**self.complete(options))
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
         """All references beside what a plant of the default model gives."""
@@ -219,7 +252,7 @@ class Exhibit:
         return self.experiments[name].run(Bench(compiled, seconds))
 
     def _unknown(self, what: str, name: str, known: Collection[str]) -> il.InputError:
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name[:60], known, n=1)
         names = ", ".join(known) or "none"
         hint = f"Did you mean '{near[0]}'?" if near else f"It has: {names}."
         return il.InputError(f"'{self.name}' has no {what} {name[:40]!a}", fix=hint)

@@ -114,7 +114,7 @@ EXHIBIT = Exhibit(
         "xz", ("crank.q", "follower.q", ("coupler_4_w.q", "follower_3_w.q")), times=(0.0, 0.2, 0.4)
     ),
     options={
-        "elements": Option(20, "finite elements in all"),
+        "elements": Option(20, "finite elements in all", (3, 60)),
         "axial": Option(False, "let the rods stretch too"),
     },
     references=(

@@ -142,9 +142,9 @@ EXHIBIT = Exhibit(
     method="implicit",
     view=View("xz", ("hub.q", "strain"), times=(0.0, 0.2, 0.4, 0.6), trace="load"),
     options={
-        "elements": Option(4, "finite elements, an even number"),
+        "elements": Option(4, "finite elements, an even number", (2, 40)),
         "axial": Option(True, "let the rod stretch, as in the source"),
-        "start": Option(0.0, "angle at the start [deg]"),
+        "start": Option(0.0, "angle at the start [deg]", (-360.0, 360.0)),
         "held": Option(False, "hold the hub at this angle"),
     },
     references=(

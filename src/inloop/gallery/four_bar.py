@@ -84,7 +84,7 @@ EXHIBIT = Exhibit(
         ("bar_0.q", "bar_0.qd", ("energy.kinetic", "energy.potential", "energy.total")),
         times=(0.0, 0.3, 0.5, 0.65),
     ),
-    options={"loops": Option(2, f"number of four-bars, 1 to {MOST_LOOPS}")},
+    options={"loops": Option(2, "number of four-bars", (1, MOST_LOOPS))},
     references=(
         Reference(
             what="x, y and velocity of B0 after 10 s, two loops",

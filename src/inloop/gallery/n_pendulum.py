@@ -73,7 +73,7 @@ EXHIBIT = Exhibit(
         (("rod_1.q", "rod_2.q"), ("energy.kinetic", "energy.potential", "energy.total")),
         times=(0.0, 0.5, 1.0, 1.5, 2.0),
     ),
-    options={"n": Option(10, f"number of rods, 1 to {MOST_LINKS}")},
+    options={"n": Option(10, "number of rods", (1, MOST_LINKS))},
     references=(
         Reference(
             what="lowest frequency of the rope of the same length",

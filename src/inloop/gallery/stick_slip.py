@@ -72,7 +72,11 @@ EXHIBIT = Exhibit(
     view=View("xz", ("block.q", "block.qd", "friction.effort"), times=(0.0, 5.0, 10.0)),
     method="rodas",
     tolerance=1e-9,
-    options={"elastic": Option(0.7, "elastic share of the bristles' deflection; 0: plain LuGre")},
+    options={
+        "elastic": Option(
+            0.7, "elastic share of the bristles' deflection; 0: plain LuGre", (0.0, 1.0)
+        )
+    },
     references=(
         Reference(
             what="position, velocity and deflection of the bristles after 25 s",

@@ -16,6 +16,7 @@ from inloop.model.flexible_builder import FlexibleBuilder
 from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
+from inloop.model.intake import Intake, as_tuple
 from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
 from inloop.model.mechanism import Mechanism
 from inloop.model.mode_builder import ModeBuilder
@@ -149,7 +150,7 @@ class ModelBuilder(
             mass=read.scalar(mass, "mass", fallback=1.0),
             com=read.vector(com, "com"),
             inertia=read.inertia(inertia),
-            visuals=tuple(visuals),
+            visuals=_read_visuals(read, visuals),
             doc=doc,
             where=read.where,
         )
@@ -222,3 +223,12 @@ class ModelBuilder(
         draft = self._draft
         counts = f"{len(draft.bodies)} bodies, {len(draft.parameters)} parameters"
         return f"<{type(self).__name__} {quoted(draft.name)}: {counts}>"
+
+
+def _read_visuals(read: Intake, visuals: object) -> tuple[Visual, ...]:
+    """What to draw of a body."""
+    items = as_tuple(visuals)
+    found = tuple(item for item in items or () if isinstance(item, Visual))
+    if items is None or len(found) < len(items):
+        read.complain(f"visuals cannot be {quoted(visuals)}", "Write a list of Visual objects.")
+    return found

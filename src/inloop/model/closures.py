@@ -59,9 +59,9 @@ class ClosureBuilder:
         path_a, path_b = (read_path(read, draft, end, role) for end, role in ((a, "a"), (b, "b")))
         stem = "_".join((path or "").replace(".", "_") for path in (path_a, path_b))
         automatic = draft.free_name(stem)
-        read.label = f"loop {quoted(name or automatic)}"
+        read.label = f"loop {quoted(automatic if name is None else name)}"
         name = automatic if name is None else read.name(name)
-        if kind not in get_args(LoopKind):
+        if str(kind) not in get_args(LoopKind):
             read.complain(
                 f"unknown kind {quoted(kind)}", 'Write "ball", "solid", "hinge" or "rod".'
             )
@@ -221,7 +221,7 @@ def _read_rod_length(read: Intake, kind: LoopKind, length: Scalar | None) -> Sca
 
 def _check_filter(read: Intake, derivatives: object, cutoff: object, live: bool) -> float:
     """Check how derivatives of the position are found; return the cutoff frequency [Hz]."""
-    if derivatives not in get_args(Derivatives):
+    if str(derivatives) not in get_args(Derivatives):
         read.complain(f"unknown derivatives {quoted(derivatives)}", 'Write "given" or "filtered".')
     elif derivatives == "filtered" and not live:
         read.complain(

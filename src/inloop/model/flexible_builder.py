@@ -19,6 +19,7 @@ from inloop.symbolic import Expr
 
 Damping = tuple[Scalar, Scalar]
 Triple = tuple[float, float, float]
+MOST_ELEMENTS = 200  # of one link; bending is exact to many digits with some ten
 SQUARE = 1e-9  # cosine up to which two axes are taken as perpendicular
 
 
@@ -158,10 +159,11 @@ def _massless(name: str, on: str, joint: Joint, doc: str) -> BodyDraft:
 
 
 def _read_count(read: Intake, elements: object) -> int:
-    if is_number(elements) and float(elements) == int(elements) and int(elements) >= 1:  # type: ignore[arg-type,call-overload]
+    if is_number(elements) and elements in range(1, MOST_ELEMENTS + 1):
         return int(elements)  # type: ignore[call-overload,no-any-return]
     read.complain(
-        f"elements must be a whole number >= 1, got {quoted(elements)}", "Write elements=4."
+        f"elements must be a whole number from 1 to {MOST_ELEMENTS}, got {quoted(elements)}",
+        "Write elements=4.",
     )
     return 1
 

@@ -205,7 +205,8 @@ class ForceElementBuilder(ForceBuilder):
     def _reader(self, kind: str, name: str | None, *targets: Handle | str) -> Intake:
         """Return a reader that calls the element by its name or by what it acts on."""
         paths = (target.path if isinstance(target, Handle) else target for target in targets)
-        return self._draft.intake(f"{kind} {quoted(name or ', '.join(map(str, paths)))}")
+        shown = ", ".join(map(str, paths)) if name is None else name
+        return self._draft.intake(f"{kind} {quoted(shown)}")
 
     def _effort_unit(self, joint: object) -> str:
         """Unit of a joint's effort; none for a joint that is not declared yet."""

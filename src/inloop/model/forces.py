@@ -271,9 +271,9 @@ class ForceBuilder:
         read = draft.intake(kind)
         paths = tuple(read_path(read, draft, target, "target") or "" for target in targets)
         automatic = self._automatic_name(ending or _ENDINGS.get(kind, kind), paths)
-        read.label = f"{kind} {quoted(name or automatic)}"
+        read.label = f"{kind} {quoted(automatic if name is None else name)}"
         name = automatic if name is None else read.name(name)
-        if frame not in ("world", "body"):
+        if str(frame) not in ("world", "body"):
             read.complain(f"unknown frame {quoted(frame)}", 'Write "world" or "body".')
         count = len(targets)
         symbols = placeholders(draft.graph, kind, name, count)

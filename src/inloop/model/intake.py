@@ -89,7 +89,10 @@ class Intake:
                 "Write an int, a float or an expression of parameters.",
             )
             return fallback
-        result = float(value)  # type: ignore[arg-type]
+        try:
+            result = float(value)  # type: ignore[arg-type]
+        except OverflowError:
+            result = math.inf
         if math.isnan(result) or (math.isinf(result) and not infinite):
             self.complain(f"{quantity} is {result}", "Every number must be finite.")
             return fallback

@@ -66,7 +66,7 @@ class ModeBuilder:
         read = draft.intake("lock")
         target = read_path(read, draft, joint, "joint")
         automatic = draft.free_name(f"{(target or '').replace('.', '_')}_lock")
-        read.label = f"lock {quoted(name or automatic)}"
+        read.label = f"lock {quoted(automatic if name is None else name)}"
         name = automatic if name is None else read.name(name)
         if target is not None:
             draft.locks.append(LockDraft(name, target, read.where))
@@ -120,7 +120,7 @@ class ModeBuilder:
         read = draft.intake(f"event {quoted(name)}")
         name = read.name(name)
         where = read.where
-        if direction not in get_args(Direction):
+        if str(direction) not in get_args(Direction):
             read.complain(
                 f"unknown direction {quoted(direction)}", 'Write "falls", "rises" or "either".'
             )

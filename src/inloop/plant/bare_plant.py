@@ -11,6 +11,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms.sensors import sensor_name
+from inloop.model.names import quoted
 from inloop.plant.closed_motion import accelerations, reduced_equations
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
@@ -240,6 +241,8 @@ class BarePlant(Equations):
     # sensors
 
     def _sensor(self, path: str, kind: str) -> str:
+        if not isinstance(path, str):
+            raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
         name = f"{sensor_name(path)}_{kind}"
         return self._build_once(name, lambda: self._derivation.sensor(path))
 

@@ -83,7 +83,7 @@ def make_engine(unit: Unit, backend: str = "auto") -> Engine:
         unit: what to build.
         backend: "c", "python", or "auto" for C where a compiler is found.
     """
-    if backend not in ("auto", "c", "python"):
+    if str(backend) not in ("auto", "c", "python"):
         raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
     if runs_native(backend):
         return NativeEngine(unit)

@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 
 from inloop.codegen.c_formulas import emit_formulas
-from inloop.errors import InputError
+from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.signals import Signal, input_program
 from inloop.formalisms.size import coordinate_sizes
 from inloop.model import Mechanism
+from inloop.model.names import quoted
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
+from inloop.plant.arguments import read_names, real, reals
 from inloop.plant.bounds import Bounds
 from inloop.plant.closing import refuse_what_cannot_close
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
@@ -60,6 +62,16 @@ class Equations:
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         start = time.perf_counter()
+        if not mechanism.bodies:
+            raise ModelError(
+                f"model '{mechanism.name}' has nothing that moves",
+                mechanism.where,
+                "Add a body with a revolute or prismatic joint: m.body(...).",
+            )
+        live, external_forces = (
+            read_names(live, "live"),
+            read_names(external_forces, "external_forces"),
+        )
         self.building = threading.RLock()
         self._modes = modes  # mechanisms of all modes of which this one is the plant
         self.mechanism = mechanism
@@ -229,10 +241,10 @@ class Equations:
             self._engines[program.name] = engine
 
     def _engine(self, name: str) -> Engine:
-        if name not in self._engines:
-            if name not in PROGRAMS:
+        if str(name) not in self._engines:
+            if str(name) not in PROGRAMS:
                 known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
-                raise InputError(f"no function '{name}'", fix=f"Functions are: {known}.")
+                raise InputError(f"no function {quoted(name)}", fix=f"Functions are: {known}.")
             self._build_once(name, lambda: [self._timed_program(name)])
         return self._engines[name]
 
@@ -324,7 +336,7 @@ class Equations:
             given = self.first_inputs
         if given is None:
             return np.zeros(shape)
-        array = np.asarray(given, dtype=np.float64)
+        array = reals(given, name)
         if size == 1 and array.shape in ((), (rows,)):
             array = array.reshape(*array.shape, 1)
         if array.shape[-1:] != (size,):
@@ -361,7 +373,7 @@ class Equations:
                     f"model '{self.name}' has no coordinate '{name}'",
                     fix=f"Names are: {', '.join(self.coordinates[:20])}.",
                 )
-            result[self.coordinates.index(name)] = value
+            result[self.coordinates.index(name)] = real(value, name)
         return result
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms import LiveParameter
-from inloop.model.names import near_names
+from inloop.model.names import near_names, quoted
+from inloop.plant.arguments import real
 from inloop.plant.engine import Array
 
 Check = Callable[[Collection[str], Array], None]  # names that change, all values; raises
@@ -53,7 +54,7 @@ class Parameters(MutableMapping[str, float]):
         values = self.values_array.copy()
         for name, value in given.items():
             k = self._position(name)
-            values[k] = self._allowed(k, name, float(value))
+            values[k] = self._allowed(k, name, real(value, f"parameter '{name}'"))
         for check in self._checks:
             check(tuple(given), values)
         self.values_array[:] = values
@@ -102,6 +103,8 @@ class Parameters(MutableMapping[str, float]):
         self.version += 1
 
     def _position(self, name: str) -> int:
+        if not isinstance(name, str):
+            raise InputError(f"{quoted(name)} names no parameter", fix="Give its name in quotes.")
         if name in self._index:
             return self._index[name]
         near = near_names(name, self._index, most=3)

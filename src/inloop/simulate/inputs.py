@@ -12,6 +12,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant, Signal, native_engine
+from inloop.plant.arguments import by_name, real
 
 BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
 
@@ -59,16 +60,16 @@ def read_inputs(
     """
     u = plant.first_inputs
     signals: dict[str, Signal] = {}
-    for name, value in given.items():
+    for name, value in by_name(given, "inputs").items():
         if name not in plant.inputs:
             raise InputError(
                 f"model '{plant.name}' has no input '{name}'",
                 fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
             )
         if isinstance(value, Real):
-            u[plant.inputs.index(name)] = float(value)
+            u[plant.inputs.index(name)] = real(value, f"input '{name}'")
         else:
-            signals[name] = value  # type: ignore[assignment]
+            signals[name] = value
     function = plant.input_function(signals, set(given) - set(signals)) if signals else None
     inputs = Inputs(u, function)
     for name, first in zip(plant.inputs, inputs.at(plant, begin), strict=True):

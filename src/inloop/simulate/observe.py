@@ -8,6 +8,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import read_names
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.systems import Samples
 
@@ -65,6 +66,7 @@ def law_outputs(plant: BarePlant, found: Samples, inputs: Inputs) -> dict[str, A
 
 def chosen_joints(plant: BarePlant, wanted: str | Sequence[str]) -> tuple[str, ...]:
     """Names of the joints whose reactions are wanted."""
+    wanted = read_names(wanted, "reactions")
     if isinstance(wanted, str):
         wanted = plant.coordinates if wanted == ALL else (wanted,)
     for name in wanted:

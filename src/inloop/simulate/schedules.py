@@ -10,6 +10,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array
+from inloop.plant.arguments import real
 
 METHODS = {
     "euler": Method.EULER,
@@ -25,7 +26,9 @@ MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
 
 def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
     """Fixed steps that end at t_end."""
-    if method not in (*METHODS, SCIPY):
+    t_end, step = real(t_end, "t_end"), real(step, "step")
+    sample = None if sample is None else real(sample, "sample")
+    if str(method) not in (*METHODS, SCIPY):
         known = ", ".join((*METHODS, SCIPY))
         raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
     if not (math.isfinite(t_end) and t_end >= 0.0 and math.isfinite(step) and step > 0.0):
@@ -77,6 +80,7 @@ def tolerance_of(schedule: FixedSteps | AdaptiveSteps) -> float | None:
 
 def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:
     """Steps that the method chooses itself."""
+    t_end, tolerance = real(t_end, "t_end"), real(tolerance, "tolerance")
     if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
         raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
     return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)

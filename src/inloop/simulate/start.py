@@ -9,6 +9,7 @@ import numpy as np
 
 from inloop.errors import InputError, ModelError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name, reals
 from inloop.plant.kept_values import keep_velocities, moved
 
 CLOSE = 1e-6  # difference between two positions that are meant to be one, in units
@@ -21,12 +22,12 @@ def vector(plant: BarePlant, given: Given, default: list[float], name: str) -> A
         result = np.array(default, dtype=np.float64)
     elif isinstance(given, Mapping):
         result = np.array(default, dtype=np.float64)
-        named = plant.vector(**given)
+        named = plant.vector(**by_name(given, name))
         for key in given:
             k = plant.coordinates.index(key)
             result[k] = named[k]
     else:
-        result = np.array(given, dtype=np.float64)
+        result = reals(given, name).copy()
         if result.shape != (plant.n,):
             raise plant._wrong_size(name, result.shape, plant.n)
     if not np.all(np.isfinite(result)):

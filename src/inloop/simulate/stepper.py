@@ -9,6 +9,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import MachineSnapshot, MachineStepper, Mode, Status
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.arguments import by_name, real
 from inloop.simulate.faces import Face
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
@@ -55,13 +56,13 @@ class Stepper:
             motions: functions of time for driven joints, by name.
             most_events: that one step may hold.
         """
-        if method not in METHODS:
+        if str(method) not in METHODS:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
-        self.step_size = step
+        self.step_size = real(step, "step")
         self._plants = plants
+        values, moved = by_name(inputs, "inputs"), by_name(motions, "motions")
         self._at: dict[str, Conditions] = {
-            name: conditions(plants, plant, {}, inputs or {}, motions or {})
-            for name, plant in plants.items()
+            name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
         self.events: list[Happening] = []
         start = first_snapshot(plants, mode, self._at, q, qd)
