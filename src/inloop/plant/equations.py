@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inloop.codegen.c_formulas import emit_formulas
-from inloop.errors import InputError
+from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
@@ -55,6 +55,12 @@ class Equations:
         backend: str = "auto",
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
+        if not mechanism.bodies:
+            raise ModelError(
+                f"model '{mechanism.name}' has no body that moves",
+                where=mechanism.where,
+                fix="Add one with m.body(...), on a joint that is not fixed.",
+            )
         start = time.perf_counter()
         self._modes = modes  # mechanisms of all modes of which this one is the plant
         self.mechanism = mechanism
