@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import inloop as il
+from inloop.native import Status
+from inloop.native.mailbox_structure import COMMANDS, PARAMETERS
 from inloop.realtime import memory
 from inloop.realtime.memory import MOST_MAILBOXES
 
@@ -145,3 +149,45 @@ def test_too_many_mailboxes_are_refused(
         first.close()
     assert not loop.running
     assert sorted(memory._free_handles) == [1, 2, 3]
+
+
+STOPPED = """
+import ctypes, signal
+import numpy as np
+from inloop.native.mailbox_structure import RecordStructure, realtime_function
+ring = int(sys.argv[3])
+box = il.attach(name)
+held, about, values = box._use(), RecordStructure(status=3), np.ones(box.layout.counts[ring])
+assert realtime_function("il_mailbox_take_briefly")(held.address, ring) == 0
+os.kill(os.getpid(), signal.SIGSTOP)
+publish = realtime_function("il_mailbox_publish_briefly")
+print(publish(held.address, ring, ctypes.addressof(about), values.ctypes.data))
+"""
+
+
+@pytest.mark.parametrize("ring", [PARAMETERS, COMMANDS])
+def test_a_writer_that_was_stopped_holds_up_nobody(
+    python: Python, plant: il.Plant, name: str, ring: int
+) -> None:
+    """Whoever is stopped between taking and writing is overtaken, and finds that out."""
+    with il.start(plant, name=name, mode="free", paused=True) as loop, il.attach(name) as box:
+        other = python(HEAD + STOPPED, name, str(Path(__file__).parent), str(ring))
+        os.waitid(os.P_PID, other.pid, os.WSTOPPED | os.WNOWAIT)
+        if ring == PARAMETERS:
+            box.parameters["stiffness"] = 11.0
+            box.parameters["damping"] = 0.7
+        else:
+            box.step(2)
+            box.make_safe()
+        other.send_signal(signal.SIGCONT)
+        assert last_words(other) == (0, ["0"])
+        # what it wanted to write is not there, what others wrote is
+        if ring == PARAMETERS:
+            box.step()
+            assert (box.parameters["stiffness"], box.parameters["damping"]) == (11.0, 0.7)
+        else:
+            assert box.statistics().latched == Status.STOPPED
+            while box.read().step < 2:
+                box.wait(10.0)
+        assert loop.mailbox.statistics()["bad_commands"] == 0
+        assert loop.mailbox.statistics()["bad_parameters"] == 0

@@ -180,7 +180,8 @@ def unpack_inputs(payload: bytes, count: int) -> InputsPayload | None:
     """Inputs with this many values."""
     if len(payload) != _ANSWER.size + 8 * count:
         return None
-    return InputsPayload(*_ANSWER.unpack_from(payload), payload[_ANSWER.size :])
+    answers, waited, rest = _ANSWER.unpack_from(payload)
+    return InputsPayload(answers, waited, rest, payload[_ANSWER.size :])
 
 
 def pack_numbered(number: int, values: bytes) -> bytes:

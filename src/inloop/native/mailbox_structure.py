@@ -271,6 +271,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_mailbox_rest": ((POINTER, POINTER), COUNT),
     "il_mailbox_write_parameters": ((POINTER, POINTER), COUNT),
     "il_mailbox_publish": ((POINTER, COUNT, POINTER, POINTER), WORD),
+    "il_mailbox_publish_briefly": ((POINTER, COUNT, POINTER, POINTER), WORD),
     "il_mailbox_send": ((POINTER, COUNT, POINTER, POINTER), COUNT),
     "il_mailbox_gone": ((POINTER,), COUNT),
     "il_mailbox_hash": ((POINTER, POINTER), WORD),

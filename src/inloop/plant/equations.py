@@ -61,6 +61,12 @@ class Equations:
         backend: str = "auto",
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
+        if not mechanism.bodies:
+            raise ModelError(
+                f"model '{mechanism.name}' has no body that moves",
+                where=mechanism.where,
+                fix="Add one with m.body(...), on a joint that is not fixed.",
+            )
         start = time.perf_counter()
         if not mechanism.bodies:
             raise ModelError(

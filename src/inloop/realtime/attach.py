@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 
-from inloop.errors import InputError, MailboxError
+from inloop.errors import MailboxError
+from inloop.realtime.checks import is_number, need, shown
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.memory import Attached, Memory
 from inloop.realtime.outputs import State
@@ -35,10 +35,7 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
         MailboxError: there is no such plant, or its segment is not what it should be.
         InputError: a name or a time that makes no sense.
     """
-    if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not 0.0 <= wait < math.inf:
-        raise InputError(
-            f"a wait of {wait!r} s for plant {name!r} makes no sense", fix="Use a number >= 0."
-        )
+    need(is_number(wait) and wait >= 0.0, f"a wait of {shown(wait)} s", "Use a number >= 0.")
     end = time.monotonic() + wait
     while True:
         try:

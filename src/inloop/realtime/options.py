@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,10 +9,14 @@ from typing import Literal
 
 from inloop.errors import InputError
 from inloop.native import Status
+from inloop.realtime.checks import is_flag, is_number, is_text, is_whole, need, need_mapping, shown
 from inloop.realtime.clock import ScriptedClock
 from inloop.simulate.schedules import METHODS
 
 RATES = (1.0, 50_000.0)  # [Hz]
+SPEEDS = (1e-3, 1e3)
+MOST_SUBSTEPS = 10_000
+LONGEST = 1e6  # [s] for times that are counted in nanoseconds
 MODES = {"clock": 0, "free": 1, "lock-step": 2}
 POLICIES = {"hold": 0, "safe": 1, "stop": 2}
 STATUSES = {
@@ -78,27 +81,44 @@ class Options:
     clock: ScriptedClock | None = None
 
     def __post_init__(self) -> None:
-        least, most = RATES
-        _need(least <= self.rate <= most, f"rate = {self.rate} Hz", f"Use {least:g} to {most:g}.")
-        _need(1 <= self.substeps <= 10_000, f"{self.substeps} sub-steps", "Use 1 to 10000.")
-        _need(1e-3 <= self.speed <= 1e3, f"speed = {self.speed}", "Use 0.001 to 1000.")
+        self._check_pace()
+        self._check_watch()
+        self._check_machine()
+        for name in ("extrapolate", "lock_memory", "floor", "paused"):
+            value = getattr(self, name)
+            need(is_flag(value), f"{name} = {shown(value)}", "Use True or False.")
+        scripted = self.clock is None or isinstance(self.clock, ScriptedClock)
+        need(scripted, f"clock = {shown(self.clock)}", "Use il.ScriptedClock(), or leave it out.")
+
+    def _check_pace(self) -> None:
+        _range("rate", self.rate, *RATES, "Hz")
+        whole = is_whole(self.substeps) and 1 <= self.substeps <= MOST_SUBSTEPS
+        need(whole, f"substeps = {shown(self.substeps)}", f"Use 1 to {MOST_SUBSTEPS}.")
+        _range("speed", self.speed, *SPEEDS)
         if self.method is not None:
             _choice("method", self.method, METHODS)
         _choice("mode", self.mode, MODES)
+        _range("most_late", self.most_late, 0.0, LONGEST, "s")
+
+    def _check_watch(self) -> None:
+        need_mapping("policies", self.policies, is_text, "Give policies by the name of a status.")
         for status, policy in self.policies.items():
             _choice("status", status, STATUSES)
             _choice("policy", policy, POLICIES)
         if self.stale_after is not None:
-            good = math.isfinite(self.stale_after) and self.stale_after > 0.0
-            _need(good, f"stale_after = {self.stale_after} s", "Use a positive number, or None.")
-        good = math.isfinite(self.most_late) and self.most_late >= 0.0
-        _need(good, f"most_late = {self.most_late} s", "Use a number >= 0.")
-        _need(0.0 < self.telemetry <= 600.0, f"telemetry = {self.telemetry} s", "Use up to 600 s.")
+            _range("stale_after", self.stale_after, 1e-9, LONGEST, "s", " (or None: never)")
+        fix = "Give finite numbers by the name of an input, or None to keep what is there."
+        need_mapping("safe", self.safe, lambda x: x is None or is_number(x), fix)
+
+    def _check_machine(self) -> None:
+        _range("telemetry", self.telemetry, 1e-3, 600.0, "s")
         if self.priority is not None:
-            _need(1 <= self.priority <= 99, f"priority = {self.priority}", "Use 1 to 99, or None.")
+            good = is_whole(self.priority) and 1 <= self.priority <= 99
+            need(good, f"priority = {shown(self.priority)}", "Use 1 to 99, or None.")
         cores = sorted(os.sched_getaffinity(0))
         if self.core is not None:
-            _need(self.core in cores, f"core = {self.core}", f"Cores here are {cores}.")
+            good = is_whole(self.core) and self.core in cores
+            need(good, f"core = {shown(self.core)}", f"Cores here are {cores}.")
 
     @property
     def period(self) -> float:
@@ -117,11 +137,14 @@ class Options:
         return codes
 
 
-def _need(good: bool, what: str, fix: str) -> None:
-    if not good:
-        raise InputError(f"{what} makes no sense", fix=fix)
+def _range(
+    name: str, value: float, least: float, most: float, unit: str = "", more: str = ""
+) -> None:
+    good = is_number(value) and least <= value <= most
+    place = f"Use {least:g} to {most:g} {unit}".rstrip()
+    need(good, f"{name} = {shown(value)} {unit}".rstrip(), f"{place}{more}.")
 
 
 def _choice(kind: str, value: str, known: Mapping[str, object]) -> None:
-    if value not in known:
-        raise InputError(f"{kind} {value!r} is unknown", fix=f"Use one of {', '.join(known)}.")
+    if not is_text(value) or value not in known:
+        raise InputError(f"{kind} {shown(value)} is unknown", fix=f"Use one of {', '.join(known)}.")

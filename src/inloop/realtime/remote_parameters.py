@@ -100,9 +100,16 @@ class RemoteParameters(MutableMapping[str, float]):
 
     def _publish(self, held: Attached, values: Reals) -> int:
         """Write a record; returns its number."""
-        about, publish = RecordStructure(), realtime_function("il_mailbox_publish")
+        about, publish = RecordStructure(), realtime_function("il_mailbox_publish_briefly")
         place = (ctypes.addressof(about), values.ctypes.data)
-        return int(publish(held.address, PARAMETERS, *place))
+        number = int(publish(held.address, PARAMETERS, *place))
+        if number == 0:
+            raise MailboxError(
+                f"this process was stopped while it wrote parameters of plant '{self._plant}', and "
+                "another one has written some meanwhile",
+                fix="Look at their values, and try again.",
+            )
+        return number
 
     def _refused(self, held: Attached, number: int) -> bool:
         """What the loop thinks of a record; False if it takes too long to think."""

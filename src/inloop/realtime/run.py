@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
+from inloop.realtime.checks import is_number, is_text, need, need_mapping, need_state, shown
 from inloop.realtime.loop import Loop
-from inloop.realtime.options import Options
+from inloop.realtime.options import LONGEST, Options
 from inloop.realtime.wiring import wire
 from inloop.simulate import simulate
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
+
+LONGEST_RUN = 1e9  # [s]
 
 
 def start(
@@ -60,10 +62,16 @@ def start(
     except TypeError as error:
         known = ", ".join(Options.__dataclass_fields__)
         raise InputError(str(error).partition("() ")[2], fix=f"Options are: {known}.") from None
+    _check(q=q, qd=qd, tau=tau)
+    need_mapping("inputs", inputs or {}, is_number, "Give finite numbers by name.")
+    need_mapping("motions", motions or {}, callable, "Give functions of time by name.")
+    need_mapping("about", about or {}, is_text, "Give texts by name.")
+    good = is_number(rehearse) and 0.0 <= rehearse <= LONGEST
+    need(good, f"rehearse = {shown(rehearse)} s", f"Use 0 to {LONGEST:g}.")
     steps = 0
     if seconds is not None:
-        if not (math.isfinite(seconds) and seconds > 0.0):
-            raise InputError(f"a run of {seconds} s makes no sense", fix="Use a positive number.")
+        good = is_number(seconds) and 0.0 < seconds <= LONGEST_RUN
+        need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
         steps = max(1, round(seconds * chosen.rate))
     step = chosen.period / chosen.substeps
     if chosen.method is None:
@@ -105,6 +113,11 @@ def start(
         facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))
     return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
+
+
+def _check(**states: Given) -> None:
+    for name, value in states.items():
+        need_state(name, value)
 
 
 def digest_of(plant: BarePlant) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inloop.errors import InputError, MailboxError
+from inloop.realtime.checks import is_text, shown
 from inloop.realtime.clock import standing_still
 from inloop.realtime.layout import Layout, header_of
 from inloop.realtime.memory import Memory
@@ -36,9 +37,9 @@ _counter = itertools.count()
 
 def segment_path(name: str) -> Path:
     """The file of the segment of a plant; only its user may open it."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not is_text(name) or not _NAME.fullmatch(name):
         raise InputError(
-            f"{str(name)[:80]!a} cannot be the name of a running plant",
+            f"{shown(name)} cannot be the name of a running plant",
             fix="Use up to 64 letters, digits, '_', '-' and '.'.",
         )
     return DIRECTORY / f"inloop.{os.geteuid()}.{name}"

@@ -50,6 +50,8 @@ static int obey(il_loop *loop, int64_t command, const double *values)
 {
     const double value = values[0];
     switch (command) {
+    case INLOOP_NO_COMMAND:
+        return 1;
     case INLOOP_PAUSE:
         loop->paused = 1;
         loop->steps_left = 0;

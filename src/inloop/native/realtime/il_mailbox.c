@@ -93,6 +93,12 @@ uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring, const inloop_reco
     return inloop_publish(box, (int)ring, about, values);
 }
 
+uint64_t il_mailbox_publish_briefly(inloop_mailbox *box, int64_t ring,
+                                    const inloop_record *about, const double *values)
+{
+    return inloop_publish_briefly(box, (int)ring, about, values);
+}
+
 int64_t il_mailbox_send(inloop_mailbox *box, int64_t command, const double *values,
                         uint64_t *sequence)
 {

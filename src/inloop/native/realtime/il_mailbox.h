@@ -29,6 +29,8 @@ IL_EXPORT int64_t il_mailbox_rest(inloop_mailbox *box, const double *inputs);
 IL_EXPORT int64_t il_mailbox_write_parameters(inloop_mailbox *box, const double *parameters);
 IL_EXPORT uint64_t il_mailbox_publish(inloop_mailbox *box, int64_t ring,
                                       const inloop_record *about, const double *values);
+IL_EXPORT uint64_t il_mailbox_publish_briefly(inloop_mailbox *box, int64_t ring,
+                                              const inloop_record *about, const double *values);
 IL_EXPORT int64_t il_mailbox_send(inloop_mailbox *box, int64_t command, const double *values,
                                   uint64_t *sequence);
 IL_EXPORT int64_t il_mailbox_gone(const inloop_mailbox *box);

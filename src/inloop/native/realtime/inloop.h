@@ -38,6 +38,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,7 @@ enum inloop_flags {
 };
 
 enum inloop_command {
+    INLOOP_NO_COMMAND = 0,
     INLOOP_PAUSE = 1,
     INLOOP_RESUME = 2, /* also leaves a safe state that was entered because a step failed */
     INLOOP_STEP = 3,   /* value 0: number of steps to do, paused before and after */
@@ -294,10 +296,12 @@ static inline void inloop_store_values(uint64_t *to, const double *from, uint64_
 
 /* ---- processes ---- */
 
-/* Start of a process [clock ticks since boot], 0 if it is dead, a zombie or unknown. */
-static inline uint64_t inloop_started(int64_t pid)
+/* Start of a process [clock ticks since boot], 0 if it is dead, a zombie or unknown; its state as
+   the letter that /proc tells. */
+static inline uint64_t inloop_look_up(int64_t pid, char *state)
 {
     char path[40], text[1024];
+    *state = 0;
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
@@ -314,10 +318,17 @@ static inline uint64_t inloop_started(int64_t pid)
     if (field == NULL || field[1] == 0 || field[2] == 'Z' || field[2] == 'X') {
         return 0;
     }
+    *state = field[2];
     for (int k = 2; field != NULL && k < 22; k++) {
         field = strchr(field + 1, ' ');
     }
     return field != NULL ? strtoull(field, NULL, 10) : 0;
+}
+
+static inline uint64_t inloop_started(int64_t pid)
+{
+    char state;
+    return inloop_look_up(pid, &state);
 }
 
 enum { INLOOP_START_BITS = 32, INLOOP_HANDLE_BITS = 10 };
@@ -340,6 +351,14 @@ static inline int inloop_alive(uint64_t owner)
     const uint64_t mask = ((uint64_t)1 << INLOOP_START_BITS) - 1;
     const uint64_t start = inloop_started(inloop_process(owner));
     return start != 0 && (start & mask) == (owner >> INLOOP_HANDLE_BITS & mask);
+}
+
+/* Is it a process that somebody has stopped (SIGSTOP, Ctrl-Z, a debugger)? */
+static inline int inloop_stopped(uint64_t owner)
+{
+    char state;
+    (void)inloop_look_up(inloop_process(owner), &state);
+    return state == 'T' || state == 't';
 }
 
 /* ---- where things are ---- */
@@ -609,13 +628,10 @@ static inline uint64_t inloop_head(const inloop_mailbox *box, int ring)
 
 /* ---- records ---- */
 
-/* Write a record; the writer must have taken the ring. `about` gives all but the number; its stamp,
-   if not 0, is when the values were found elsewhere. */
-static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
-                                      const inloop_record *about, const double *values)
+/* Fill the slot of a record that nobody is told of yet. */
+static inline void inloop_fill(const inloop_mailbox *box, int ring, uint64_t sequence,
+                               const inloop_record *about, const double *values)
 {
-    inloop_ring *control = inloop_ring_of(box, ring);
-    const uint64_t sequence = __atomic_load_n(&control->head, __ATOMIC_RELAXED) + 1;
     uint64_t *slot = inloop_slot(box, ring, sequence);
     inloop_record record = *about;
 
@@ -627,7 +643,37 @@ static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
     inloop_store_values(slot + sizeof record / 8, values, box->layout.rings[ring].values);
     inloop_store(slot + 1, (const uint64_t *)(const void *)&record + 1, sizeof record / 8 - 1);
     __atomic_store_n(&slot[0], sequence, __ATOMIC_RELEASE);
+}
+
+/* Write a record; the writer must have taken the ring. `about` gives all but the number; its stamp,
+   if not 0, is when the values were found elsewhere. */
+static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
+                                      const inloop_record *about, const double *values)
+{
+    inloop_ring *control = inloop_ring_of(box, ring);
+    const uint64_t sequence = __atomic_load_n(&control->head, __ATOMIC_RELAXED) + 1;
+    inloop_fill(box, ring, sequence, about, values);
     __atomic_store_n(&control->head, sequence, __ATOMIC_RELEASE);
+    inloop_ring_bell(box, ring);
+    return sequence;
+}
+
+/* The same for a ring that others take for one record: 0 if it was taken over meanwhile, because
+   this process was stopped. */
+static inline uint64_t inloop_publish_briefly(const inloop_mailbox *box, int ring,
+                                              const inloop_record *about, const double *values)
+{
+    inloop_ring *control = inloop_ring_of(box, ring);
+    uint64_t head = __atomic_load_n(&control->head, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&control->owner, __ATOMIC_ACQUIRE) != box->self) {
+        return 0;
+    }
+    const uint64_t sequence = head + 1;
+    inloop_fill(box, ring, sequence, about, values);
+    if (!__atomic_compare_exchange_n(&control->head, &head, sequence, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED)) {
+        return 0;
+    }
     inloop_ring_bell(box, ring);
     return sequence;
 }
@@ -839,6 +885,37 @@ static inline int inloop_rest(inloop_mailbox *box, const double *inputs)
     return error;
 }
 
+/* Take a block from a process that was stopped while it held it; it finds that out when it goes on.
+   It may be in the middle of the slot after the newest one. So that slot gets a record that changes
+   nothing, the newest one again and as a command none, and what follows goes behind it. */
+static inline int inloop_take_from_stopped(inloop_mailbox *box, int ring)
+{
+    inloop_ring *control = inloop_ring_of(box, ring);
+    uint64_t owner = __atomic_load_n(&control->owner, __ATOMIC_ACQUIRE);
+    if (owner == 0 || owner == box->self || !inloop_stopped(owner) ||
+        !__atomic_compare_exchange_n(&control->owner, &owner, box->self, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        return INLOOP_HELD;
+    }
+    uint64_t head = __atomic_load_n(&control->head, __ATOMIC_ACQUIRE);
+    const uint64_t *from = inloop_slot(box, ring, head);
+    uint64_t *to = inloop_slot(box, ring, head + 1);
+    const uint64_t words = inloop_stride(&box->layout.rings[ring]) / 8;
+    __atomic_store_n(&to[0], 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    for (uint64_t k = 1; k < words; k++) {
+        const uint64_t word = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+        __atomic_store_n(&to[k], word, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&to[offsetof(inloop_record, status) / 8], INLOOP_NO_COMMAND,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&to[0], head + 1, __ATOMIC_RELEASE);
+    /* it may have gone on meanwhile, and have been the first */
+    __atomic_compare_exchange_n(&control->head, &head, head + 1, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+    return INLOOP_OK;
+}
+
 /* Take a block for one record; waits a little for others who do the same. */
 static inline int inloop_take_briefly(inloop_mailbox *box, int ring)
 {
@@ -847,6 +924,9 @@ static inline int inloop_take_briefly(inloop_mailbox *box, int ring)
     for (int tries = 0; error == INLOOP_HELD && tries < 2000; tries++) {
         nanosleep(&moment, NULL);
         error = inloop_take(box, ring);
+        if (error == INLOOP_HELD && tries >= 20) {
+            error = inloop_take_from_stopped(box, ring);
+        }
     }
     return error;
 }
@@ -859,9 +939,10 @@ static inline int inloop_write_parameters(inloop_mailbox *box, const double *par
     if (!inloop_finite(parameters, box->layout.parameters)) {
         return INLOOP_BAD_VALUE;
     }
-    const int error = inloop_take_briefly(box, INLOOP_PARAMETERS);
+    int error = inloop_take_briefly(box, INLOOP_PARAMETERS);
     if (error == INLOOP_OK) {
-        inloop_publish(box, INLOOP_PARAMETERS, &about, parameters);
+        const uint64_t number = inloop_publish_briefly(box, INLOOP_PARAMETERS, &about, parameters);
+        error = number != 0 ? INLOOP_OK : INLOOP_HELD;
         inloop_release(box, INLOOP_PARAMETERS);
     }
     return error;
@@ -875,9 +956,10 @@ static inline int inloop_send(inloop_mailbox *box, int64_t command, const double
     inloop_record about;
     memset(&about, 0, sizeof about);
     about.status = command;
-    const int error = inloop_take_briefly(box, INLOOP_COMMANDS);
+    int error = inloop_take_briefly(box, INLOOP_COMMANDS);
     if (error == INLOOP_OK) {
-        const uint64_t number = inloop_publish(box, INLOOP_COMMANDS, &about, values);
+        const uint64_t number = inloop_publish_briefly(box, INLOOP_COMMANDS, &about, values);
+        error = number != 0 ? INLOOP_OK : INLOOP_HELD;
         inloop_release(box, INLOOP_COMMANDS);
         /* the plant waits for inputs and commands at one bell */
         inloop_ring_bell(box, INLOOP_INPUTS);

@@ -1,0 +1,86 @@
+"""What a person has given, checked before anything is made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+
+
+def is_number(value: Any) -> bool:
+    """A finite real number that a double can hold? A truth value is none."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def is_whole(value: Any) -> bool:
+    """A whole number? A truth value is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_flag(value: Any) -> bool:
+    """True or False?"""
+    return isinstance(value, (bool, np.bool_))
+
+
+def is_text(value: Any) -> bool:
+    """A string?"""
+    return isinstance(value, str)
+
+
+def need(good: bool, what: str, fix: str) -> None:
+    """Raise InputError unless it is good.
+
+    Args:
+        good: is it?
+        what: what makes no sense, and its value.
+        fix: what to do.
+    """
+    if not good:
+        raise InputError(f"{what} makes no sense", fix=fix)
+
+
+def need_mapping(what: str, value: Any, fits: Callable[[Any], bool], fix: str) -> None:
+    """Raise InputError unless it is a mapping by name whose values all fit.
+
+    Args:
+        what: name of the option.
+        value: that was given.
+        fits: judges one value.
+        fix: what to do.
+    """
+    need(isinstance(value, Mapping), f"{what} = {shown(value)}", fix)
+    for name, entry in value.items():
+        good = is_text(name) and fits(entry)
+        need(good, f"{what}: {shown(name)} = {shown(entry)}", fix)
+
+
+def need_state(what: str, value: Any) -> None:
+    """Raise InputError unless it can be a vector of numbers, or some of them by name."""
+    fix = "Give numbers by name, such as {'shoulder': 0.3}, or a vector of them."
+    if isinstance(value, Mapping):
+        need_mapping(what, value, is_number, fix)
+    elif value is not None:
+        try:
+            good = bool(np.isfinite(np.asarray(value, dtype=np.float64)).all())
+        except (TypeError, ValueError, OverflowError):
+            good = False
+        need(good and not is_text(value), f"{what} = {shown(value)}", fix)
+
+
+def shown(value: Any) -> str:
+    """A value for people, not too long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer with too many digits
+        text = "a number with thousands of digits"
+    return text if len(text) <= 60 else f"{text[:57]}..."
