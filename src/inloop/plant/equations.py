@@ -63,13 +63,6 @@ class Equations:
     ) -> None:
         if not mechanism.bodies:
             raise ModelError(
-                f"model '{mechanism.name}' has no body that moves",
-                where=mechanism.where,
-                fix="Add one with m.body(...), on a joint that is not fixed.",
-            )
-        start = time.perf_counter()
-        if not mechanism.bodies:
-            raise ModelError(
                 f"model '{mechanism.name}' has nothing that moves",
                 mechanism.where,
                 "Add a body with a revolute or prismatic joint: m.body(...).",

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from inloop.native import FixedSteps, Method, Snapshot, Status, run
-from inloop.plant import BarePlant
-from inloop.simulate.crossing import speed_of_turning
 from inloop.simulate.result import End
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 PARTS = 64  # of the step, which a stable method tries once more
-TURN = 1.0  # in one step [rad]: no method follows that
+TURN = 1.0  # in one step [rad or characteristic lengths]: no method follows that
 
 
-def lost_by_the_step(
-    plant: BarePlant, system: TreeSystem | ClosedSystem, now: End, step: float | None
-) -> bool:
+def lost_by_the_step(system: TreeSystem | ClosedSystem, now: End, step: float | None) -> bool:
     """Whether loops that opened in a step stay closed in shorter ones.
 
     Where they do, the integrator had run away and took the loops along. The shorter steps are
     those of RODAS, which stiff laws do not mislead.
 
     Args:
-        plant: the compiled mechanism.
         system: what moves.
         now: the last good state.
         step: of the run, if it is always the same [s].
     """
     if step is None or not isinstance(system, ClosedSystem):
         return False
-    if speed_of_turning(plant, now.qd) * step > TURN:
+    if system.speed(now.qd) * step > TURN:
         return True
     system.pull = PARTS / step
     x = system.start(now.t, now.q, now.qd, now.z)

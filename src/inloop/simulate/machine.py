@@ -254,7 +254,7 @@ class _Run:
         step = step_of(self._schedule)
         _, last = self._pieces[-1]
         end = _end_of(last, now)
-        if status == Status.LOOP_OPEN and lost_by_the_step(face.plant, face.system, end, step):
+        if status == Status.LOOP_OPEN and lost_by_the_step(face.system, end, step):
             return Status.DIVERGED
         return status
 

@@ -96,7 +96,7 @@ def run_in_pieces(
                 continue
             if found is not None:
                 now, status = found[0], Status.OK
-            elif lost_by_the_step(plant, make(system.loops), now, step_of(schedule)):
+            elif lost_by_the_step(make(system.loops), now, step_of(schedule)):
                 status = Status.DIVERGED
         progress.close()
         samples = _from_time(joined(way.pieces, _spacing(schedule)), begin.t)
