@@ -87,5 +87,5 @@ def test_words(plant: il.Plant, name: str, options: dict[str, Any], words: str) 
 
 
 def test_a_model_without_bodies_is_told() -> None:
-    with pytest.raises(il.ModelError, match=r"model 'empty' has no body that moves.*m\.body"):
+    with pytest.raises(il.ModelError, match=r"model 'empty' has nothing that moves.*m\.body"):
         il.Model("empty").compile()

@@ -71,6 +71,7 @@ class Equations:
             read_names(live, "live"),
             read_names(external_forces, "external_forces"),
         )
+        start = time.perf_counter()
         self.building = threading.RLock()
         self._modes = modes  # mechanisms of all modes of which this one is the plant
         self.mechanism = mechanism
