@@ -22,8 +22,10 @@ from inloop.simulate.result import Result
 from inloop.simulate.start import Given, first_internal_states, first_state
 from inloop.simulate.stiffness import find_unstable, motion_size
 from inloop.simulate.systems import Samples
+from inloop.simulate.verdict import UNSTABLE
 
 FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
+CURABLE = ("OK", UNSTABLE, "DIVERGED")
 TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
 
 
@@ -48,7 +50,8 @@ def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Resul
     if start is not None and start.method not in ("", FIRST):
         return attempt(method=start.method, tolerance=start.tolerance)
     first, error = _tried(attempt, FIRST, None)
-    if first is None or not first.doubts:
+    # loops that cannot be closed, or events without end, are not a matter of the method
+    if first is None or not first.doubts or first.status not in CURABLE:
         return _ended(first, error)
     for method, tolerance in _others(plants):
         better, failed = _tried(attempt, method, tolerance)
