@@ -7,7 +7,7 @@ Equations: m z'' = -m g + max(0, -k d), d the gap under the ball. In contact a d
 eigenvalues λ = ±i sqrt(k/m); an explicit method of step h follows it while |λ h| is below about
 2.6. Nothing is lost, so that the ball comes back to the height from which it fell.
 
-Run it with `python examples/09_too_long_steps.py`, and with `--plot FILE` for a figure.
+Run it with `python examples/10_too_long_steps.py`, and with `--plot FILE` for a figure.
 """
 
 from __future__ import annotations
