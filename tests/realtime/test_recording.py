@@ -110,6 +110,30 @@ def noisy_run(plant: il.Plant, tmp_path_factory: pytest.TempPathFactory) -> Path
     return path
 
 
+def test_records_whose_parameters_were_overwritten_are_lost_and_told(
+    plant: il.Plant, name: str, tmp_path: Path
+) -> None:
+    path, changes = tmp_path / "late.mcap", 40
+    clock = il.ScriptedClock()
+    with il.start(plant, name=name, rate=RATE, stale_after=None, clock=clock) as loop:
+        recorder = Recorder(loop.mailbox, path)
+        for k in range(changes):
+            loop.mailbox.parameters["stiffness"] = 3.0 + 0.1 * k
+            loop.clock.advance(1.0 / RATE)
+        # the ring of parameters holds fewer than have changed
+        recorder.take()
+        recorder.finish()
+        recorder.close()
+    assert 0 < recorder.lost < changes
+    recording = Recording(path)
+    samples = list(recording)
+    assert samples[-1].counts["sequence"] == len(samples) + recorder.lost
+    assert recording.report is not None
+    found = replay(recording, plant)
+    assert found.different == 0, found.first
+    assert found.steps > 5
+
+
 def test_a_replay_gives_the_same_bits(noisy_run: Path, plant: il.Plant) -> None:
     recording = Recording(noisy_run)
     samples = list(recording)

@@ -76,7 +76,7 @@ class Recorder(Closing):
         need_mcap()
         from mcap.writer import CompressionType, Writer
 
-        self.records = self.written = self._in_chunk = 0
+        self.records = self.written = self._in_chunk = self._unexplained = 0
         self._box, self._path = box, Path(path)
         self._offset = time.time_ns() - box.clock.now_ns
         self._messages = messages(box.layout)
@@ -109,8 +109,8 @@ class Recorder(Closing):
 
     @property
     def lost(self) -> int:
-        """Records that were overwritten before they could be read."""
-        return self._box.lost - self._lost_before
+        """Records that were overwritten, or whose parameters were, before they could be read."""
+        return self._box.lost - self._lost_before + self._unexplained
 
     def take(self) -> int:
         """Take all records that are there; returns how many.
@@ -121,7 +121,6 @@ class Recorder(Closing):
         count = 0
         while (outputs := self._box.next()) is not None:
             self._add(outputs)
-            self.records += 1
             count += 1
             if self._in_chunk >= CHUNK:
                 self.commit()
@@ -140,13 +139,18 @@ class Recorder(Closing):
 
     def _add(self, outputs: Outputs) -> None:
         """One record: what has changed, the inputs, the outputs."""
-        last, self._last = self._last, outputs
+        last = self._last
         gap = last is None or outputs.sequence != last.sequence + 1
         if last is None or outputs.parameter_sequence != last.parameter_sequence:
             values = self._box.parameters_at(outputs.parameter_sequence)
-            if values is not None:
-                numbers = np.array(list(values.values()), dtype=np.float64)
-                self._put("parameters", outputs, (outputs.parameter_sequence,), numbers)
+            if values is None:
+                # nobody could tell what it follows from: it is lost, and the next one begins anew
+                self._unexplained += 1
+                return
+            numbers = np.array(list(values.values()), dtype=np.float64)
+            self._put("parameters", outputs, (outputs.parameter_sequence,), numbers)
+        self._last = outputs
+        self.records += 1
         if gap or outputs.flags & Flag.SET or outputs.t >= self._next_state:
             which = (outputs.sequence, outputs.step, outputs.partition)
             self._put("state", outputs, which, outputs.x)
