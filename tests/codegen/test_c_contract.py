@@ -126,7 +126,6 @@ def test_parts_cover_the_listing_once_and_in_order(bodies: int) -> None:
     stores: list[Store] = [s for part in parts for s in part.stores]
     assert tuple(statements) == listing.statements
     assert sorted(stores, key=listing.stores.index) == list(listing.stores)
-    assert [part.first for part in parts] == [True] + [False] * (len(parts) - 1)
 
 
 def test_parts_have_the_length_that_compilers_like() -> None:

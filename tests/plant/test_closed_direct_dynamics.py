@@ -27,9 +27,9 @@ def linkage(drive: Any = None, *, live: bool = False) -> il.Plant:
     ]
     crank = m.body("crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), **common[0])
     pin = crank.point("pin", (CRANK, 0, 0))
-    coupler = m.body("coupler", on=pin, joint=il.revolute("z", initial=(-0.5, 0.0)), **common[1])
+    coupler = m.body("coupler", on=pin, joint=il.revolute("z", guess=-0.5), **common[1])
     base = m.ground.point("base", (*BASE, 0))
-    rocker = m.body("rocker", on=base, joint=il.revolute("z", initial=(1.2, 0.0)), **common[2])
+    rocker = m.body("rocker", on=base, joint=il.revolute("z", guess=1.2), **common[2])
     m.close(coupler.point("end", (COUPLER, 0, 0)), rocker.point("tip", (ROCKER, 0, 0)))
     if drive is not None:
         m.drive(crank, drive)

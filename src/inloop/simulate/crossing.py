@@ -29,12 +29,12 @@ def time_to_singular(plant: BarePlant, system: ClosedSystem, now: End) -> float:
     """When the constraints will depend on each other, if it goes on as now [s]; else infinity.
 
     The smallest singular value of J, without units, tells how far that is, whatever coordinates are
-    independent. It is extrapolated along q + t qd + t²/2 qdd.
+    independent and whatever rows are in use. It is extrapolated along q + t qd + t²/2 qdd.
     """
-    rows = list(system.loops.partition.rows)
+    rank = len(system.loops.partition.rows)
     free = [k for k in range(plant.n) if k not in set(system.loops.partition.driven)]
     here = system.motion(np.array([now.t]), system.start(now.t, now.q, now.qd, now.z, False)[None])
-    if not rows or here.qdd is None or not len(here.t):
+    if not rank or here.qdd is None or not len(here.t):
         return np.inf
     closure = system.loops.closure()
 
@@ -42,7 +42,7 @@ def time_to_singular(plant: BarePlant, system: ClosedSystem, now: End) -> float:
         assert here.qdd is not None
         q = now.q + t * now.qd + 0.5 * t * t * here.qdd[0]
         J = closure.at(now.t + t)(q)[1]
-        return float(np.linalg.svd(J[np.ix_(rows, free)], compute_uv=False)[-1])
+        return float(np.linalg.svd(J[:, free], compute_uv=False)[rank - 1])
 
     fastest, first = system.speed(now.qd), smallest(0.0)
     if fastest == 0.0:
