@@ -25,7 +25,7 @@ from inloop.simulate.systems import Samples
 from inloop.simulate.verdict import UNSTABLE
 
 FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
-CURABLE = ("OK", UNSTABLE, "DIVERGED")
+CURABLE = ("OK", UNSTABLE, "DIVERGED", "OUT_OF_BOUNDS")
 TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
 
 
