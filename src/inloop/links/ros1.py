@@ -100,8 +100,8 @@ class Ros1Link(JointLink):
         port = self.port
         calls: dict[str, Callable[..., None]] = {
             "ready": self._ready.set,
-            "command": port.command,
-            "efforts": port.efforts,
+            "command": lambda names, efforts, sent: port.command(names, efforts, _since(sent)),
+            "efforts": lambda values, sent: port.efforts(values, _since(sent)),
             "parameter": port.parameter,
         }
         for line in self._answers:
@@ -121,6 +121,11 @@ class Ros1Link(JointLink):
         self._thread.join()
         self._answers.close()
         super().close()
+
+
+def _since(sent: int) -> int:
+    """Time since a time of CLOCK_MONOTONIC, which the node has told [ns]."""
+    return max(0, time.monotonic_ns() - sent)
 
 
 def _dead(namespace: str) -> LinkError:
