@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import Any
 
 from inloop.devices.notes import Note
 from inloop.errors import LinkError
 
 CLIENT = "inloop"
+LINGER = 0.25  # [s]: longer than a cycle of JACK, which has up to 8192 frames
 NEEDED = (
     "For a port: `pip install inloop[midi]` and a MIDI system, ALSA (modprobe snd-seq) or JACK; "
     "a file needs neither."
@@ -53,7 +55,12 @@ class MidiPort:
         self._out.send_message(note.message())
 
     def close(self) -> None:
-        """Take the port away."""
+        """Take the port away, as soon as what was sent last had time to arrive.
+
+        A port that goes in the cycle of JACK in which it has sent something takes that along: those
+        who have not read it yet find no port any more (benchmarks/midi_losses.py).
+        """
+        time.sleep(LINGER)
         self._out.close_port()
         self._out.delete()
 
