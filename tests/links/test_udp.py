@@ -35,7 +35,7 @@ from inloop.links.packets import (
 )
 from inloop.links.session import Session
 from inloop.links.udp import warn_of_open_door
-from inloop.realtime import Flag, State
+from inloop.realtime import Flag, State, commands
 from inloop.realtime.clock import START
 from inloop.realtime.segment import segment_path
 
@@ -152,9 +152,14 @@ def over_a_bad_wire(name: str, begin: Any, ports: tuple[int, int]) -> tuple[Any,
 
 
 def test_commands_over_a_bad_wire_are_obeyed_once(
-    name: str, begin: Any, ports: tuple[int, int], eventually: Any
+    name: str,
+    begin: Any,
+    ports: tuple[int, int],
+    eventually: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of a plant with modes: pause, steps, snapshots of each mode, resets, refusals."""
+    monkeypatch.setattr(commands, "OBEYED_WITHIN", HANG)
     plant = gallery.get("bouncing_ball").build().compile()
     with il.start(plant, name=name, rate=1000.0, paused=True, clock=il.ScriptedClock()) as loop:
         at_plant, at_mirror, wire = over_a_bad_wire(name, begin, ports)
