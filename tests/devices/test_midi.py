@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import subprocess
@@ -182,8 +183,52 @@ def test_the_command_writes_what_a_running_plant_plays(
     assert [m.type for m in played] == ["note_on", "note_off"] * 5
 
 
+class Sound:
+    """An instrument at a sound server, and a metronome that tells when a cycle is over.
+
+    A message that is sent in the cycle in which its port was connected, or is closed, may be lost.
+
+    Attributes:
+        ear: what the instrument hears.
+    """
+
+    def __init__(self, ear: Any) -> None:
+        import rtmidi
+
+        self.ear = ear
+        ear.open_virtual_port("keys")
+        self._metronome = rtmidi.MidiIn(rtmidi.API_UNIX_JACK, name="metronome")
+        self._metronome.open_virtual_port("beats")
+        self._hand = rtmidi.MidiOut(rtmidi.API_UNIX_JACK, name="hand")
+        self._hand.open_port(["metronome" in p for p in self._hand.get_ports()].index(True), "hand")
+        # numbered beats until one is heard: from then on all are, up to the newest
+        numbers = itertools.cycle(range(128))
+
+        def first() -> Any:
+            self._hand.send_message([0x90, next(numbers), 1])
+            return self._metronome.get_message()
+
+        until(first)
+        newest = (next(numbers) - 1) % 128
+        while newest != until(self._metronome.get_message)[0][1]:
+            pass
+
+    def next_cycle(self) -> None:
+        """Return in a cycle that has begun after this call.
+
+        The first beat may be heard in the cycle of now, and the second one not before the next.
+        """
+        for beat in (1, 2):
+            self._hand.send_message([0x90, beat, 2])
+            assert until(self._metronome.get_message)[0] == [0x90, beat, 2]
+
+    def close(self) -> None:
+        for end in (self._hand, self._metronome, self.ear):
+            end.delete()
+
+
 @pytest.fixture
-def jack(require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def jack(require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Sound]:
     """A sound server without sound card, and an instrument that listens to it.
 
     It has a name of its own, and waits for late clients.
@@ -204,10 +249,9 @@ def jack(require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch)
         with contextlib.suppress(rtmidi.SystemError):
             return rtmidi.MidiIn(rtmidi.API_UNIX_JACK, name="organ")
 
-    ear = until(answers)
-    ear.open_virtual_port("keys")
-    yield ear
-    ear.delete()
+    sound = Sound(until(answers))
+    yield sound
+    sound.close()
     server.terminate()
     server.wait(timeout=HANG)
     for left in Path("/dev/shm").glob(f"jack_sem.*{name}*"):
@@ -224,7 +268,7 @@ def until(look: Callable[[], Any]) -> Any:
 
 
 def test_the_command_plays_on_a_port(
-    running: str, jack: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    running: str, jack: Sound, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An instrument that listens is found by name; one that comes later finds the port."""
     import rtmidi
@@ -233,9 +277,11 @@ def test_the_command_plays_on_a_port(
     send = MidiPort.send
 
     def send_and_hear(port: MidiPort, note: Note) -> None:
-        """One message at a time: nothing is on its way when the port is closed."""
+        """One message at a time: nothing is on its way when the port is opened or closed."""
+        if not came:
+            jack.next_cycle()
         send(port, note)
-        came.append(until(jack.get_message)[0])
+        came.append(until(jack.ear.get_message)[0])
 
     with monkeypatch.context() as patch:
         patch.setattr(MidiPort, "send", send_and_hear)
@@ -244,26 +290,27 @@ def test_the_command_plays_on_a_port(
     check(told)
     sent = [[0x90 if n["on"] else 0x80, n["note"], n["velocity"]] for n in told["notes"]]
     assert came == sent
-    assert jack.get_message() is None
+    assert jack.ear.get_message() is None
 
     with pytest.raises(il.LinkError, match=r"no MIDI port has a name with 'flute'.*organ:keys"):
         MidiPort("flute", system="jack")
     with MidiPort(offer="action", system="jack") as port:
         late = rtmidi.MidiIn(rtmidi.API_UNIX_JACK, name="late")
         late.open_port([port.name in there for there in late.get_ports()].index(True), "ear")
+        jack.next_cycle()
         port.send(Note(0.0, NOTE_ON, 61, 99))
         assert until(late.get_message)[0] == [0x90, 61, 99]
         late.delete()
 
 
 @pytest.mark.long
-def test_what_was_sent_last_is_heard(jack: Any) -> None:
-    """Against the clock of JACK: a port that closes right after its messages."""
+def test_what_was_sent_last_is_heard(jack: Sound) -> None:
+    """Against the clock of JACK: a port is opened, sends and is closed at once."""
     for _ in range(100):
         with MidiPort("organ", system="jack") as port:
             for note in range(10):
                 port.send(Note(0.0, NOTE_ON, note, 99))
-        assert [until(jack.get_message)[0][1] for _ in range(10)] == list(range(10))
+        assert [until(jack.ear.get_message)[0][1] for _ in range(10)] == list(range(10))
 
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,8 @@ class MidiPort:
             )
         self.name = there[fitting[0]]
         self._out.open_port(fitting[0], offer)
+        # what is sent in the cycle of JACK in which a port was connected may be lost
+        time.sleep(LINGER)
 
     def send(self, note: Note) -> None:
         """Send a message at once."""
