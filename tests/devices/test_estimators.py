@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,13 +120,37 @@ def test_estimators_rank_as_they_should_in_a_stroke() -> None:
     assert error["kalman"] < error["window"] < 0.5 * error["differences"]
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [AdaptiveWindow(1e-3, 1.0, 15), KalmanEstimator(1e-3, 1e-5, 100.0)],
+QUICK = pytest.mark.parametrize(
+    "make",
+    [lambda: AdaptiveWindow(1e-3, 1.0, 15), lambda: KalmanEstimator(1e-3, 1e-5, 100.0)],
     ids=["window", "kalman"],
 )
-def test_estimators_are_quick_enough_for_a_servo(estimator: Estimator) -> None:
-    best = np.inf
+
+
+@QUICK
+def test_work_per_sample_is_bounded(make: Callable[[], Estimator]) -> None:
+    """Lines of Python that a sample takes: as many after 3000 samples as after 30."""
+    estimator = make()
+    lines: list[int] = []
+
+    def count(frame: Any, event: str, argument: Any) -> Any:
+        lines[-1] += event == "line"
+        return count
+
+    before = sys.gettrace()
+    for k in range(3000):
+        lines.append(0)
+        sys.settrace(count)
+        estimator.update(1e-6 * k)
+        sys.settrace(before)
+    assert max(lines) == max(lines[:30])
+    assert max(lines) < 250  # some 10 us, of a period of 1 ms
+
+
+@pytest.mark.long
+@QUICK
+def test_estimators_are_quick_enough_for_a_servo(make: Callable[[], Estimator]) -> None:
+    estimator, best = make(), np.inf
     for _ in range(20):
         begin = time.perf_counter()
         for k in range(100):

@@ -2,10 +2,12 @@
 // shares nothing with the link's. Members are written and read by hand, in the order of ROS 2's
 // message definitions.
 //
-//     peer NAMESPACE DOMAIN SECONDS command|efforts [STIFFNESS]
+//     peer NAMESPACE DOMAIN command|efforts [STIFFNESS]
 //
-// answers each joint state with efforts 0.25 - 2 position, and prints what it got as one line.
-#include <chrono>
+// answers each joint state with efforts 0.25 - 2 position until the end of stdin, and prints what it
+// got as one line.
+#include <poll.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +15,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fastcdr/Cdr.h>
@@ -185,7 +186,7 @@ static void print(const char *title, const std::vector<double> &values)
 
 int main(int argc, char **argv)
 {
-    if (argc < 5) {
+    if (argc < 4) {
         return 2;
     }
     const std::string inside = std::string("rt/") + argv[1] + "/";
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
         return 3;
     }
     Controller controller;
-    if (std::strcmp(argv[4], "command") == 0) {
+    if (std::strcmp(argv[3], "command") == 0) {
         controller.command = writer_of<JointState>(participant, inside + "command");
     } else {
         controller.efforts = writer_of<Float64MultiArray>(participant, inside + "efforts");
@@ -212,13 +213,12 @@ int main(int argc, char **argv)
                             &controller);
     fast::DataWriter *parameter = writer_of<Float64>(participant, inside + "parameters/stiffness");
 
-    const auto end = std::chrono::steady_clock::now() +
-                     std::chrono::milliseconds(long(1e3 * std::atof(argv[3])));
-    while (std::chrono::steady_clock::now() < end) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        if (argc > 5) {
+    // until the end of stdin; a parameter again and again, for those who are found later
+    pollfd input = {0, POLLIN, 0};
+    while (poll(&input, 1, 20) == 0) {
+        if (argc > 4) {
             Float64 message;
-            message.data = std::atof(argv[5]);
+            message.data = std::atof(argv[4]);
             parameter->write(&message);
         }
     }

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import inloop as il
-from inloop.links.joints import JointPort, sent_at
+from inloop.links.joints import JointPort, age_of
 from inloop.links.packets import InputsPayload, Kind, Packet, unpack_inputs
 from inloop.links.session import Session, sent_after
 from inloop.links.udp import LOCAL, Address
 from inloop.links.udp_plant import PlantEnd
-from inloop.realtime import Mailbox, Outputs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "realtime"))
 
-from realtime_arm import arm, own_name
+from realtime_arm import arm, do_steps, own_name
 
 MS = 1_000_000  # [ns]
 HELD = 800 * MS
-
-
-def stepped(box: Mailbox) -> Outputs:
-    """The outputs of one more step, done by a plant that is paused."""
-    before = box.read().sequence
-    box.step()
-    record = box.read()
-    while record.sequence == before:
-        record = box.wait(10.0) or record
-    return record
+CLOCK = il.ScriptedClock()
 
 
 @pytest.mark.parametrize("way", ["to the controller", "to the plant", "in the mirror"])
@@ -75,7 +64,7 @@ def test_the_watchdog_judges_the_time_of_writing_not_of_arrival() -> None:
     plant = arm().compile()
     with (
         own_name("age") as name,
-        il.start(plant, name=name, rate=1000.0, stale_after=0.5, paused=True) as loop,
+        il.start(plant, name=name, rate=1000.0, stale_after=0.5, paused=True, clock=CLOCK) as loop,
         PlantEnd(name, Address(LOCAL, 0), Address(LOCAL, 9)) as end,
         il.attach(name) as box,
     ):
@@ -84,17 +73,18 @@ def test_the_watchdog_judges_the_time_of_writing_not_of_arrival() -> None:
         ):  # fmt: skip
             values = np.array([0.0, 0.0, 0.7])
             payload = InputsPayload(0, waited, 0, values.tobytes()).pack()
-            echo = time.monotonic_ns() - held
-            end.session._peer.heard = time.monotonic_ns()
+            box.clock.advance(1.0)
+            echo = box.clock.now_ns - held
+            end.session._peer.heard = box.clock.now_ns
             end.take(Packet(Kind.INPUTS, 0, 1, 1, 1, 5, echo, 0, payload))
-            record = stepped(box)
+            record = do_steps(box, 1)
             assert record.status_name == status
             assert record["push"] == (0.7 if status == "OK" else 0.0)
-        assert loop.report().times("input_age")["max"] >= 0.8e6
+        assert loop.report().times("input_age")["max"] == pytest.approx(0.8e6, rel=0.03)
         # what may stay does not get old, over a link either
         payload = InputsPayload(0, HELD, 1, values.tobytes()).pack()
-        end.take(Packet(Kind.INPUTS, 0, 1, 1, 2, 5, time.monotonic_ns(), 0, payload))
-        assert stepped(box).status_name == "OK"
+        end.take(Packet(Kind.INPUTS, 0, 1, 1, 2, 5, box.clock.now_ns, 0, payload))
+        assert do_steps(box, 1).status_name == "OK"
         assert box.writer is None
 
 
@@ -102,18 +92,19 @@ def test_efforts_of_ros_are_as_old_as_their_stamp() -> None:
     plant = arm().compile()
     with (
         own_name("age") as name,
-        il.start(plant, name=name, rate=1000.0, stale_after=0.5, paused=True),
+        il.start(plant, name=name, rate=1000.0, stale_after=0.5, paused=True, clock=CLOCK),
         il.attach(name) as box,
     ):
         port = JointPort(name)
         try:
             for age, status in ((0, "OK"), (HELD, "INPUT_STALE"), (-HELD, "OK")):
-                now, monotonic = time.time_ns(), time.monotonic_ns()
-                port.command(["push"], [0.7], sent_at(now - age, now, monotonic))
-                assert stepped(box).status_name == status
+                box.clock.advance(1.0)
+                now = 1_790_000_000 * 10**9  # of the clock that all machines share
+                port.command(["push"], [0.7], age_of(now - age, now))
+                assert do_steps(box, 1).status_name == status
             # without a stamp from the arrival on
-            port.efforts([0.1, 0.2], sent_at(0, time.time_ns(), time.monotonic_ns()))
-            assert stepped(box).status_name == "OK"
+            port.efforts([0.1, 0.2], age_of(0, now))
+            assert do_steps(box, 1).status_name == "OK"
             assert port.counts.refused == 0
         finally:
             port.close()

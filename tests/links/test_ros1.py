@@ -4,48 +4,50 @@ from __future__ import annotations
 
 import json
 import os
+import queue
+import select
 import signal
 import socket
-import time
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from realtime_arm import all_records, newest_inputs
 
 import inloop as il
 from inloop.cli import main
 from inloop.links.ros1 import SYSTEM_PYTHON, find_master, find_rospy
 from inloop.realtime import Flag
 
+HANG = 120.0  # [s] after which something that should happen never will
+
 # as in the haptic piano's coupling: one node listens, one talks, over two topics
 LISTENER = """
 import json, sys, rospy
 from sensor_msgs.msg import JointState
-got = []
 def listen(m):
-    got.append([m.header.seq, m.header.stamp.to_sec(), m.name, m.position, m.velocity, m.effort])
-    if len(got) == int(sys.argv[2]):
-        rospy.signal_shutdown("enough")
+    state = [m.header.seq, m.header.stamp.to_sec(), m.name, m.position, m.velocity, m.effort]
+    print(json.dumps(state), flush=True)
 rospy.init_node("listener")
-rospy.Subscriber(sys.argv[1] + "/joint_states", JointState, listen, tcp_nodelay=True)
 print("ready", flush=True)
+rospy.Subscriber(sys.argv[1] + "/joint_states", JointState, listen, tcp_nodelay=True)
 rospy.spin()
-print(json.dumps(got))
 """
+# whoever connects later gets what a latched topic said last
 TALKER = """
 import sys, rospy
 from std_msgs.msg import Float64, Float64MultiArray
 rospy.init_node("talker")
-efforts = rospy.Publisher(sys.argv[1] + "/efforts", Float64MultiArray, queue_size=1)
-stiffness = rospy.Publisher(sys.argv[1] + "/parameters/stiffness", Float64, queue_size=1)
+def topic(name, kind):
+    return rospy.Publisher(sys.argv[1] + name, kind, queue_size=1, latch=True)
+efforts = topic("/efforts", Float64MultiArray)
+stiffness = topic("/parameters/stiffness", Float64)
+efforts.publish(Float64MultiArray(data=[0.375, -0.75]))
+stiffness.publish(Float64(12.5))
 print("ready", flush=True)
-rate = rospy.Rate(200)
-while not rospy.is_shutdown():
-    efforts.publish(Float64MultiArray(data=[0.375, -0.75]))
-    stiffness.publish(Float64(12.5))
-    rate.sleep()
+rospy.spin()
 """
 # one node that does both: a spring at the shoulder
 CONTROLLER = """
@@ -96,7 +98,7 @@ def master(
     eventually(answers)
     yield os.environ["ROS_MASTER_URI"]
     process.terminate()
-    process.wait(10)
+    process.wait(HANG)
 
 
 @pytest.fixture
@@ -122,66 +124,109 @@ def ros1(link: Any, monkeypatch: pytest.MonkeyPatch, repository: Path) -> Callab
     return start
 
 
-def records(box: Any) -> list[Any]:
-    found = []
-    while (record := box.next()) is not None:
-        found.append(record)
-    return found
-
-
 def test_a_listener_and_a_talker(
     plant: il.Plant, name: str, master: str, node: Any, ros1: Any, eventually: Any
 ) -> None:
-    with il.start(plant, name=name, telemetry=60.0) as loop:
+    """On a scripted clock of the plant: each step is heard before the next one is done."""
+    options = {"rate": 1000.0, "stale_after": None, "telemetry": 200.0}
+    with il.start(plant, name=name, clock=il.ScriptedClock(), **options) as loop:
         at_plant = ros1(name)
-        listener = node(LISTENER, f"/{name}", "300")
+        listener = node(LISTENER, f"/{name}")
         node(TALKER, f"/{name}")
-        eventually(lambda: loop.mailbox.read()["shoulder.tau"] == 0.375)
+        eventually(lambda: loop.mailbox.inputs_written == 1)
         eventually(lambda: loop.mailbox.parameters["stiffness"] == 12.5)
-        heard = json.loads(listener.communicate(timeout=30)[0])
-        found = records(loop.mailbox)
+        heard = lines(listener)
+
+        def step() -> bool:
+            loop.clock.advance(1e-3)
+            return not heard.empty()
+
+        # messages of ROS get lost as long as publisher and subscriber have not found each other
+        eventually(step)
+        newest = loop.mailbox.read()
+        while (message := heard.get(timeout=HANG))[3] != newest.q.tolist():
+            pass
+        for _ in range(300):
+            number = message[0]
+            loop.clock.advance(1e-3)
+            record = loop.mailbox.read()
+            message = heard.get(timeout=HANG)
+            _, stamp, names, position, velocity, effort = message
+            # to the last bit what the plant put out, each once, in order
+            assert message[0] == number + 1
+            assert names == ["shoulder", "elbow"]
+            assert (position, velocity) == (record.q.tolist(), record.qd.tolist())
+            assert effort == [record["shoulder.tau"], record["elbow.tau"]] == [0.375, -0.75]
+            assert stamp > 1.7e9  # [s] of the clock that all machines share
+        assert heard.empty()
         loop.mailbox.stop()
-        told = json.loads(at_plant.communicate(timeout=30)[0])
+        told = json.loads(at_plant.communicate(timeout=HANG)[0])
         assert at_plant.returncode == 0
-    # to the last bit what the plant put out, each once, in order
-    states = {(r.q.tobytes(), r.qd.tobytes()): r for r in found}
-    steps = []
-    for _, stamp, names, position, velocity, effort in heard:
-        assert names == ["shoulder", "elbow"]
-        record = states[np.array(position).tobytes(), np.array(velocity).tobytes()]
-        assert effort == [record["shoulder.tau"], record["elbow.tau"]]
-        assert abs(stamp - time.time()) < 60.0
-        steps.append(record.step)
-    assert len(steps) == 300
-    assert steps == sorted(set(steps))
-    applied = {(r["shoulder.tau"], r["elbow.tau"]) for r in found}
-    assert applied == {(0.0, 0.0), (0.375, -0.75)}
-    assert told["commands"] > 0
-    assert told["parameters"] > 0
-    assert told["refused"] == 0
+        found = all_records(loop.mailbox)
+    applied = [(r["shoulder.tau"], r["elbow.tau"]) for r in found]
+    assert set(applied[:1]) == {(0.0, 0.0)} and set(applied[1:]) == {(0.375, -0.75)}
+    assert (told["commands"], told["parameters"], told["refused"]) == (1, 1, 0)
+    assert told["published"] >= message[0] > 300
+
+
+def lines(process: Any) -> queue.SimpleQueue[Any]:
+    """What a process writes, line by line, each in JSON."""
+    found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def read() -> None:
+        for line in process.stdout:
+            found.put(json.loads(line))
+
+    threading.Thread(target=read, daemon=True).start()
+    return found
 
 
 def test_a_node_closes_the_loop_and_a_killed_link_comes_back(
     plant: il.Plant, name: str, master: str, node: Any, ros1: Any, eventually: Any
 ) -> None:
-    with il.start(plant, name=name, rate=500, telemetry=60.0) as loop:
+    """On a scripted clock of the plant: each step is answered before the next one is done."""
+    options = {"rate": 500.0, "stale_after": 30.0, "telemetry": 400.0}
+    with il.start(plant, name=name, clock=il.ScriptedClock(), **options) as loop:
+
+        def control(steps: int) -> None:
+            """Until the nodes have found each other, and so many steps more."""
+            before = loop.mailbox.inputs_written
+
+            def step() -> bool:
+                loop.clock.advance(2e-3)
+                return loop.mailbox.inputs_written > before
+
+            eventually(step)
+            for _ in range(steps):
+                law = 0.25 - 2.0 * loop.mailbox.read().q[0]
+                eventually(lambda law=law: newest_inputs(loop.mailbox) == [law, 0.0, 0.5])
+                loop.clock.advance(2e-3)
+                record = loop.mailbox.read()
+                assert [record[i] for i in ("shoulder.tau", "elbow.tau", "push")] == [law, 0.0, 0.5]
+
         first = ros1(name, "--namespace", "/cell/arm")
         node(CONTROLLER, "/cell/arm")
-        eventually(lambda: loop.mailbox.read()["push"] == 0.5)
+        control(60)
         children = Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
+        assert children
+        ends = [os.pidfd_open(int(child)) for child in children]
         os.kill(first.pid, signal.SIGKILL)
-        eventually(lambda: loop.mailbox.read().flags & Flag.SAFE)
         # its node ends with it
-        eventually(lambda: children and not any(Path(f"/proc/{c}").exists() for c in children))
+        for end in ends:
+            assert select.select([end], [], [], HANG)[0]
+            os.close(end)
+        loop.clock.advance(30.1)
+        assert loop.mailbox.read().flags & Flag.SAFE
+        assert loop.mailbox.read()["push"] == 0.0
         ros1(name, "--namespace", "/cell/arm")
-        eventually(lambda: loop.mailbox.read()["push"] == 0.5)
-        time.sleep(0.2)
-        found = records(loop.mailbox)
-    np.testing.assert_array_equal([r.step for r in found], np.arange(len(found)))
+        control(60)
+        assert not loop.mailbox.read().flags & Flag.SAFE
+        found = all_records(loop.mailbox)
+    assert [record.step for record in found] == list(range(len(found)))
     laws = {0.25 - 2.0 * r.q[0] for r in found} | {0.0}
-    applied = [r["shoulder.tau"] for r in found]
-    assert set(applied) <= laws
-    assert len(set(applied)) > 50
+    applied = {r["shoulder.tau"] for r in found}
+    assert applied <= laws
+    assert len(applied) > 120
 
 
 def test_no_master_and_no_rospy_are_explained(
@@ -193,7 +238,7 @@ def test_no_master_and_no_rospy_are_explained(
 ) -> None:
     require_program("rosmaster")
     monkeypatch.setenv("ROS_MASTER_URI", "http://127.0.0.1:9")
-    with il.start(plant, name=name):
+    with il.start(plant, name=name, clock=il.ScriptedClock()):
         assert main(["link", "ros1", name, "--python", "/no/such/python"]) == 2
         assert "there is no Python at /no/such/python" in capsys.readouterr().err
         assert main(["link", "ros1", name]) == 2

@@ -8,13 +8,12 @@ import os
 import signal
 import struct
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from realtime_arm import all_records, newest_inputs
 
 import inloop as il
 from inloop.cli import main
@@ -22,6 +21,7 @@ from inloop.realtime import Flag
 
 SOURCE = Path(__file__).parent / "peer.cpp"
 FLAGS = ("-std=c++14", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+HANG = 120.0  # [s] after which something that should happen never will
 DOMAIN = str(1 + os.getpid() % 100)
 
 
@@ -40,68 +40,95 @@ def peer(tmp_path_factory: pytest.TempPathFactory, require_file: Callable[[str, 
     return str(program)
 
 
-def records(box: Any) -> list[Any]:
-    found = []
-    while (record := box.next()) is not None:
-        found.append(record)
-    return found
+def control(loop: Any, eventually: Any, steps: int) -> None:
+    """Until both sides have found each other, and so many steps more, each with an answer.
+
+    On a scripted clock of the plant; every answer is checked to the last bit.
+    """
+    before = loop.mailbox.inputs_written
+
+    def step() -> bool:
+        loop.clock.advance(2e-3)
+        return loop.mailbox.inputs_written > before
+
+    eventually(step)
+    for _ in range(steps):
+        law = (0.25 - 2.0 * loop.mailbox.read().q).tolist()
+        eventually(lambda law=law: newest_inputs(loop.mailbox) == [*law, 0.0])
+        loop.clock.advance(2e-3)
+        record = loop.mailbox.read()
+        assert [record["shoulder.tau"], record["elbow.tau"]] == law
+
+
+OPTIONS = {"rate": 500.0, "stale_after": 30.0, "telemetry": 400.0}
 
 
 @pytest.mark.parametrize("means", ["command", "efforts"])
 def test_a_controller_on_another_dds(
-    plant: il.Plant, name: str, begin: Any, link: Any, peer: str, means: str
+    plant: il.Plant, name: str, begin: Any, link: Any, peer: str, means: str, eventually: Any
 ) -> None:
-    with il.start(plant, name=name, telemetry=60.0) as loop:
+    with il.start(plant, name=name, clock=il.ScriptedClock(), **OPTIONS) as loop:
         at_plant = link("ros2", name, "--domain", DOMAIN)
-        began = time.time()
-        controller = begin(peer, name, DOMAIN, "1.5", means, "12.5")
-        out, _ = controller.communicate(timeout=30)
-        found = records(loop.mailbox)
-        assert loop.mailbox.parameters["stiffness"] == 12.5
+        controller = begin(peer, name, DOMAIN, means, "12.5", stdin=subprocess.PIPE)
+        control(loop, eventually, 200)
+        eventually(lambda: loop.mailbox.parameters["stiffness"] == 12.5)
+        # the answer to the newest record is the last one
+        law = (0.25 - 2.0 * loop.mailbox.read().q).tolist()
+        eventually(lambda: newest_inputs(loop.mailbox) == [*law, 0.0])
+        newest = loop.mailbox.read()
+        heard = json.loads(controller.communicate("", timeout=HANG)[0])
         loop.mailbox.stop()
-        told = json.loads(at_plant.communicate(timeout=30)[0])
+        told = json.loads(at_plant.communicate(timeout=HANG)[0])
         assert at_plant.returncode == 0
-    heard = json.loads(out)
-    assert heard["count"] > 200
+        found = all_records(loop.mailbox)
+    assert heard["count"] >= 201
     assert heard["name"] == ["shoulder", "elbow"]
-    assert abs(heard["sec"] - began) < 60.0
+    assert heard["sec"] > 1.7e9
     # the last message is a record of the plant, to the last bit
-    (record,) = [r for r in found if r.q.tolist() == heard["position"]]
-    assert record.qd.tolist() == heard["velocity"]
-    assert [record["shoulder.tau"], record["elbow.tau"]] == heard["effort"]
+    assert heard["position"] == newest.q.tolist()
+    assert heard["velocity"] == newest.qd.tolist()
+    assert heard["effort"] == [newest["shoulder.tau"], newest["elbow.tau"]]
     # and what the plant applied is the peer's law, to the last bit
     laws = {tuple(0.25 - 2.0 * r.q) for r in found} | {(0.0, 0.0)}
-    applied = [(r["shoulder.tau"], r["elbow.tau"]) for r in found]
-    assert set(applied) <= laws
-    assert len(set(applied)) > 150
-    assert told["commands"] > 150
+    applied = {(r["shoulder.tau"], r["elbow.tau"]) for r in found}
+    assert applied <= laws
+    assert len(applied) > 200
+    assert 201 <= told["commands"] <= heard["count"] <= told["published"]
     assert told["refused"] == told["unsent"] == 0
 
 
 def test_a_killed_link_comes_back(
     plant: il.Plant, name: str, begin: Any, link: Any, peer: str, eventually: Any
 ) -> None:
-    with il.start(plant, name=name, rate=500, telemetry=60.0) as loop:
-        words = ("ros2", name, "--namespace", "cell", "--domain", DOMAIN)
+    with il.start(plant, name=name, clock=il.ScriptedClock(), **OPTIONS) as loop:
+        words = ("ros2", name, "--namespace", f"cell/{name}", "--domain", DOMAIN)
         first = link(*words)
-        controller = begin(peer, "cell", DOMAIN, "60", "command")
-        eventually(lambda: loop.mailbox.read()["shoulder.tau"] != 0.0)
+        controller = begin(peer, f"cell/{name}", DOMAIN, "command", stdin=subprocess.PIPE)
+        control(loop, eventually, 20)
         assert loop.mailbox.writer == first.pid
         os.kill(first.pid, signal.SIGKILL)
-        eventually(lambda: loop.mailbox.read().flags & Flag.SAFE)
-        assert loop.mailbox.read()["shoulder.tau"] == 0.0
+        first.wait(HANG)
+        loop.clock.advance(30.1)
+        outputs = loop.mailbox.read()
+        assert outputs.flags & Flag.SAFE and outputs["shoulder.tau"] == 0.0
         second = link(*words)
-        eventually(lambda: loop.mailbox.read()["shoulder.tau"] != 0.0)
+        control(loop, eventually, 20)
         assert loop.mailbox.writer == second.pid
         # a controller that dies does not hold up the link
         os.kill(controller.pid, signal.SIGKILL)
-        eventually(lambda: loop.mailbox.read().flags & Flag.SAFE)
-        time.sleep(0.3)
-        found = records(loop.mailbox)
+        controller.wait(HANG)
+        loop.clock.advance(30.1)
+        assert loop.mailbox.read().flags & Flag.SAFE
+        before = loop.mailbox.inputs_written
+        for _ in range(50):
+            loop.clock.advance(2e-3)
         loop.mailbox.stop()
-        told = json.loads(second.communicate(timeout=30)[0])
-    assert told["published"] > 50
-    np.testing.assert_array_equal([r.step for r in found], np.arange(len(found)))
+        told = json.loads(second.communicate(timeout=HANG)[0])
+        assert second.returncode == 0
+        assert loop.mailbox.inputs_written == before
+        found = all_records(loop.mailbox)
+    assert told["published"] > 20
+    assert [record.step for record in found] == list(range(len(found)))
 
 
 def test_messages_are_serialized_as_ros_does() -> None:
@@ -121,7 +148,7 @@ def test_messages_are_serialized_as_ros_does() -> None:
 def test_what_cannot_be_joined_is_explained(
     capsys: pytest.CaptureFixture[str], plant: il.Plant, name: str
 ) -> None:
-    with il.start(plant, name=name):
+    with il.start(plant, name=name, clock=il.ScriptedClock()):
         assert main(["link", "ros2", name, "--domain", "500"]) == 2
         assert "DDS domain 500 cannot be joined" in capsys.readouterr().err
         assert main(["link", "ros2", name, "--rate", "0"]) == 2

@@ -26,6 +26,7 @@ from inloop.native import (
     Status,
     address_of,
     build_library,
+    interruptible,
     load_runtime,
     run,
     runtime_headers,
@@ -222,7 +223,8 @@ def test_more_samples_than_one_block(problems) -> None:
     assert np.diff(result.t) == pytest.approx(1e-5, rel=1e-6)
 
 
-def test_progress_is_told(problems) -> None:
+def test_progress_is_told(problems, monkeypatch) -> None:
+    monkeypatch.setattr(interruptible, "WATCH_PERIOD", 1e-4)
     told: list[float] = []
     system = problems.coupled()
     schedule = FixedSteps(Method.RK4, 1e-6, 2_000_000, stride=10**6)
@@ -239,27 +241,42 @@ def test_an_error_of_the_watch_ends_the_run(problems) -> None:
 
 
 @pytest.mark.parametrize(
-    "schedule",
+    ("schedule", "done"),
     [
-        "FixedSteps(Method.RK4, 1e-7, 10**9, stride=10**4)",
-        "AdaptiveSteps(Method.DOPRI, 1e3, max_step=1e-7, max_steps=10**10, stride=10**4)",
+        ("FixedSteps(Method.RK4, 1e-7, 10**9, stride=10**4)", 3e4 / 1e9),
+        (
+            "AdaptiveSteps(Method.DOPRI, 1e3, max_step=1e-7, max_steps=10**10, stride=10**4)",
+            3e4 * 1e-7 / 1e3,
+        ),
     ],
 )
-def test_ctrl_c_keeps_what_there_is(schedule: str, problems) -> None:
-    """Another process runs for minutes, sends SIGINT to itself after 0.3 s and goes on."""
+def test_ctrl_c_keeps_what_there_is(schedule: str, done: float, problems) -> None:
+    """Another process that would run for minutes sends SIGINT to itself after 30,000 steps."""
     code = f"""
-        import os, signal, threading, numpy as np
+        import os, signal, threading, time, numpy as np
         from inloop.native import *
+        from inloop.native import machine_memory
         library = NativeLibrary({str(problems.library.path)!r})
         load_runtime()
         context = np.array([7.3])
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        call = machine_memory.call_interruptible
+
+        def press(run):
+            while run.fraction < {done}:
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        def call_and_press(name, run, *rest, **options):
+            threading.Thread(target=press, args=(run,), daemon=True).start()
+            return call(name, run, *rest, **options)
+
+        machine_memory.call_interruptible = call_and_press
         system = System(library.address("pendulum"), 1, context=address_of(context))
         result = run(system, np.array([0.3, -0.7]), {schedule})
-        print(Status(result.status).name, result.steps > 1000, len(result.t) > 1)
+        print(Status(result.status).name, result.steps >= 30_000, len(result.t) >= 3)
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
-    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    output = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert output.stdout.split() == ["STOPPED", "True", "True"], output.stderr
 
 

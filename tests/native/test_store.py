@@ -6,23 +6,25 @@ import contextlib
 import errno
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from inloop.errors import BuildError
-from inloop.native import NativeLibrary, build_library
+from inloop.native import NativeLibrary, build_library, locking
 from inloop.native.cache_directory import cache_directory
 from inloop.native.locking import exclusive, is_held
 from inloop.native.store import Store
 
+HANG = 120.0  # [s] after which something that should happen never will
 BUILD = """import json, sys
 from inloop.native import build_library
 print(build_library(*json.loads(sys.argv[1])))
@@ -42,13 +44,6 @@ def compiler_script(path: Path, before: str) -> str:
     return str(path)
 
 
-def wait_for(path: Path, seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path} never appeared"
-        time.sleep(0.01)
-
-
 def rooms(cache: Path, *names: str) -> list[Path]:
     return [path for name in names for path in (cache / "v1" / name).iterdir()]
 
@@ -58,7 +53,7 @@ def test_eight_processes_build_once(program, tmp_path, fresh_cache, monkeypatch)
     script = compiler_script(tmp_path / "cc", f'case "$*" in *sum.c*) echo x >> {log};; esac')
     monkeypatch.setenv("INLOOP_CC", script)
     builders = [builder(program("eight")) for _ in range(8)]
-    outputs = [process.communicate(timeout=120) for process in builders]
+    outputs = [process.communicate(timeout=HANG) for process in builders]
     assert [process.returncode for process in builders] == [0] * 8, outputs
     assert len({output for output, _ in outputs}) == 1
     assert log.read_text() == "x\n"
@@ -84,26 +79,41 @@ def test_threads_build_once(program, fresh_cache) -> None:
 
 
 @pytest.fixture
-def slow_first_compiler(tmp_path, monkeypatch) -> Iterator[Path]:
-    """A compiler that hangs the first time it sees sum.c; the file with its process id."""
-    mark = tmp_path / "pid"
-    hang = f"[ -e {mark} ] || {{ echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 60; }}"
+def hanging_compiler(tmp_path, monkeypatch) -> Iterator[Callable[[], int]]:
+    """A compiler that hangs the first time it sees sum.c; a call waits for it and tells its pid."""
+    pipe, mark, found = tmp_path / "pid", tmp_path / "seen", []
+    os.mkfifo(pipe)
+    hang = f"[ -e {mark} ] || {{ : > {mark}; echo $$ > {pipe}; exec sleep 3600; }}"
     monkeypatch.setenv(
         "INLOOP_CC", compiler_script(tmp_path / "cc", f'case "$*" in *sum.c*) {hang};; esac')
     )
-    yield mark
-    with contextlib.suppress(OSError, ValueError):
-        os.kill(int(mark.read_text()), signal.SIGKILL)
+    # open for writing as well: no end of file before anybody has written
+    reader = os.open(pipe, os.O_RDWR)
+
+    def hangs() -> int:
+        assert select.select([reader], [], [], HANG)[0], "the compiler was never started"
+        found.append(int(os.read(reader, 100)))
+        return found[-1]
+
+    yield hangs
+    os.close(reader)
+    for process in found:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
 
 
-def test_a_killed_builder_blocks_nobody(program, fresh_cache, slow_first_compiler) -> None:
+def test_a_killed_builder_blocks_nobody(
+    program, fresh_cache, hanging_compiler, monkeypatch
+) -> None:
     victim = builder(program("killed"))
-    wait_for(slow_first_compiler)
+    hanging_compiler()
+    (lock,) = rooms(fresh_cache, "locks")
+    assert is_held(lock)
     victim.kill()
     victim.communicate()
-    started = time.monotonic()
+    # its compiler still hangs, and the next builder gets the lock at once
+    monkeypatch.setattr(locking, "time", NoWaiting())
     library = build_library(*program("killed"))
-    assert time.monotonic() - started < 20.0
     assert "weighted_sum" in NativeLibrary(library)
     # its working directory is left over, and goes as soon as it is old enough
     (leftover,) = rooms(fresh_cache, "work")
@@ -113,15 +123,28 @@ def test_a_killed_builder_blocks_nobody(program, fresh_cache, slow_first_compile
     assert not rooms(fresh_cache, "work")
 
 
-def test_an_interrupted_builder_cleans_up(program, fresh_cache, slow_first_compiler) -> None:
+class NoWaiting:
+    """In the place of `time`, for what must not wait."""
+
+    @staticmethod
+    def monotonic() -> float:
+        return 0.0
+
+    @staticmethod
+    def sleep(seconds: float) -> None:
+        pytest.fail("it waited for a lock")
+
+
+def test_an_interrupted_builder_cleans_up(program, fresh_cache, hanging_compiler) -> None:
     victim = builder(program("interrupted"))
-    wait_for(slow_first_compiler)
+    compiler = os.pidfd_open(hanging_compiler())
     victim.send_signal(signal.SIGINT)
-    _, errors = victim.communicate(timeout=20)
+    _, errors = victim.communicate(timeout=HANG)
     assert "KeyboardInterrupt" in errors
     assert not rooms(fresh_cache, "work", "locks", "entries")
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(slow_first_compiler.read_text()), 0)
+    # its compiler ends with it
+    assert select.select([compiler], [], [], HANG)[0]
+    os.close(compiler)
 
 
 def test_sweep_spares_living_builders(fresh_cache) -> None:

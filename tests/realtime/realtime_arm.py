@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 import inloop as il
+from inloop.native.mailbox_structure import INPUTS, RecordStructure, realtime_function
 from inloop.realtime import Loop, Mailbox, Outputs
 
 _numbers = itertools.count()
@@ -57,6 +61,14 @@ def own_name(word: str) -> Iterator[str]:
 def all_records(box: Mailbox) -> list[Outputs]:
     """Every record of the telemetry that was not read yet."""
     return list(iter(box.next, None))
+
+
+def newest_inputs(box: Mailbox) -> list[float]:
+    """What was written last, in the order of `box.inputs`, before the plant has used it."""
+    record, values = RecordStructure(), np.zeros(len(box.inputs))
+    place = (ctypes.addressof(record), values.ctypes.data)
+    realtime_function("il_mailbox_newest")(box._use().address, INPUTS, *place)
+    return values.tolist()
 
 
 def do_steps(box: Mailbox, count: int) -> Outputs:

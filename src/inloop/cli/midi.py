@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import operator
 import re
 import sys
@@ -131,6 +132,7 @@ class _Player:
         while box.next() is not None:
             pass
         self._origin, self._lost_before = box.peek().t, box.lost
+        self._begin = box.clock.now
         self._t = 0.0
 
     def _condition(self, given: str | None, usual: str) -> Condition | None:
@@ -151,13 +153,13 @@ class _Player:
         return self._box.lost - self._lost_before
 
     def play(self, send: Callable[[Note], None], seconds: float | None) -> bool:
-        """Until the end; True after Ctrl-C."""
-        end = None if seconds is None else time.monotonic() + seconds
+        """So many seconds of the plant's clock, or until it ends; True after Ctrl-C."""
+        end = math.inf if seconds is None else self._begin + seconds
         try:
-            while not self._box.gone and (end is None or time.monotonic() < end):
-                self._read(send)
+            while not self._box.gone and self._box.clock.now < end:
+                self._read(send, end)
                 time.sleep(POLL)
-            self._read(send)
+            self._read(send, end)
         except il.MailboxError:
             pass  # it ended while it was read
         except KeyboardInterrupt:
@@ -167,8 +169,10 @@ class _Player:
                 send(note)
         return False
 
-    def _read(self, send: Callable[[Note], None]) -> None:
+    def _read(self, send: Callable[[Note], None], end: float) -> None:
         while (outputs := self._box.next()) is not None:
+            if 1e-9 * outputs.stamp > end:
+                return
             self._t = outputs.t - self._origin
             speed = self._args.radius * outputs[self._args.speed]
             contact = None if self._contact is None else self._contact.holds(outputs)

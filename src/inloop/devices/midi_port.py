@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import Any
 
 from inloop.devices.notes import Note
 from inloop.errors import LinkError
 
 CLIENT = "inloop"
+LINGER = 0.25  # [s]: longer than a cycle of JACK, which has up to 8192 frames
 NEEDED = (
     "For a port: `pip install inloop[midi]` and a MIDI system, ALSA (modprobe snd-seq) or JACK; "
     "a file needs neither."
@@ -47,13 +49,20 @@ class MidiPort:
             )
         self.name = there[fitting[0]]
         self._out.open_port(fitting[0], offer)
+        # what is sent in the cycle of JACK in which a port was connected may be lost
+        time.sleep(LINGER)
 
     def send(self, note: Note) -> None:
         """Send a message at once."""
         self._out.send_message(note.message())
 
     def close(self) -> None:
-        """Take the port away."""
+        """Take the port away, as soon as what was sent last had time to arrive.
+
+        A port that goes in the cycle of JACK in which it has sent something takes that along: those
+        who have not read it yet find no port any more (benchmarks/midi_losses.py).
+        """
+        time.sleep(LINGER)
         self._out.close_port()
         self._out.delete()
 

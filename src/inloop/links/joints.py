@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -78,8 +77,7 @@ class JointPort:
         self.parameters = {topic_name(name): name for name in box.parameters}
         self.counts = MessageCounts()
         self._box = box
-        self._period = 0.0 if rate is None else 1.0 / rate
-        self._due = 0.0
+        self._pace = Pace(0.0 if rate is None else 1.0 / rate)
         index = box.layout.index
         self._efforts = [index.get(f"{name}.tau") for name in self.names]
         self._inputs = set(box.inputs)
@@ -87,20 +85,25 @@ class JointPort:
     def next(self) -> JointState | None:
         """The newest state when the next message is due; None if the plant has none for a while.
 
+        What is due is judged by the clock of the plant.
+
         Raises:
             MailboxError: the plant has ended.
         """
-        pause = self._due - time.monotonic()
-        if pause > 0.0:
-            time.sleep(pause)
+        clock = self._box.clock
+        if not clock.sleep_until(self._pace.due, LONGEST_WAIT):
+            return None
         outputs = self._box.wait(LONGEST_WAIT)
         if outputs is None:
             return None
-        # no burst after a delay
-        now = time.monotonic()
-        self._due = max(self._due + self._period, now - self._period)
+        self._pace.sent(clock.now)
         self.counts.published += 1
         return self._state(outputs)
+
+    @property
+    def due(self) -> float:
+        """When the next message is due, on the clock of the plant [s]."""
+        return self._pace.due
 
     @property
     def gone(self) -> bool:
@@ -116,13 +119,13 @@ class JointPort:
         effort = [0.0 if k is None else float(values[k]) for k in self._efforts]
         return JointState(outputs.q.tolist(), outputs.qd.tolist(), effort)
 
-    def command(self, names: Sequence[str], efforts: Sequence[float], sent: int = 0) -> None:
+    def command(self, names: Sequence[str], efforts: Sequence[float], age: int = 0) -> None:
         """Efforts of some joints, or other inputs, by name; the others stay as they are.
 
         Args:
             names: of joints or inputs.
             efforts: their values.
-            sent: CLOCK_MONOTONIC when the message was sent [ns]; 0 if that is not known.
+            age: time since the message was sent [ns]; 0 if that is not known.
         """
         if len(names) != len(efforts) or not names:
             self.counts.refused += 1
@@ -130,18 +133,18 @@ class JointPort:
         given = zip(names, efforts, strict=True)
         inputs = {n if n in self._inputs else f"{n}.tau": float(e) for n, e in given}
         try:
-            self._inbox.answer(0, inputs, sent)
+            self._inbox.answer(0, inputs, max(1, self._inbox.clock.now_ns - age))
         except InloopError:
             self.counts.refused += 1
         else:
             self.counts.commands += 1
 
-    def efforts(self, values: Sequence[float], sent: int = 0) -> None:
-        """Efforts of all joints, in the order of their names; `sent` as for `command`."""
+    def efforts(self, values: Sequence[float], age: int = 0) -> None:
+        """Efforts of all joints, in the order of their names; `age` as for `command`."""
         if len(values) != len(self.names):
             self.counts.refused += 1
             return
-        self.command(self.names, values, sent)
+        self.command(self.names, values, age)
 
     def parameter(self, topic: str, value: float) -> None:
         """Change one parameter."""
@@ -158,16 +161,29 @@ class JointPort:
         return {topic: values[name] for topic, name in self.parameters.items()}
 
 
-def sent_at(stamp: int, now: int, monotonic: int) -> int:
-    """When a message was sent, on the clock of the mailbox [ns].
+class Pace:
+    """When the next message is due: not too many per second, and no burst after a delay.
+
+    Attributes:
+        due: time of the next message [s].
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period, self.due = period, 0.0
+
+    def sent(self, now: float) -> None:
+        """A message was sent [s]; one that was late may be made up by one that is early."""
+        self.due = max(self.due + self._period, now)
+
+
+def age_of(stamp: int, now: int) -> int:
+    """Time since a message was sent [ns].
 
     Args:
         stamp: that the sender has put on it, by the clock that all machines share [ns]; 0: none.
         now: of that clock, here [ns].
-        monotonic: CLOCK_MONOTONIC, at the same time [ns].
     """
-    age = now - stamp if stamp > 0 else 0
-    return max(1, monotonic - max(0, age))
+    return max(0, now - stamp) if stamp > 0 else 0
 
 
 def topic_name(name: str) -> str:

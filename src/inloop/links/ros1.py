@@ -27,7 +27,7 @@ from inloop.links.joints import JointState
 
 PACKAGES = "python3-rospy python3-rosmaster python3-sensor-msgs python3-std-msgs"
 SYSTEM_PYTHON = "/usr/bin/python3"
-_READY_WITHIN = 20.0  # [s]
+_READY_WITHIN = 120.0  # [s]: rospy may take long on a busy machine
 _LOOK_AT_PARAMETERS = 0.5  # [s]
 
 
@@ -86,8 +86,13 @@ class Ros1Link(JointLink):
         """The node says when it is ready."""
         end = time.monotonic() + _READY_WITHIN
         while not self._ready.wait(0.05):
-            if self._node.poll() is not None or time.monotonic() > end:
+            if self._node.poll() is not None:
                 raise _dead(self.namespace)
+            if time.monotonic() > end:
+                raise LinkError(
+                    f"the ROS node of {self.namespace} is not ready after {_READY_WITHIN:g} s",
+                    fix="See whether the ROS master hangs: `rosnode list`.",
+                )
 
     def _tell(self, data: Any) -> None:
         assert self._node.stdin is not None
@@ -100,8 +105,8 @@ class Ros1Link(JointLink):
         port = self.port
         calls: dict[str, Callable[..., None]] = {
             "ready": self._ready.set,
-            "command": port.command,
-            "efforts": port.efforts,
+            "command": lambda names, efforts, sent: port.command(names, efforts, _since(sent)),
+            "efforts": lambda values, sent: port.efforts(values, _since(sent)),
             "parameter": port.parameter,
         }
         for line in self._answers:
@@ -121,6 +126,11 @@ class Ros1Link(JointLink):
         self._thread.join()
         self._answers.close()
         super().close()
+
+
+def _since(sent: int) -> int:
+    """Time since a time of CLOCK_MONOTONIC, which the node has told [ns]."""
+    return max(0, time.monotonic_ns() - sent)
 
 
 def _dead(namespace: str) -> LinkError:

@@ -23,7 +23,7 @@ from typing import Any
 
 from inloop.errors import LinkError
 from inloop.links.joint_link import JointLink
-from inloop.links.joints import JointState, sent_at
+from inloop.links.joints import JointState, age_of
 
 try:
     from cyclonedds.core import (
@@ -118,10 +118,10 @@ class Ros2Link(JointLink):
 
     def _on_command(self, message: Any) -> None:
         stamp = message.header.stamp
-        self.port.command(message.name, message.effort, _sent(message, stamp.sec, stamp.nanosec))
+        self.port.command(message.name, message.effort, _age(message, stamp.sec, stamp.nanosec))
 
     def _on_efforts(self, message: Any) -> None:
-        self.port.efforts(message.data, _sent(message))
+        self.port.efforts(message.data, _age(message))
 
     def _on_parameter(self, topic: str, message: Any) -> None:
         self.port.parameter(topic, message.data)
@@ -159,12 +159,12 @@ class Ros2Link(JointLink):
         super().close()
 
 
-def _sent(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
-    """When a message was sent: by its header or, where that tells nothing, by DDS."""
+def _age(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
+    """Time since a message was sent [ns]: by its header or, where that tells nothing, by DDS."""
     stamp = seconds * 10**9 + nanoseconds
     found = getattr(message, "sample_info", None)
     source = found.source_timestamp if found is not None else 0
-    return sent_at(stamp if stamp > 0 else source, time.time_ns(), time.monotonic_ns())
+    return age_of(stamp if stamp > 0 else source, time.time_ns())
 
 
 def _join(domain: int | None) -> DomainParticipant:

@@ -10,6 +10,7 @@ import ipaddress
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from inloop.errors import InputError, LinkError
@@ -56,6 +57,7 @@ class UdpEnd(Closing):
 
     Attributes:
         session: what is believed, and the statistics.
+        now: clock of the session [ns].
     """
 
     def __init__(
@@ -66,8 +68,9 @@ class UdpEnd(Closing):
         key: bytes = b"",
         layout: int = 0,
         oldest: float = OLDEST,
+        now: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        self.session = Session(key, layout, oldest)
+        self.session, self.now = Session(key, layout, oldest), now
         family, self._peer = _resolve(peer)
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
@@ -87,14 +90,14 @@ class UdpEnd(Closing):
     def send(self, kind: Kind, payload: bytes = b"") -> None:
         """Send one packet; what the network does not take is counted."""
         with self._lock:
-            data = self.session.pack(kind, payload, time.monotonic_ns())
+            data = self.session.pack(kind, payload, self.now())
         self._send(data)
 
     @property
     def linked(self) -> bool:
         """Did we hear from a peer lately?"""
         with self._lock:
-            return self.session.linked(time.monotonic_ns())
+            return self.session.linked(self.now())
 
     def take(self, packet: Packet) -> None:
         """A packet that counts has come; called by the thread that listens."""
@@ -126,7 +129,7 @@ class UdpEnd(Closing):
             self._error = error
 
     def _receive(self, data: bytes, sender: tuple[str, int]) -> None:
-        now = time.monotonic_ns()
+        now = self.now()
         with self._lock:
             if sender[:2] != self._peer[:2]:
                 self.session.statistics.counts.foreign += 1

@@ -35,7 +35,7 @@ class PlantEnd(UdpEnd):
     One thread reads outputs, another one writes inputs, each over a mailbox of its own. The inputs
     block is taken with the first inputs that come. When none come any more, or only old ones, the
     loop sees stale inputs, as with any controller: their age counts from the time at which the
-    controller wrote them, or a little more.
+    controller wrote them, or a little more. All times are those of the plant's clock.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class PlantEnd(UdpEnd):
                     f"the outputs of plant '{name}' do not fit into one datagram",
                     fix="Link a smaller plant.",
                 )
-            super().__init__(listen, peer, layout=int(self._box.layout_hash, 16), **options)
+            layout_hash, clock = int(self._box.layout_hash, 16), self._inbox.clock
+            super().__init__(listen, peer, layout=layout_hash, now=lambda: clock.now_ns, **options)
             self._mailboxes = stack.pop_all()
         self._written = [(0, 0)] * _SENT  # number and time of outputs
         self._newest = 0
