@@ -81,6 +81,7 @@ def sweep(
 
     Raises:
         SimulationError: an equilibrium is lost; `result` holds those before.
+        KeyboardInterrupt: Ctrl-C; `result` holds those before.
     """
     reduction = Reduction(plant)
     steered = find_unknown(reduction, over)
@@ -123,6 +124,8 @@ class _Follower:
                 table.append([self.quantity(item, found[-1]) for item in self.wanted])
         except (InputError, SimulationError, ModelError) as error:
             raise self.lost(error, float(value), self.sweep(values, found, table)) from error
+        except KeyboardInterrupt as error:
+            raise self.interrupted(self.sweep(values, found, table)) from error
         finally:
             parameters.values_array[:] = before
             parameters.version += 1
@@ -175,6 +178,16 @@ class _Follower:
         array = np.array(table[:count]).reshape(count, len(names))
         columns = {name: array[:, k] for k, name in enumerate(names)}
         return Sweep(self.steered.name, values[:count], tuple(found[:count]), columns)
+
+    def interrupted(self, so_far: Sweep) -> KeyboardInterrupt:
+        """Ctrl-C, with what was found."""
+        count = len(so_far.equilibria)
+        error = KeyboardInterrupt(
+            f"interrupted: the sweep over '{self.steered.name}' has {count} values; error.result "
+            "holds what was found"
+        )
+        error.result = so_far  # type: ignore[attr-defined]
+        return error
 
     def lost(self, error: InloopError, value: float, so_far: Sweep) -> SimulationError:
         new = SimulationError(
