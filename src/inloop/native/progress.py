@@ -27,7 +27,9 @@ class ProgressLine:
         self._timer: threading.Timer | None = None
 
     def __enter__(self) -> ProgressLine:
-        if self._text and not self._closed:
+        if self._text and not self._closed and PATIENCE <= 0.0:
+            self._show()
+        elif self._text and not self._closed:
             # the work may say nothing for long
             self._timer = threading.Timer(PATIENCE, self._show)
             self._timer.daemon = True
