@@ -14,6 +14,7 @@ from inloop.analysis.signals import signals
 from inloop.analysis.unknowns import Setting, Unknown, find_unknown, find_unknowns
 from inloop.errors import InloopError, InputError, ModelError, SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import names_or_functions, reals, useless
 from inloop.simulate.start import Given, vector
 
 MOST_HALVINGS = 6
@@ -90,14 +91,17 @@ def sweep(
             f"coordinate '{over}' is dependent",
             fix=f"Sweep one of {', '.join(reduction.names)}, or use m.independent(...).",
         )
-    wanted = tuple(what) or tuple(f"{name}.q" for name in plant.coordinates)
+    wanted = names_or_functions(what, "what") or tuple(f"{name}.q" for name in plant.coordinates)
     setting = Setting(
         reduction.start(q),
         vector(plant, tau, [0.0] * plant.n, "tau"),
         input_vector(plant, inputs),
         state_vector(plant, states),
     )
-    return _Follower(reduction, steered, setting, wanted).run(np.asarray(values, dtype=np.float64))
+    along = reals(values, "values")
+    if along.ndim != 1 or not np.all(np.isfinite(along)):
+        raise useless(values, "values", "Give a list of finite numbers, one per equilibrium.")
+    return _Follower(reduction, steered, setting, wanted).run(along)
 
 
 class _Follower:

@@ -21,6 +21,7 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.arguments import by_name, one_name, real, whole
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.divergence import lost_by_the_step
@@ -98,12 +99,14 @@ def simulate_modes(
         again = partial(again, most_events=most_events, settle_time=settle_time)
         chosen = list(plants.values())
         return run_with_default(chosen, partial(again, reactions=reactions), start)
-    method = method or with_tolerance(list(plants.values()))
+    method = with_tolerance(list(plants.values())) if method is None else method
+    most_events, settle_time = whole(most_events, "most_events"), real(settle_time, "settle_time")
+    tau = by_name(tau, "tau")
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     at = {
-        name: conditions(plants, plant, tau or {}, inputs or {}, motions or {})
+        name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
     }
     if start is None:
@@ -166,7 +169,7 @@ def first_snapshot(
     qd: Given,
 ) -> MachineSnapshot:
     """Where a machine starts, at t = 0."""
-    name = next(iter(plants)) if mode is None else mode
+    name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
     plant, conditions = plants[name], at[name]
@@ -376,10 +379,10 @@ class _Run:
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             columns = [self._coordinates.index(c) for c in plant.coordinates]
-            for whole, part in ((q, piece.q), (qd, piece.qd)):
+            for all_modes, part in ((q, piece.q), (qd, piece.qd)):
                 wide = np.full((count, len(self._coordinates)), np.nan)
                 wide[:, columns] = part
-                whole.append(wide)
+                all_modes.append(wide)
             energies.append(observe.energy(plant, piece))
             at = self._at[name]
             power = observe.power(plant, piece, at.inputs, at.tau)

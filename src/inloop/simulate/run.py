@@ -90,7 +90,7 @@ def simulate(
         again = partial(simulate, plant, t_end=t_end, step=step, q=q, qd=qd, tau=tau)
         again = partial(again, inputs=inputs, sample=sample, start=start, motions=motions)
         return run_with_default([plant], partial(again, reactions=reactions), start)
-    method = method or with_tolerance([plant])
+    method = with_tolerance([plant]) if method is None else method
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
