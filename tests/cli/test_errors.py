@@ -174,4 +174,4 @@ def test_ctrl_c_before_the_run(monkeypatch: pytest.MonkeyPatch, capsys: Capture)
 
     monkeypatch.setattr(gallery, "get", interrupted)
     assert main(["describe", "pendulum"]) == 130
-    assert "stopped" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("interrupted: ")

@@ -44,6 +44,9 @@ def test_greeting_tells_all_and_poses_follow_the_angle(on_page: Any) -> None:
         assert {"angle.q", "angle.qd", "angle.tau"} <= {s["name"] for s in hello["signals"]}
         assert [i["name"] for i in hello["inputs"]] == ["angle.tau"]
         assert "four_bar" in [m["name"] for m in hello["menu"]]
+        options = {m["name"]: m["options"] for m in hello["menu"]}
+        links = next(option for option in options["n_pendulum"] if option["name"] == "n")
+        assert links["range"] == [1, 400] and links["allowed"] == "a whole number from 1 to 400"
         generation = await page.subscribe("angle.q")
         begin = len(page.poses)
         await page.until(lambda: len(page.poses) > begin + 20)

@@ -10,6 +10,7 @@ import scipy
 
 from inloop.analysis.reduction import Reduction, none_if_empty
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.arguments import by_name, useless
 from inloop.simulate import Result
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.start import Given, vector
@@ -76,9 +77,11 @@ def energy_audit(
         tau: joint efforts of the run.
         inputs: named inputs of the run, as they were given to it.
     """
+    if not isinstance(result, Result):
+        raise useless(result, "result", "Give what plant.simulate returned.")
     reduction = Reduction(plant)
     power = _drives(plant, result) | _efforts(reduction, result, tau)
-    u = read_inputs(plant, inputs or {}, float(result.t[0])).over(plant, result.t)
+    u = read_inputs(plant, by_name(inputs, "inputs"), float(result.t[0])).over(plant, result.t)
     power |= _laws(reduction, result, u)
     power |= _constraints(reduction, result)
     work = {name: _integrated(result.t, values) for name, values in power.items()}

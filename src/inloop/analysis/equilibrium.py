@@ -16,6 +16,7 @@ from inloop.analysis.small_motion import Complex, SmallMotion, small_motion
 from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independent
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import name_list, real
 from inloop.simulate.start import Given, vector
 
 LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see formalisms/size.py)
@@ -124,14 +125,14 @@ def equilibrium(
             largest force left, and what was tried.
     """
     reduction = Reduction(plant)
-    held = [independent(reduction, name) for name in fixed]
+    held = [independent(reduction, name) for name in name_list(fixed, "fixed")]
     names = [plant.coordinates[k] for k in reduction.independent if k not in held]
     setting = Setting(
         reduction.start(q),
         vector(plant, tau, [0.0] * plant.n, "tau"),
         input_vector(plant, inputs),
         state_vector(plant, states),
-        t,
+        real(t, "t"),
     )
     wanted = find_unknowns(reduction, names if unknowns is None else unknowns, held)
     return solve_equilibrium(reduction, setting, wanted, held)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -17,6 +18,7 @@ from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import name_list, reals
 
 Trajectory = Mapping[str, Sequence[float] | Array] | Array
 DEGREE = 5  # of the splines that differentiate a trajectory
@@ -95,9 +97,13 @@ def inverse_dynamics_run(
         inputs: values of named inputs.
         states: states of force laws at the first time; else their values at the start of a run.
     """
-    reduction, time = Reduction(plant), np.asarray(t, dtype=np.float64)
+    reduction, time = Reduction(plant), reals(t, "t")
     known = [*reduction.independent, *reduction.driven]
-    motors = known if actuated is None else [_joint(plant, name) for name in actuated]
+    motors = (
+        known
+        if actuated is None
+        else [_joint(plant, name) for name in name_list(actuated, "actuated")]
+    )
     q_, qd_, qdd_ = _trajectory(reduction, time, known, (q, qd, qdd))
     at = _closed(reduction, q_, time, isinstance(q, Mapping))
     found = reduction.constraints(at, qd_, time)
@@ -146,8 +152,10 @@ def _trajectory(
 ) -> tuple[Array, Array, Array]:
     """Positions, velocities and accelerations, found by splines where not given."""
     q, qd, qdd = given
-    if t.ndim != 1 or len(t) < 1 or np.any(np.diff(t) <= 0.0):
-        raise InputError("t must rise", fix="Give times [s] in rising order, shape (N,).")
+    if t.ndim != 1 or len(t) < 1 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0.0):
+        raise InputError(
+            "t must be finite and rise", fix="Give times [s] in rising order, shape (N,)."
+        )
     position = _table(reduction, t, known, q, "q")
     if qd is not None:
         speed = _table(reduction, t, known, qd, "qd")
@@ -165,15 +173,25 @@ def _table(
         _check_named(reduction, known, given, what)
         table = np.tile(reduction.start(None), (len(t), 1)) if what == "q" else np.zeros(shape)
         for name, values in given.items():
-            table[:, _joint(plant, name)] = values
+            table[:, _joint(plant, name)] = _column(values, len(t), f"{what} of '{name}'")
     else:
-        table = np.array(given, dtype=np.float64)
+        table = reals(given, what).copy()
     if table.shape != shape or not np.all(np.isfinite(table)):
         raise InputError(
             f"{what} has shape {table.shape} or holds NaN, model '{plant.name}' needs {shape}",
             fix="Give one row per time and one column per coordinate, or columns by name.",
         )
     return table
+
+
+def _column(given: Any, count: int, what: str) -> Array:
+    """A value for each time, or one for all of them."""
+    values = reals(given, what)
+    if values.shape not in ((), (1,), (count,)):
+        raise InputError(
+            f"{what} has shape {values.shape}", fix=f"Give {count} values, one per time."
+        )
+    return values
 
 
 def _check_named(

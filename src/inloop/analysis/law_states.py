@@ -10,6 +10,7 @@ from inloop.analysis import newton
 from inloop.analysis.reduction import Reduction
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import real, reals
 
 
 def state_vector(plant: BarePlant, given: Mapping[str, float] | Array | None) -> Array:
@@ -23,9 +24,9 @@ def state_vector(plant: BarePlant, given: Mapping[str, float] | Array | None) ->
                     f"model '{plant.name}' has no state '{name}'",
                     fix=f"States of its force laws are: {', '.join(names) or 'none'}.",
                 )
-            z[names.index(name)] = float(value)
+            z[names.index(name)] = real(value, f"state '{name}'")
     elif given is not None:
-        z = np.array(given, dtype=np.float64)
+        z = reals(given, "states").copy()
         if z.shape != (len(names),):
             raise InputError(
                 f"states have shape {z.shape}, model '{plant.name}' has {len(names)}",

@@ -19,7 +19,7 @@ from inloop.analysis.signals import signals
 from inloop.analysis.small_motion import Complex
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import read_names
+from inloop.plant.arguments import name_list, real
 from inloop.simulate.start import Given, vector
 
 
@@ -117,7 +117,8 @@ def linearize(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     u, z = input_vector(plant, input_values), state_vector(plant, states)
     state = _State(at, speed, np.zeros(plant.n), efforts, z, u)
-    places = [_place(reduction, name) for name in read_names(inputs, "inputs")]
+    places = [_place(reduction, name) for name in name_list(inputs, "inputs")]
+    outputs, t = name_list(outputs, "outputs"), real(t, "t")
     found, error = _differentiate(reduction, state, places, outputs, t)
     ind = reduction.independent
     size = 2 * len(ind) + len(z)

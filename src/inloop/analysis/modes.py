@@ -14,6 +14,7 @@ from inloop.analysis.reduction import Reduction, input_vector
 from inloop.analysis.small_motion import Complex, small_motion
 from inloop.analysis.unknowns import Setting, independent
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import name_list
 from inloop.simulate.start import Given, vector
 
 SHOWN = 4  # coordinates of a shape in the table
@@ -110,7 +111,7 @@ def modes(
     else:
         at = reduction.start(q)
         z = states_at_rest(reduction, at, state_vector(plant, states), u, t)
-    held = [independent(reduction, name) for name in fixed]
+    held = [independent(reduction, name) for name in name_list(fixed, "fixed")]
     free = [k for k in reduction.independent if k not in held]
     small = small_motion(reduction, Setting(at, efforts, u, z, t), free)
     values, vectors = small.eigen()

@@ -14,6 +14,7 @@ from inloop.analysis.signals import signals
 from inloop.analysis.unknowns import Setting, Unknown, find_unknown, find_unknowns
 from inloop.errors import InloopError, InputError, ModelError, SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import names_or_functions, reals, useless
 from inloop.simulate.start import Given, vector
 
 MOST_HALVINGS = 6
@@ -81,6 +82,7 @@ def sweep(
 
     Raises:
         SimulationError: an equilibrium is lost; `result` holds those before.
+        KeyboardInterrupt: Ctrl-C; `result` holds those before.
     """
     reduction = Reduction(plant)
     steered = find_unknown(reduction, over)
@@ -89,14 +91,17 @@ def sweep(
             f"coordinate '{over}' is dependent",
             fix=f"Sweep one of {', '.join(reduction.names)}, or use m.independent(...).",
         )
-    wanted = tuple(what) or tuple(f"{name}.q" for name in plant.coordinates)
+    wanted = names_or_functions(what, "what") or tuple(f"{name}.q" for name in plant.coordinates)
     setting = Setting(
         reduction.start(q),
         vector(plant, tau, [0.0] * plant.n, "tau"),
         input_vector(plant, inputs),
         state_vector(plant, states),
     )
-    return _Follower(reduction, steered, setting, wanted).run(np.asarray(values, dtype=np.float64))
+    along = reals(values, "values")
+    if along.ndim != 1 or not np.all(np.isfinite(along)):
+        raise useless(values, "values", "Give a list of finite numbers, one per equilibrium.")
+    return _Follower(reduction, steered, setting, wanted).run(along)
 
 
 class _Follower:
@@ -123,6 +128,8 @@ class _Follower:
                 table.append([self.quantity(item, found[-1]) for item in self.wanted])
         except (InputError, SimulationError, ModelError) as error:
             raise self.lost(error, float(value), self.sweep(values, found, table)) from error
+        except KeyboardInterrupt as error:
+            raise self.interrupted(self.sweep(values, found, table)) from error
         finally:
             parameters.values_array[:] = before
             parameters.version += 1
@@ -175,6 +182,16 @@ class _Follower:
         array = np.array(table[:count]).reshape(count, len(names))
         columns = {name: array[:, k] for k, name in enumerate(names)}
         return Sweep(self.steered.name, values[:count], tuple(found[:count]), columns)
+
+    def interrupted(self, so_far: Sweep) -> KeyboardInterrupt:
+        """Ctrl-C, with what was found."""
+        count = len(so_far.equilibria)
+        error = KeyboardInterrupt(
+            f"interrupted: the sweep over '{self.steered.name}' has {count} values; error.result "
+            "holds what was found"
+        )
+        error.result = so_far  # type: ignore[attr-defined]
+        return error
 
     def lost(self, error: InloopError, value: float, so_far: Sweep) -> SimulationError:
         new = SimulationError(

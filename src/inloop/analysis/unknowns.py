@@ -9,6 +9,7 @@ from typing import Literal
 from inloop.analysis.reduction import Reduction
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import name_list, one_name
 
 Kind = Literal["coordinate", "effort", "input", "parameter", "state"]
 
@@ -76,7 +77,7 @@ class Unknown:
 
 def find_unknown(reduction: Reduction, name: str) -> Unknown:
     """What a name stands for: coordinate, "<joint>.effort", input or parameter."""
-    plant = reduction.plant
+    plant, name = reduction.plant, one_name(name, "a quantity")
     if name in plant.coordinates:
         return Unknown(name, "coordinate", plant.coordinates.index(name))
     if name in plant.inputs:
@@ -100,7 +101,7 @@ def find_unknowns(
 
     Coordinates among them must be free to move.
     """
-    found = [find_unknown(reduction, name) for name in names]
+    found = [find_unknown(reduction, name) for name in name_list(names, "unknowns")]
     found += [Unknown(name, "state", k) for k, name in enumerate(reduction.states)]
     for unknown in found:
         if unknown.kind == "coordinate" and independent(reduction, unknown.name) in held:

@@ -13,6 +13,7 @@ from inloop.formalisms.closed import ClosedLoops
 from inloop.model import Mechanism
 from inloop.plant import BarePlant
 from inloop.plant.passes import PassReport, run_passes
+from inloop.plant.progress import deriving, simplifying
 from inloop.symbolic import Program
 
 SMALL = ("mass_matrix", "bias", "energy")
@@ -147,12 +148,14 @@ def derive(
         makers |= _closed_programs(derivation, external)
         times["assemble"] = time.perf_counter() - start
     programs = []
-    for name in functions:
+    for number, name in enumerate(functions, start=1):
         start = time.perf_counter()
-        programs.append(makers[name]())
+        with deriving(name, mechanism.name, number, len(functions)):
+            programs.append(makers[name]())
         times[f"derive {name}"] = time.perf_counter() - start
     start = time.perf_counter()
-    prepare, done, reports = run_passes(programs, derivation.parameters)
+    with simplifying(len(programs), mechanism.name):
+        prepare, done, reports = run_passes(programs, derivation.parameters)
     times["passes"] = time.perf_counter() - start
     return DerivationReport(
         mechanism,

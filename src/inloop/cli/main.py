@@ -26,12 +26,16 @@ from inloop.cli import (
     run,
     studio,
 )
-from inloop.cli.output import print_json
+from inloop.cli.output import print_json, tell_interrupted
 
 COMMANDS = (
     list_gallery, describe, derive, run, studio, monitor, record, link, midi, device, check, demo,
     bench,
 )  # fmt: skip
+
+# what is there after Ctrl-C
+KEPT = "it has not finished; equations that were compiled are kept for the next time"
+STUDIO_KEPT = "its plant has ended; recordings are kept"
 
 # exit codes
 FAILED = 2
@@ -83,7 +87,7 @@ def _guarded(args: argparse.Namespace) -> int:
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
+        tell_interrupted(STUDIO_KEPT if args.command == "studio" else KEPT)
         return INTERRUPTED
     except BrokenPipeError:
         # whoever read the output has seen enough; what is left must go somewhere

@@ -96,3 +96,9 @@ def duration(seconds: float) -> str:
         if seconds < limit:
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds:.3g} s"
+
+
+def tell_interrupted(kept: str) -> None:
+    """Say in one line that Ctrl-C has ended the command, and what is kept."""
+    after_the_echo = "\n" if sys.stderr.isatty() else ""
+    print(f"{after_the_echo}interrupted: {kept}", file=sys.stderr)

@@ -12,7 +12,7 @@ from typing import Any
 import inloop as il
 from inloop.cli import run_realtime
 from inloop.cli.experiment import try_experiment
-from inloop.cli.output import duration, heading, paragraph, print_json, table
+from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.run_data import run_data
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
@@ -78,10 +78,19 @@ def call(args: argparse.Namespace) -> int:
         print_json(data)
     else:
         _show(subject, result, data)
+    if isinstance(problem, KeyboardInterrupt):
+        tell_interrupted(_what_is_kept(result, args))
+        return STOPPED
     if problem is not None:
         print(f"error: {problem}", file=sys.stderr)
         return FAILED
-    return STOPPED if result.status == "STOPPED" else 0
+    return 0
+
+
+def _what_is_kept(result: il.Result, args: argparse.Namespace) -> str:
+    files = [name for name in (args.save, args.plot) if name]
+    place = f" in {' and '.join(files)}" if files else " above"
+    return f"the run has got to t = {float(result.t[-1]):g} s; what was computed is{place}"
 
 
 def _check_targets(args: argparse.Namespace) -> None:
@@ -100,7 +109,8 @@ def _check_targets(args: argparse.Namespace) -> None:
 
 def _simulate(
     args: argparse.Namespace, subject: Subject, plant: il.Plant
-) -> tuple[il.Result, il.SimulationError | None]:
+) -> tuple[il.Result, il.SimulationError | KeyboardInterrupt | None]:
+    """What was computed, and why the run has ended early if it has."""
     exhibit = subject.exhibit
     t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
@@ -119,7 +129,7 @@ def _simulate(
             ),
             None,
         )
-    except il.SimulationError as error:
+    except (il.SimulationError, KeyboardInterrupt) as error:
         result = getattr(error, "result", None)
         if not isinstance(result, il.Result):
             raise

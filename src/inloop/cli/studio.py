@@ -96,7 +96,8 @@ def call(args: argparse.Namespace) -> int:
         await serve(session, gate, place, lambda: session.running.open(choice), ready)
 
     asyncio.run(main())
-    return 0
+    # the server catches Ctrl-C, ends in order and says nothing of it
+    raise KeyboardInterrupt
 
 
 def _address(host: str, port: int, token: str) -> str:

@@ -51,7 +51,13 @@ class GalleryCatalogue:
                 "name": exhibit.name,
                 "title": exhibit.title,
                 "options": [
-                    {"name": name, "default": option.default, "doc": option.doc}
+                    {
+                        "name": name,
+                        "default": option.default,
+                        "doc": option.doc,
+                        "range": option.range,
+                        "allowed": option.allowed,
+                    }
                     for name, option in exhibit.options.items()
                 ],
             }

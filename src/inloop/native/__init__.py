@@ -5,6 +5,7 @@ Knows nothing of mechanics or of symbolic programs.
 
 from inloop.native.build import build_library
 from inloop.native.compiler import Compiler, explain_no_compiler, find_compiler
+from inloop.native.interruptible import Watch
 from inloop.native.library import (
     COUNT,
     POINTER,
@@ -17,6 +18,7 @@ from inloop.native.machine import run_machine
 from inloop.native.machine_stepper import MachineStepper
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.progress import ProgressLine
 from inloop.native.runtime_library import (
     include_dir,
     load_realtime,
@@ -49,12 +51,14 @@ __all__ = [
     "Method",
     "Mode",
     "NativeLibrary",
+    "ProgressLine",
     "Run",
     "Schedule",
     "Snapshot",
     "Status",
     "System",
     "Transition",
+    "Watch",
     "address_of",
     "aligned_zeros",
     "build_library",

@@ -43,8 +43,11 @@ def call_interruptible(
         statuses.append(function(ctypes.addressof(run)))
         done.set()
 
-    threading.Thread(target=work, args=((run, stop, keep),), name="inloop-run", daemon=True).start()
+    thread = threading.Thread(
+        target=work, args=((run, stop, keep),), name="inloop-run", daemon=True
+    )
     try:
+        thread.start()
         if watch is None:
             done.wait()
         else:
@@ -52,6 +55,8 @@ def call_interruptible(
                 watch(run.fraction)
     except KeyboardInterrupt:
         stop.value = 1
+        if thread.ident is None:
+            raise
         done.wait()
     except BaseException:
         stop.value = 1

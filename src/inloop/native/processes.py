@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+
+LOOK_EVERY = 0.1  # [s]: who waits in a thread can be broken off so often
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,14 @@ class Crew:
             JobError: the first job that failed; the others have been ended.
         """
         with ThreadPoolExecutor(max_workers=max(1, min(width, len(jobs)))) as pool:
-            futures: dict[Future[None], Job] = {pool.submit(self.run, job): job for job in jobs}
             try:
-                for future in as_completed(futures):
-                    future.result()
-                    finished(futures[future])
+                futures: dict[Future[None], Job] = {pool.submit(self.run, job): job for job in jobs}
+                left = set(futures)
+                while left:
+                    done, left = wait(left, LOOK_EVERY, FIRST_COMPLETED)
+                    for future in done:
+                        future.result()
+                        finished(futures[future])
             except BaseException:  # Ctrl-C too
                 self.stop()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -78,6 +85,9 @@ class Crew:
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
+                # a group of its own: Ctrl-C reaches us alone, and we end the compiler with all
+                # that it has started
+                process_group=0,
             )
             self._running.add(process)
         with process:
@@ -92,7 +102,8 @@ class Crew:
         with self._guard:
             self._stopped = True
             for process in self._running:
-                process.terminate()
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 def wished_jobs() -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from inloop.errors import InputError
 from inloop.model.intake import as_tuple
 from inloop.model.names import quoted
 from inloop.plant.engine import Array
+
+MOST = 1e18  # of a count
 
 
 def real(value: Any, name: str) -> float:
@@ -60,6 +64,67 @@ def read_names(value: Any, what: str) -> str | tuple[str, ...]:
     if found is None or len(found_names) < len(found):
         raise InputError(f"{what} is {quoted(value)}", fix="Give a name or a list of names.")
     return found_names
+
+
+def name_list(value: Any, what: str) -> tuple[str, ...]:
+    """Names; one alone counts as a list of one.
+
+    Raises:
+        InputError: it is neither a string nor a list of strings.
+    """
+    found = read_names(value, what)
+    return (found,) if isinstance(found, str) else found
+
+
+def one_name(value: Any, what: str) -> str:
+    """A name.
+
+    Raises:
+        InputError: it is no string.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} is {quoted(value)}, not a name", fix="Give a string.")
+    return value
+
+
+def names_or_functions(value: Any, what: str) -> tuple[Any, ...]:
+    """Names and functions; one alone counts as a list of one.
+
+    Raises:
+        InputError: something else is among them.
+    """
+    found = (value,) if isinstance(value, str) or callable(value) else as_tuple(value)
+    if found is None or not all(isinstance(item, str) or callable(item) for item in found):
+        raise useless(value, what, "Give names, or functions.")
+    return found
+
+
+def useless(value: Any, what: str, fix: str) -> InputError:
+    """The error of an argument that is something else than it should be."""
+    return InputError(f"{what} is {quoted(value)}", fix=fix)
+
+
+def whole(value: Any, name: str) -> int:
+    """A whole number that 64 bits can hold.
+
+    Raises:
+        InputError: it is none.
+    """
+    found = real(value, name)
+    if not found.is_integer() or abs(found) >= MOST:
+        raise useless(value, name, "Give a whole number below 1e18.")
+    return int(found)
+
+
+def file_path(value: Any, name: str) -> Path:
+    """Where a file is, or shall be.
+
+    Raises:
+        InputError: it is neither a string nor a path, or no system takes it as one.
+    """
+    if not isinstance(value, str | os.PathLike) or "\0" in str(value):
+        raise InputError(f"{name} is {quoted(value)}, not a file name", fix="Give a path.")
+    return Path(value)
 
 
 def by_name(value: Any, what: str) -> Mapping[str, Any]:

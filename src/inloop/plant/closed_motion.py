@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.plant.arguments import reals
 from inloop.plant.engine import Array
 
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
+STATE = ("q", "qd", "tau")
 FITS = 1e-6  # of the largest term: what positions and velocities may be off by
 ROUNDING = 1e-14  # [m, rad, m/s, rad/s]: zeros that were computed
 REDUNDANT = 1e-10  # of the largest singular value: below it a row follows from the others
@@ -39,17 +41,31 @@ def accelerations(plant: BarePlant, q: Any, qd: Any, tau: Any, **others: Any) ->
         InputError: position or velocities do not fit.
     """
     arrays = {"q": q, "qd": qd, "tau": tau, **others}
-    rows = {name: _rows(name, a) for name, a in arrays.items() if a is not None}
+    for name in STATE:
+        if arrays[name] is None:
+            raise InputError(f"direct_dynamics needs {name}", fix=f"Give {', '.join(STATE)}.")
+    rows = {name: _rows(plant, name, a) for name, a in arrays.items() if a is not None}
     count = max(len(a) for a in rows.values())
+    for name, a in rows.items():
+        if len(a) not in (1, count):
+            raise InputError(
+                f"{name} has {len(a)} rows, another argument has {count}",
+                fix="Give all arguments the same number of rows, or one row for all.",
+            )
     wide = {name: np.broadcast_to(a, (count, *a.shape[1:])) for name, a in rows.items()}
     found = np.stack([_at(plant, {k: a[i] for k, a in wide.items()}) for i in range(count)])
     return found if any(np.ndim(a) == 2 for a in arrays.values()) else found[0]
 
 
-def _rows(name: str, array: Any) -> Array:
+def _rows(plant: BarePlant, name: str, array: Any) -> Array:
     """Rows of states; time may be a number or one per row."""
-    values = np.asarray(array, dtype=np.float64)
-    return np.atleast_1d(values) if name == "t" else np.atleast_2d(values)
+    values = reals(array, name)
+    if name == "t" and values.ndim <= 1 and values.size:
+        return np.atleast_1d(values)
+    sizes = {"u": len(plant.inputs), "z": len(plant.mechanism.states), "t": 1}
+    if values.ndim not in (1, 2) or not len(values) or values.shape[-1] != sizes.get(name, plant.n):
+        raise plant._wrong_size(name, values.shape, sizes.get(name, plant.n))
+    return np.atleast_2d(values)
 
 
 def reduced_equations(plant: BarePlant, q: Any, qd: Any, **others: Any) -> dict[str, Array]:

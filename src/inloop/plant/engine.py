@@ -21,11 +21,13 @@ from inloop.native import (
     POINTER,
     BuildOptions,
     NativeLibrary,
+    ProgressLine,
     build_library,
     explain_no_compiler,
     find_compiler,
     runtime_headers,
 )
+from inloop.plant.progress import writing
 from inloop.symbolic import Program, Solved
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -125,13 +127,14 @@ class NativeEngine:
         self.unit = unit
         self._options = options or BuildOptions(extra_flags=unit.flags, together=True)
         programs = (unit.prepare, *unit.programs)
-        self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest, unit.extra)
+        with writing(len(programs), unit.prefix):
+            self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest, unit.extra)
         sources = {**self.files.sources, **unit.extra}
         if any(p.name == "direct_dynamics" for p in unit.programs):
             program = unit.find("direct_dynamics")
             sources.update(emit_rates(program, unit.prefix, unit.about))
         self.headers = {**runtime_headers(), **self.files.headers}
-        self.library = NativeLibrary(build_library(sources, self.headers, options=self._options))
+        self.library = _compiled(unit.prefix, sources, self.headers, self._options)
         self._functions: dict[str, Any] = {}
         self._lanes: dict[str, Any] = {}
 
@@ -192,7 +195,8 @@ class NativeEngine:
         if known is None:
             sources = emit_lanes(program, self.unit.prefix, self.unit.about)
             options = replace(self._options, extra_flags=(*self._options.extra_flags, "-O3"))
-            library = NativeLibrary(build_library(sources, self.headers, options=options))
+            name = f"{program.name} of {self.unit.prefix}, many states at once"
+            library = _compiled(name, sources, self.headers, options)
             known = self._bound_rows(library, f"{self.unit.prefix}_lanes_{program.name}", program)
             self._lanes[program.name] = known
         return known
@@ -200,3 +204,15 @@ class NativeEngine:
     def _bound_rows(self, library: NativeLibrary, name: str, program: Program) -> Any:
         count = len(program.inputs) + len(program.outputs)
         return library.function(f"{name}_rows", COUNT, *[POINTER] * count, returns=None)
+
+
+def _compiled(
+    what: str, sources: Mapping[str, str], headers: Mapping[str, str], options: BuildOptions
+) -> NativeLibrary:
+    """A library from C text; on a terminal it is told how far the compiler is."""
+    with ProgressLine(f"compiling {what}") as line:
+
+        def tell(done: int, total: int, _: str) -> None:
+            line.say(f"compiling {what}: {done} of {total} parts")
+
+        return NativeLibrary(build_library(sources, headers, options=options, progress=tell))

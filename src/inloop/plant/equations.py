@@ -28,6 +28,7 @@ from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, 
 from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
+from inloop.plant.progress import deriving, simplifying, writing
 from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
@@ -95,7 +96,7 @@ class Equations:
         core = [n for n in CORE if n != "direct_dynamics" or not closed]
         if self.n > LARGE:
             core = ["inverse_dynamics" if closed else "direct_dynamics"]
-        self._add([self._timed_program(name) for name in core])
+        self._add([self._timed_program(name, (k, len(core))) for k, name in enumerate(core, 1)])
         if mechanism.law_outputs:
             self._add([self._timed_program("law_outputs")], emit_formulas)
         if closed:
@@ -137,9 +138,11 @@ class Equations:
         """The constraints of this mechanism in a derivation."""
         return ClosedLoops(derivation, self._options[1])
 
-    def _timed_program(self, name: str) -> Program:
+    def _timed_program(self, name: str, number: tuple[int, int] = (1, 1)) -> Program:
+        """Derive a function; `number`: which it is, of how many."""
         start = time.perf_counter()
-        program = self._derivation.program(name)
+        with deriving(name, self.name, *number):
+            program = self._derivation.program(name)
         self.times[f"derive {name}"] = time.perf_counter() - start
         return program
 
@@ -158,7 +161,9 @@ class Equations:
     def add_partition(self, loops: Loops) -> None:
         """Build the constrained motion, and events, for one choice of independent coordinates."""
         derivation = loops.closed.derivation
-        self._add(loops.programs(), loops.sources, loops.callable, derivation)
+        with deriving("the constrained motion", self.name):
+            programs = loops.programs()
+        self._add(programs, loops.sources, loops.callable, derivation)
         if self._modes is not None:
             events = ModeEvents(derivation, loops.closed.rows, loops.partition)
             programs = events.programs(self._modes, loops.function(""))
@@ -213,7 +218,8 @@ class Equations:
         """
         start = time.perf_counter()
         parameters = (derivation or self._derivation).parameters
-        prepare, printed, reports = run_passes(programs, parameters)
+        with simplifying(len(programs), self.name):
+            prepare, printed, reports = run_passes(programs, parameters)
         done = list(offered(printed)) if offered is not None else printed
         self.passes += reports
         for program in done:
@@ -226,13 +232,15 @@ class Equations:
         suffix = "" if not self._engines else f"_{first}"
         declared = self.parameters.declared
         prefix, about = self.name + suffix, labels.about(self.mechanism, declared)
+        with writing(len(done), self.name):
+            files = extra(printed, prefix, about) if extra is not None else {}
         unit = Unit(
             prefix,
             prepare,
             tuple(done),
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
-            extra(printed, prefix, about) if extra is not None else {},
+            files,
             CHAIN_FLAGS if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)
@@ -270,7 +278,8 @@ class Equations:
             if name not in self._engines:
                 start = time.perf_counter()
                 derivation = self.fresh_derivation()
-                programs = derive(derivation)
+                with deriving(name, self.name):
+                    programs = derive(derivation)
                 self.times[f"derive {name}"] = time.perf_counter() - start
                 self._add(programs, extra, None, derivation)
         return name

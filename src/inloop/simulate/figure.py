@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inloop.errors import InputError
+from inloop.plant.arguments import file_path, name_list, real, useless
 
 if TYPE_CHECKING:
     from inloop.simulate.result import Result
@@ -37,7 +38,7 @@ def blank_figure(size: tuple[float, float], file: str | Path | None = None) -> A
         ) from error
     figure = Figure(figsize=size, layout="constrained")
     if file is not None:
-        ending = Path(file).suffix
+        ending = file_path(file, "the file of a figure").suffix
         if ending[1:].lower() not in figure.canvas.get_supported_filetypes():
             raise InputError(
                 f"cannot draw a figure as '{ending}'",
@@ -65,6 +66,13 @@ def draw_figure(
         drawing: draws on axes of its own, left of the curves.
         until: the curves end there [s].
     """
+    chosen = [name_list(panel, "a panel") for panel in panels]
+    if not all(chosen):
+        raise InputError("a panel names no signal", fix="Name at least one, or leave it out.")
+    if until is not None and not real(until, "until") > result.t[0]:
+        raise InputError(f"curves cannot end at {until} s", fix="Give a time of the run [s].")
+    if drawing is not None and not callable(drawing):
+        raise useless(drawing, "drawing", "Give a function of axes.")
     height = MARGIN + HEIGHT * len(panels)
     size = (WIDTH, height) if drawing is None else (1.25 * WIDTH, max(height, LEAST_HEIGHT))
     figure = blank_figure(size, file)
@@ -74,13 +82,13 @@ def draw_figure(
         curves = halves[1]
         drawing(halves[0].subplots())
     axes = curves.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    for axis, panel in zip(axes, panels, strict=True):
-        _draw_panel(result, axis, [panel] if isinstance(panel, str) else list(panel))
+    for axis, names in zip(axes, chosen, strict=True):
+        _draw_panel(result, axis, names)
     axes[-1].set_xlabel("t [s]")
     if until is not None:
-        axes[-1].set_xlim(float(result.t[0]), min(until, float(result.t[-1])))
+        axes[-1].set_xlim(float(result.t[0]), min(float(until), float(result.t[-1])))
     curves.align_ylabels(axes)
-    figure.suptitle(title or result.name, color=INK)
+    figure.suptitle(result.name if title is None else str(title), color=INK)
     if file is not None:
         figure.savefig(file, dpi=100)
     return figure

@@ -21,6 +21,7 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.arguments import by_name, one_name, real, whole
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.divergence import lost_by_the_step
@@ -28,7 +29,7 @@ from inloop.simulate.faces import Face
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, ModeChoice, Result
-from inloop.simulate.run import failed, make_system
+from inloop.simulate.run import failed, interrupted, make_system
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
 from inloop.simulate.systems import Samples
@@ -90,6 +91,7 @@ def simulate_modes(
 
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
+        KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
     """
     if method is None and tolerance is None:
         again = partial(simulate_modes, plants, t_end=t_end, step=step, mode=mode, q=q, qd=qd)
@@ -97,12 +99,14 @@ def simulate_modes(
         again = partial(again, most_events=most_events, settle_time=settle_time)
         chosen = list(plants.values())
         return run_with_default(chosen, partial(again, reactions=reactions), start)
-    method = method or with_tolerance(list(plants.values()))
+    method = with_tolerance(list(plants.values())) if method is None else method
+    most_events, settle_time = whole(most_events, "most_events"), real(settle_time, "settle_time")
+    tau = by_name(tau, "tau")
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     at = {
-        name: conditions(plants, plant, tau or {}, inputs or {}, motions or {})
+        name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
     }
     if start is None:
@@ -120,7 +124,9 @@ def simulate_modes(
         run.take_over(start.end)
     status, end = run.go(begin)
     result = run.result(status, end)
-    if status not in (Status.OK, Status.STOPPED):
+    if status == Status.STOPPED:
+        raise interrupted(result, t_end)
+    if status != Status.OK:
         raise failed(result, step, run.blame)
     check_closed(run.pieces(), result)
     return result
@@ -163,7 +169,7 @@ def first_snapshot(
     qd: Given,
 ) -> MachineSnapshot:
     """Where a machine starts, at t = 0."""
-    name = next(iter(plants)) if mode is None else mode
+    name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
     plant, conditions = plants[name], at[name]
@@ -173,6 +179,9 @@ def first_snapshot(
     system = make_system(plant, conditions.tau, conditions.inputs, conditions.drives)
     x = system.start(0.0, *state, z)
     return MachineSnapshot(list(plants).index(name), x)
+
+
+_Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
 
 
 class _Run:
@@ -201,10 +210,16 @@ class _Run:
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None
         self.blame = ""  # what was not finite, in words
+        # where pieces have led to, how many of them and of events, and with which coordinates
+        self._reached: _Reached | None = None
 
     def take_over(self, end: End) -> None:
         """Go on with the independent coordinates that another run ended with."""
-        for name, choice in end.choices.items():
+        self._take(end.choices, end.failed_at)
+
+    def _take(self, choices: Mapping[str, ModeChoice], failed_at: float | None) -> None:
+        self._chosen_at, self._unguarded = {}, set()
+        for name, choice in choices.items():
             loops = self._loops[name]
             assert loops is not None
             self._loops[name] = loops.with_partition(choice.partition)
@@ -212,7 +227,7 @@ class _Run:
                 self._chosen_at[name] = choice.q
             if not choice.watched:
                 self._unguarded.add(name)
-        self._failed_at = end.failed_at
+        self._failed_at = failed_at
 
     def _choices(self) -> dict[str, ModeChoice]:
         return {
@@ -225,29 +240,48 @@ class _Run:
 
     def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
         """Run to the end; the status, and where it ended."""
-        now, progress = begin, Progress()
+        with Progress(begin.t, self._last_time) as progress:
+            try:
+                return self._walk(begin, progress)
+            except KeyboardInterrupt:
+                # between two pieces: what the ones before have computed is kept
+                if self._reached is None:
+                    raise
+                now, pieces, happened, choices, failed_at = self._reached
+                del self._pieces[pieces:], self._happened[happened:]
+                self._take(choices, failed_at)
+                return Status.STOPPED, now
+
+    def _walk(self, now: MachineSnapshot, progress: Progress) -> tuple[Status, MachineSnapshot]:
+        """Piece after piece."""
         while True:
             faces = {name: self._face(name) for name in self._plants}
             names = list(faces)
             modes = tuple(face.mode(faces) for face in faces.values())
-            part = self._part(now)
             done = run_machine(
                 modes,
                 now,
-                part,
+                self._part(now),
                 most_events=self._limits[0],
                 settle_time=self._limits[1],
-                watch=progress,
+                watch=progress.piece(now.t, self._last_time),
             )
             self._collect(faces, done)
             now, status = done.end, Status(done.status)
+            counts = len(self._pieces), len(self._happened)
+            self._reached = now, *counts, self._choices(), self._failed_at
             system = faces[names[now.mode]].system
             beyond = status == Status.OUT_OF_BOUNDS
             self.blame = system.watched.blame() if beyond else system.blame(now.t)
             if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
-                progress.close()
                 return self._judged(status, faces[names[now.mode]], now), now
             now = self._restarted(now, names[now.mode])
+
+    @property
+    def _last_time(self) -> float:
+        """When the run ends if nothing stops it [s]."""
+        s = self._schedule
+        return s.step * s.steps if isinstance(s, FixedSteps) else s.t_end
 
     def _judged(self, status: Status, face: Face, now: MachineSnapshot) -> Status:
         """Open loops that shorter steps would keep closed are a run that diverged."""
@@ -345,10 +379,10 @@ class _Run:
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             columns = [self._coordinates.index(c) for c in plant.coordinates]
-            for whole, part in ((q, piece.q), (qd, piece.qd)):
+            for all_modes, part in ((q, piece.q), (qd, piece.qd)):
                 wide = np.full((count, len(self._coordinates)), np.nan)
                 wide[:, columns] = part
-                whole.append(wide)
+                all_modes.append(wide)
             energies.append(observe.energy(plant, piece))
             at = self._at[name]
             power = observe.power(plant, piece, at.inputs, at.tau)

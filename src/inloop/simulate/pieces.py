@@ -63,11 +63,34 @@ def run_in_pieces(
         begin: where to begin.
         make: gives the system for a choice of independent coordinates.
     """
-    loops, now, progress = plant.loops, begin.back or begin, Progress()
     way = _Way([], [], begin.t)
+    with Progress(begin.t, _last_time(schedule)) as progress:
+        try:
+            return _walk(plant, schedule, begin, make, way, progress)
+        except KeyboardInterrupt:
+            # between two pieces: what the ones before have computed is kept
+            if way.reached is None:
+                raise
+            now, count = way.reached
+            del way.pieces[count:]
+            samples = way.samples(schedule)
+            return Outcome(Status.STOPPED, samples, now, tuple(way.notes))
+
+
+def _walk(
+    plant: BarePlant,
+    schedule: FixedSteps | AdaptiveSteps,
+    begin: End,
+    make: Make,
+    way: _Way,
+    progress: Progress,
+) -> Outcome:
+    """Piece after piece."""
+    loops, now = plant.loops, begin.back or begin
     if loops is not None and now.partition is not None:
         loops = loops.with_partition(now.partition)
     while True:
+        way.reach(now)
         system = make(loops)
         x = system.start(now.t, now.q, now.qd, now.z)
         # a state of the stepper that is known to the last bit is taken as it is
@@ -79,12 +102,14 @@ def run_in_pieces(
         part, before = _rest(schedule, now), now
         if isinstance(part, AdaptiveSteps):
             part = replace(part, atol=part.atol * system.state_sizes)
-        done = run(system.system, _from(x, now, part), part, watch=progress)
+        watch = progress.piece(now.t, _end_of_part(part, now))
+        done = run(system.system, _from(x, now, part), part, watch=watch)
         piece = system.expand(done.t, done.x)
         way.pieces.append(piece)
         status, open_loop = Status(done.status), ""
         now = _end(piece, now.steps + done.steps, before)
         now = replace(now, x=done.x[-1], guard=before.guard, guarded_at=before.guarded_at)
+        way.reach(now)
         if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
             continue
@@ -98,14 +123,13 @@ def run_in_pieces(
                 now, status = found[0], Status.OK
             elif lost_by_the_step(make(system.loops), now, step_of(schedule)):
                 status = Status.DIVERGED
-        progress.close()
-        samples = _from_time(joined(way.pieces, _spacing(schedule)), begin.t)
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.watched.blame() if beyond else system.blame(now.t)
+        samples = way.samples(schedule)
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Way:
     """What a run has collected so far.
 
@@ -113,11 +137,22 @@ class _Way:
         pieces: samples.
         notes: what happened, in words.
         first: time of the first sample that is wanted [s].
+        reached: from where to go on, and how many pieces led there; None before the first.
     """
 
     pieces: list[Samples]
     notes: list[str]
     first: float
+    reached: tuple[End, int] | None = None
+
+    def reach(self, now: End) -> None:
+        """Keep what there is, should the run be interrupted."""
+        if self.pieces:
+            self.reached = now, len(self.pieces)
+
+    def samples(self, schedule: FixedSteps | AdaptiveSteps) -> Samples:
+        """Of all pieces, from the first one that is wanted."""
+        return _from_time(joined(self.pieces, _spacing(schedule)), self.first)
 
 
 def _other_way(
@@ -213,6 +248,11 @@ def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | Adapti
     left = max(0, schedule.steps - now.steps)
     renew = math.ceil(min((now.renew - now.t) / schedule.step, float(left)))
     return replace(schedule, steps=min(left, max(1, renew)))
+
+
+def _end_of_part(part: FixedSteps | AdaptiveSteps, now: End) -> float:
+    """When a piece ends if nothing stops it [s]."""
+    return now.t + part.step * part.steps if isinstance(part, FixedSteps) else part.t_end
 
 
 def _is_over(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
-PATIENCE = 1.0  # s before anything is shown
+from inloop.native import ProgressLine, Watch
 
 
-class Progress:
-    """Told which part of a run is done; shows it once the run has lasted a while."""
+class Progress(ProgressLine):
+    """Told which part of a run is done; shows it once the run has lasted a while.
 
-    def __init__(self) -> None:
-        self._begin = time.monotonic()
-        self._shown = False
+    Args:
+        begin: time at which the run begins [s].
+        end: time at which it will end [s].
+    """
+
+    def __init__(self, begin: float, end: float) -> None:
+        super().__init__()
+        self._start = time.monotonic()
+        self._first, self._span = begin, (end - begin) or 1.0
 
     def __call__(self, fraction: float) -> None:
         """Show the part that is done, 0 to 1."""
-        seconds = time.monotonic() - self._begin
-        if seconds < PATIENCE or not sys.stderr.isatty():
-            return
-        left = seconds * (1.0 - fraction) / fraction if fraction > 0.0 else float("inf")
-        print(f"\rsimulating: {100 * fraction:3.0f} %, {left:.0f} s left ", end="", file=sys.stderr)
-        self._shown = True
+        seconds = time.monotonic() - self._start
+        left = f", {seconds * (1.0 - fraction) / fraction:.0f} s left" if fraction > 0.0 else ""
+        self.say(f"simulating: {100 * fraction:3.0f} %{left}")
 
-    def close(self) -> None:
-        """Leave the terminal clean."""
-        if self._shown:
-            print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+    def piece(self, begin: float, end: float) -> Watch:
+        """A watch for a piece of the run between two times [s], told which part of that is done."""
+        self((begin - self._first) / self._span)
+        return lambda part: self((begin + part * (end - begin) - self._first) / self._span)

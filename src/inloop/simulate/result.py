@@ -13,6 +13,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
+from inloop.plant.arguments import file_path, one_name
 from inloop.simulate.balance import relative
 from inloop.simulate.figure import Panel, draw_figure
 
@@ -161,7 +162,7 @@ class Result:
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
-        known = self.names
+        known, signal = self.names, one_name(signal, "the signal")
         if signal not in known:
             raise InputError(
                 f"result of '{self.name}' has no signal '{signal}'",
@@ -212,7 +213,7 @@ class Result:
 
     def save(self, path: str | Path) -> Path:
         """Write all signals as .npz, .csv or .parquet, chosen by the name's ending."""
-        target = Path(path)
+        target = file_path(path, "the file of a result")
         if target.suffix == ".npz":
             arrays: dict[str, Any] = {name: self[name] for name in self.names}
             np.savez_compressed(target, **arrays)

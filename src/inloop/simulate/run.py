@@ -84,12 +84,13 @@ def simulate(
 
     Raises:
         SimulationError: the run cannot go on; `result` holds what was computed.
+        KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
     """
     if method is None and tolerance is None:
         again = partial(simulate, plant, t_end=t_end, step=step, q=q, qd=qd, tau=tau)
         again = partial(again, inputs=inputs, sample=sample, start=start, motions=motions)
         return run_with_default([plant], partial(again, reactions=reactions), start)
-    method = method or with_tolerance([plant])
+    method = with_tolerance([plant]) if method is None else method
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
@@ -131,7 +132,9 @@ def simulate(
         )
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
-    if done.status not in (Status.OK, Status.STOPPED):
+    if done.status == Status.STOPPED:
+        raise interrupted(result, t_end)
+    if done.status != Status.OK:
         blame = done.blame
         if done.status == Status.LOOP_OPEN:
             blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
@@ -224,6 +227,16 @@ def make_system(
         return TreeSystem(plant, tau, u, inputs.function, method)
     loops = plant.loops if loops is None else loops
     return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method, step)
+
+
+def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
+    """Ctrl-C, which ends a program and not one of its runs only, with what the run has computed."""
+    error = KeyboardInterrupt(
+        f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; "
+        "error.result holds what was computed"
+    )
+    error.result = result  # type: ignore[attr-defined]
+    return error
 
 
 def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import MachineSnapshot, MachineStepper, Mode, Status
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.arguments import by_name, real
+from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.simulate.faces import Face
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
@@ -59,6 +60,9 @@ class Stepper:
         if str(method) not in METHODS:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
         self.step_size = real(step, "step")
+        most_events = whole(most_events, "most_events")
+        if not (math.isfinite(self.step_size) and self.step_size > 0.0):
+            raise InputError(f"steps of {step} s make no sense", fix="Use a positive number.")
         self._plants = plants
         values, moved = by_name(inputs, "inputs"), by_name(motions, "motions")
         self._at: dict[str, Conditions] = {
@@ -163,6 +167,7 @@ class Stepper:
 
     def __getitem__(self, signal: str) -> float:
         """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""
+        signal = one_name(signal, "the signal")
         # coordinates and efforts are read in every turn of a loop: they need not wait for the rest
         found = self._closed(self._systems[self.mode].motion)
         head, _, tail = signal.rpartition(".")
@@ -183,6 +188,8 @@ class Stepper:
 
     def restore(self, snapshot: MachineSnapshot) -> None:
         """Go back to where a snapshot was taken."""
+        if not isinstance(snapshot, MachineSnapshot):
+            raise useless(snapshot, "snapshot", "Give one that stepper.snapshot() took.")
         self._machine.restore(snapshot)
         self._drives.remember()
 
@@ -202,8 +209,9 @@ class _Live(MutableMapping[str, float]):
         return float(vector[k])
 
     def __setitem__(self, name: str, value: float) -> None:
+        number = real(value, f"{self._what} '{name}'")
         for vector, k in self._find(name):
-            vector[k] = value
+            vector[k] = number
 
     def __delitem__(self, name: str) -> None:
         raise InputError(f"{self._what} '{name}' cannot be removed", fix="Set it to 0.")

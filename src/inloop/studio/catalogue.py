@@ -33,7 +33,7 @@ class Catalogue(Protocol):
     """Plants by name."""
 
     def menu(self) -> list[dict[str, Any]]:
-        """Name, title and options of each."""
+        """Name, title and options of each, with what these may be."""
         ...
 
     def choose(self, name: str, options: Options) -> Choice:

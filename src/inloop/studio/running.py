@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from inloop.errors import InloopError, InputError, MailboxError
+from inloop.studio.breakable import in_thread
 from inloop.studio.catalogue import Catalogue, Choice, Options
 from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.health import Health
@@ -108,7 +109,7 @@ class Running:
         try:
             if choice.command:
                 self._loop = Process(choice.command)
-            await asyncio.to_thread(self.catalogue.menu)  # slow the first time
+            await in_thread(self.catalogue.menu)  # slow the first time
             self._live = await self._attach(choice.plant)
         except InloopError as error:
             mistake = error.mistakes[0]
@@ -124,7 +125,7 @@ class Running:
         while process is not None:
             with contextlib.suppress(MailboxError):
                 # the first time it compiles what reads the mailbox
-                live = await asyncio.to_thread(Live, plant)
+                live = await in_thread(Live, plant)
                 if live.process == process.number:
                     return live
                 live.close()  # somebody else's plant of the same name
@@ -134,7 +135,7 @@ class Running:
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
             await asyncio.sleep(LOOK_EVERY)
-        return await asyncio.to_thread(Live, plant)
+        return await in_thread(Live, plant)
 
     def _use(self, source: Source, choice: Choice) -> None:
         """Let all pages see this source."""
@@ -212,7 +213,7 @@ class Running:
                 "this plant was started by somebody else", fix="Start a studio of your own."
             )
         async with self._busy:
-            choice = await asyncio.to_thread(self.catalogue.choose, name, options)
+            choice = await in_thread(self.catalogue.choose, name, options)
             self._starting = True
             await self.close()
             await self.open(choice)

@@ -218,4 +218,4 @@ async def serve(
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        await session.running.close()
+        await session.close()

@@ -44,6 +44,7 @@ class Session:
         self.running = Running(catalogue, recordings, self._greet_all)
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off
 
     # what everybody hears
 
@@ -147,7 +148,10 @@ class Session:
         """Requests that are done at once; the others go on in a task."""
         what, running, source = request["do"], self.running, self.running.source
         if what == "choose":
-            self._later(client, running.choose(request["name"], request.get("options", {})))
+            work = running.choose(request["name"], request.get("options", {}))
+            task = self._later(client, work)
+            self._choosing.add(task)
+            task.add_done_callback(self._choosing.discard)
             return
         if source is None:
             raise InputError("no plant runs just now", fix="Wait, or choose one.")
@@ -203,7 +207,15 @@ class Session:
         finally:
             self.broadcast({"kind": "record", **messages.recordings(self.running)})
 
-    def _later(self, client: Client, work: Coroutine[Any, Any, None]) -> None:
+    async def close(self) -> None:
+        """Break off the making of another plant, and let go of this one."""
+        chosen = list(self._choosing)
+        for task in chosen:
+            task.cancel()
+        await asyncio.gather(*chosen, return_exceptions=True)
+        await self.running.close()
+
+    def _later(self, client: Client, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do something that takes a while; tell the client if it goes wrong."""
 
         async def guarded() -> None:
@@ -218,6 +230,7 @@ class Session:
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
 
 def _subscribe(client: Client, source: Source, request: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ export class Transport {
   offerOptions(options) {
     byId("option-panel").hidden = !options.length || !this.allowed("choose");
     const chosen = this.options?.name === this.plant.name ? this.options.values : {};
-    const fields = options.map(({ name, default: usual, doc }) => {
+    const fields = options.map(({ name, default: usual, doc, range, allowed }) => {
       const value = chosen[name] ?? usual;
       const field =
         typeof usual === "boolean"
@@ -69,8 +69,9 @@ export class Transport {
         usual,
         label: make(
           "label",
-          { className: "option", title: doc },
+          { className: "option", title: `${doc} (${allowed})` },
           make("span", {}, name.replaceAll("_", " ")),
+          make("span", { className: "quiet range" }, range ? `${range[0]} … ${range[1]}` : ""),
           field,
         ),
       };
