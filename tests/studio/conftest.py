@@ -25,6 +25,8 @@ import websockets
 
 from inloop.realtime import Mailbox, attach, running
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 HANG = 120.0  # [s] after which something that should come never will
 PORTION = 0.05  # [s] of the plant's time: far less than its watchdog waits
 T = TypeVar("T")
