@@ -22,12 +22,14 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 import websockets
+from playwright.sync_api import Browser, sync_playwright
 
 from inloop.realtime import Mailbox, attach, running
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 HANG = 120.0  # [s] after which something that should come never will
+CHROMIUM = "/usr/bin/chromium"
 PORTION = 0.05  # [s] of the plant's time: far less than its watchdog waits
 T = TypeVar("T")
 _numbers = itertools.count()
@@ -281,3 +283,20 @@ def on_page(studio: Studio) -> Callable[[Callable[[Page], Awaitable[None]]], Non
         asyncio.run(main())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def browser(require_file: Callable[[str, str], None]) -> Iterator[Browser]:
+    """Debian's Chromium; of a module, because no other event loop may run beside its own."""
+    require_file(CHROMIUM, "chromium")
+    words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=words)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def errors() -> list[str]:
+    """What the browser complained of; empty at the end of each test that does not expect it."""
+    return []

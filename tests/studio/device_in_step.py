@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import inloop as il
 from inloop.realtime import Mailbox
@@ -36,6 +36,13 @@ class InStep:
         """So much time of the plant."""
         end = self._box.clock.now + seconds
         while self._box.clock.now < end - 1e-9:
+            self.period()
+
+    def pass_until(self, look: Callable[[], bool]) -> None:
+        """Until something is true, which takes far less than a minute of the plant's clock."""
+        end = self._box.clock.now + 60.0
+        while not look():
+            assert self._box.clock.now < end, "it did not happen"
             self.period()
 
     @contextlib.contextmanager
