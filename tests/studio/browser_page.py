@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page
 
 from inloop.realtime import Mailbox
 
-HANG = 60.0  # [s] after which something that should happen never will, compilation included
+HANG = 180.0  # [s] after which something that should happen never will, compilation included
 PORTION = 0.1  # [s] of the plant's time: far less than its watchdog waits
 SMALL = {"width": 1000, "height": 620}
 STEPS = 10_000  # of a plant until something that should happen never will
