@@ -1,4 +1,8 @@
-"""A studio in a process of its own, and pages that speak to it like a browser."""
+"""A studio in a process of its own, and pages that speak to it like a browser.
+
+The plant runs on a clock that stands: time passes when a test says so, in portions that a page has
+seen before the next one begins. So nothing depends on how busy the machine is.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +15,41 @@ import signal
 import struct
 import subprocess
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pytest
 import websockets
+from playwright.sync_api import Browser, sync_playwright
 
-from inloop.realtime import running
+from inloop.realtime import Mailbox, attach, running
 
-PATIENCE = 20.0  # [s] for anything to come
+sys.path.insert(0, str(Path(__file__).parent))
+
+HANG = 120.0  # [s] after which something that should come never will
+CHROMIUM = "/usr/bin/chromium"
+PORTION = 0.05  # [s] of the plant's time: far less than its watchdog waits
 T = TypeVar("T")
 _numbers = itertools.count()
 
 
 class Page:
-    """A connection to the studio; everything that came is kept by kind."""
+    """A connection to the studio; everything that came is kept by kind.
 
-    def __init__(self, socket: Any) -> None:
-        self.socket = socket
+    Attributes:
+        socket: to the studio.
+    """
+
+    def __init__(self, socket: Any, plant: str) -> None:
+        self.socket, self._plant = socket, plant
+        self._box: Mailbox | None = None
         self.texts: list[dict[str, Any]] = []
         self.poses: list[bytes] = []
         self.samples: list[bytes] = []
         self.echoes: list[bytes] = []
+        self._news = asyncio.Event()
         self._reader = asyncio.create_task(self._read())
 
     async def _read(self) -> None:
@@ -45,27 +59,80 @@ class Page:
                     self.texts.append(json.loads(message))
                 else:
                     {1: self.poses, 2: self.samples, 3: self.echoes}[message[0]].append(message)
+                self._news.set()
+        self._news.set()
 
     async def do(self, what: str, **words: Any) -> None:
         await self.socket.send(json.dumps({"do": what, **words}))
 
-    async def text(self, kind: str, test: Callable[[Any], bool] = lambda _: True) -> dict[str, Any]:
+    # what comes
+
+    async def until(self, look: Callable[[], T | None]) -> T:
+        """What is looked for, as soon as a message has brought it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HANG):
+                while True:
+                    self._news.clear()
+                    if found := look():
+                        return found
+                    if self._reader.done():
+                        break
+                    await self._news.wait()
+        raise AssertionError(f"nothing came; last texts: {str(self.texts[-3:])[:800]}")
+
+    def coming(
+        self, kind: str, test: Callable[[Any], bool] = lambda _: True
+    ) -> Awaitable[dict[str, Any]]:
         """The next message of a kind that passes a test, from those that come from now on."""
         begin = len(self.texts)
-        return await self.until(
+        return self.until(
             lambda: next((m for m in self.texts[begin:] if m["kind"] == kind and test(m)), None)
         )
 
-    async def until(self, look: Callable[[], T | None]) -> T:
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            found = look()
-            if found:
-                return found
-            if self._reader.done():
-                break
-            await asyncio.sleep(0.005)
-        raise AssertionError(f"nothing came; last texts: {str(self.texts[-3:])[:800]}")
+    async def text(self, kind: str, test: Callable[[Any], bool] = lambda _: True) -> dict[str, Any]:
+        """The same, waited for."""
+        return await self.coming(kind, test)
+
+    async def heard(self) -> None:
+        """Wait until the studio has heard all that this page has said."""
+        count = len(self.echoes)
+        await self.socket.send(struct.pack("<BQ", 9, count))
+        await self.until(lambda: len(self.echoes) > count)
+
+    # time
+
+    async def pass_time(self, seconds: float) -> None:
+        """Let time pass at the plant, in portions that this page sees before the next begins."""
+        end = self.box.clock.now + seconds
+        while (left := end - self.box.clock.now) > 1e-9:
+            self.box.clock.advance(min(left, PORTION))
+            await self.seen()
+
+    async def seen(self) -> None:
+        """Wait until this page sees the newest outputs of the plant."""
+        newest = self.box.peek().sequence
+        await self.until(lambda: self.poses and sequence_of(self.poses[-1]) == newest)
+
+    async def while_time_passes(self, coming: Awaitable[T], portion: float = PORTION) -> T:
+        """What comes while the plant goes on, as fast as this page sees it."""
+        task = asyncio.ensure_future(coming)
+        while not task.done():
+            await self.pass_time(portion)
+            await asyncio.sleep(0)
+        return await task
+
+    @property
+    def box(self) -> Mailbox:
+        """The plant's mailbox, to let its time pass."""
+        if self._box is None:
+            self._box = attach(self._plant, HANG)
+        return self._box
+
+    def detach(self) -> None:
+        """The plant is over; another one may run in its place."""
+        if self._box is not None:
+            self._box.close()
+        self._box = None
 
     @property
     def hello(self) -> dict[str, Any]:
@@ -73,11 +140,20 @@ class Page:
 
     async def subscribe(self, *signals: str, **words: Any) -> int:
         """Ask for signals; returns the generation of their frames."""
-        asked = asyncio.create_task(self.text("subscribed"))
-        await asyncio.sleep(0)
+        answer = self.coming("subscribed")
         await self.do("subscribe", signals=list(signals), **words)
-        generation = (await asked)["generation"]
-        return int(generation)
+        return int((await answer)["generation"])
+
+    async def all_rows(self, generation: int, every: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """The table of one subscription, when the newest outputs of the plant are in it."""
+        newest = self.box.peek().sequence
+
+        def complete() -> bool:
+            numbers = self.table(generation, every)[0]
+            return len(numbers) > 0 and bool(numbers[-1] > newest - every)
+
+        await self.until(complete)
+        return self.table(generation, every)
 
     def table(self, generation: int, every: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Record numbers, and rows of t and the signals, of one subscription."""
@@ -98,14 +174,24 @@ class Page:
         return np.concatenate(numbers), np.concatenate(rows)
 
 
+def sequence_of(frame: bytes) -> int:
+    """Number of the outputs that a frame of poses shows."""
+    return int(struct.unpack("<I", frame[4:8])[0])
+
+
 @contextlib.asynccontextmanager
-async def open_page(address: str, **options: Any) -> Any:
-    """A page that was greeted."""
-    options = {"origin": address, "max_queue": None, **options}
-    async with websockets.connect(address.replace("http", "ws") + "/ws", **options) as socket:
-        page = Page(socket)
-        await page.until(lambda: any(m["kind"] == "hello" for m in page.texts))
-        yield page
+async def open_page(address: str, plant: str, **options: Any) -> AsyncIterator[Page]:
+    """A page that was greeted; the address may hold a token."""
+    origin, _, query = address.partition("/?")
+    url = origin.replace("http", "ws") + "/ws" + (f"?{query}" if query else "")
+    options = {"origin": origin, "max_queue": None, "open_timeout": HANG, **options}
+    async with websockets.connect(url, **options) as socket:
+        page = Page(socket, plant)
+        try:
+            await page.until(lambda: any(m["kind"] == "hello" for m in page.texts))
+            yield page
+        finally:
+            page.detach()
 
 
 class Studio:
@@ -115,6 +201,7 @@ class Studio:
         command = [sys.executable, "-m", "inloop.cli", "studio", *words]
         command += [] if tokens or "--token" in words else ["--no-token"]
         command += ["--no-browser", "--port", "0", "--json", "--recordings", str(directory)]
+        command += ["--clock", "held"]
         # others may run the same mechanism at the same time
         command += ["--name", f"studio-test-{os.getpid()}-{next(_numbers)}"]
         # no browser here: the page's libraries may be missing
@@ -131,8 +218,8 @@ class Studio:
         self.plant, self.address = facts["plant"], address.rstrip("/")
         self.token = query.removeprefix("token=")
 
-    def page(self, **options: Any) -> Any:
-        return open_page(self.address, **options)
+    def page(self, **options: Any) -> contextlib.AbstractAsyncContextManager[Page]:
+        return open_page(self.address, self.plant, **options)
 
     open_page = staticmethod(open_page)
 
@@ -149,7 +236,7 @@ class Studio:
     def end(self, number: int = signal.SIGINT) -> None:
         if self.process.poll() is None:
             self.process.send_signal(number)
-        self.process.wait(PATIENCE)
+        self.process.wait(HANG)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
@@ -196,3 +283,20 @@ def on_page(studio: Studio) -> Callable[[Callable[[Page], Awaitable[None]]], Non
         asyncio.run(main())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def browser(require_file: Callable[[str, str], None]) -> Iterator[Browser]:
+    """Debian's Chromium; of a module, because no other event loop may run beside its own."""
+    require_file(CHROMIUM, "chromium")
+    words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=words)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def errors() -> list[str]:
+    """What the browser complained of; empty at the end of each test that does not expect it."""
+    return []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import struct
-import time
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -89,34 +90,36 @@ def test_a_contact_is_an_arrow_in_the_world(ball: il.Plant, tmp_path: Path) -> N
 
 
 def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
-    ball: il.Plant,
-    studio: Any,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    ball: il.Plant, studio: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `il.run(plant, studio=True)` does it, with the loop in this process."""
     monkeypatch.setenv("INLOOP_WITHOUT_STUDIO", "1")
+    # what it says to the person comes to this test
+    heard = functools.partial(subprocess.Popen, stdout=subprocess.PIPE, text=True)
+    monkeypatch.setattr(subprocess, "Popen", heard)
     name = f"studio-attached-{os.getpid()}"
-    with il.start(ball, name=name, rate=500.0, q={"ball": 1.0}) as loop:
-        beside, said = Beside(name, ball.mechanism, browser=False), ""
-        while "http://" not in said:
-            time.sleep(0.05)
-            said += capfd.readouterr().out
-        address = said.partition("at ")[2].partition(" (")[0].rstrip("/")
+    options = {"rate": 500.0, "q": {"ball": 1.0}, "clock": il.ScriptedClock()}
+    with (
+        il.start(ball, name=name, **options) as loop,
+        Beside(name, ball.mechanism, browser=False) as beside,
+    ):
+        said = beside._process.stdout
+        assert said is not None
+        address = said.readline().partition("at ")[2].partition(" (")[0]
 
         async def act() -> None:
-            async with studio.open_page(address) as page:
+            async with studio.open_page(address, name) as page:
                 assert [b["name"] for b in page.hello["scene"]["bodies"]] == ["plate", "ball"]
                 assert "choose" not in page.hello["can"] and not page.hello["menu"]
-                refused = asyncio.create_task(page.text("notice"))
-                await asyncio.sleep(0)
+                refused = page.coming("notice")
                 await page.do("choose", name="pendulum")
                 assert "somebody else" in (await refused)["text"]
                 await page.do("pause")
                 await page.text("state", lambda m: m["state"] == "paused")
 
-        with beside:
-            asyncio.run(act())
+        asyncio.run(act())
+        beside.close()
+        said.close()
         assert beside.ended and loop.running and loop.mailbox.state.name == "PAUSED"
 
 

@@ -8,15 +8,13 @@ import signal
 import struct
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from inloop.native import Status
-from inloop.realtime import Mailbox, Outputs, attach
+from inloop.realtime import Outputs
 from inloop.studio.health import Health
 from inloop.studio.sources import Condition, Moment
 
@@ -30,15 +28,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def input_frame(value: float, index: int = 0, sequence: int = 1) -> bytes:
-    return struct.pack("<BBHIdd", 8, 0, index, sequence, value, 1e3 * time.monotonic())
-
-
-def until(box: Mailbox, test: Callable[[Outputs], bool]) -> Outputs:
-    record = box.read()
-    while not test(record):
-        record = box.wait(10.0) or record
-    return record
+PERIOD, STALE_AFTER = 1e-3, 0.5  # [s]
 
 
 def words_of(state: dict[str, Any]) -> str:
@@ -55,14 +45,16 @@ def test_the_force_of_a_killed_controller_does_not_stay_and_the_page_is_told(stu
             command = [sys.executable, "-c", CONTROLLER, studio.plant]
             killed = subprocess.run(command, stdout=subprocess.PIPE, check=False)
             assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, b"written\n")
+            await page.pass_time(STALE_AFTER - 2 * PERIOD)
+            assert page.box.peek()["angle.tau"] == 3.0
+            await page.pass_time(4 * PERIOD)
+            assert is_safe(page.box.peek())
             state = await page.text("state", lambda m: m["status"] == "INPUT_STALE")
             assert "watchdog" in state["notice"]["text"] and "reset" in state["notice"]["fix"]
-            with attach(studio.plant) as box:
-                assert until(box, is_safe)
             # the way out
+            fine = page.coming("state", lambda m: m["status"] == "OK")
             await page.do("reset")
-            # a machine that is busy may be late, and says so
-            state = await page.text("state", lambda m: m["status"] in ("OK", "OVERRUN"))
+            state = await page.while_time_passes(fine, PERIOD)
             assert "watchdog" not in words_of(state)
 
     asyncio.run(act())
@@ -71,23 +63,29 @@ def test_the_force_of_a_killed_controller_does_not_stay_and_the_page_is_told(stu
 def test_the_force_of_a_stopped_studio_does_not_stay(studio: Any) -> None:
     async def act() -> None:
         async with studio.page() as page:
-            with attach(studio.plant) as box:
-                await page.do("take_input")
-                await page.socket.send(input_frame(5.0, sequence=1))
-                while box.read()["angle.tau"] != 5.0:
-                    await asyncio.sleep(0.001)
-                studio.process.send_signal(signal.SIGSTOP)
-                try:
-                    os.waitid(os.P_PID, studio.process.pid, os.WSTOPPED | os.WNOWAIT)
-                    assert until(box, is_safe)
-                finally:
-                    studio.process.send_signal(signal.SIGCONT)
-                # it goes on, and what it lets go may stay
-                until(box, lambda record: record["angle.tau"] == 5.0)
-                await page.do("release_input")
-                while box.writer is not None:
-                    await asyncio.sleep(0.001)
-                assert box.read().status_name in ("OK", "OVERRUN")
+            await page.do("take_input")
+            await page.socket.send(struct.pack("<BBHIdd", 8, 0, 0, 1, 5.0, 0.0))
+            await page.heard()
+            await page.pass_time(2 * STALE_AFTER)
+            assert page.box.peek()["angle.tau"] == 5.0
+            studio.process.send_signal(signal.SIGSTOP)
+            try:
+                os.waitid(os.P_PID, studio.process.pid, os.WSTOPPED | os.WNOWAIT)
+                page.box.clock.advance(STALE_AFTER + 2 * PERIOD)
+                assert is_safe(page.box.peek())
+            finally:
+                studio.process.send_signal(signal.SIGCONT)
+            # it goes on, and what it lets go may stay
+            await page.seen()
+            await page.pass_time(PERIOD)
+            assert page.box.peek()["angle.tau"] == 5.0
+            await page.do("release_input")
+            await page.heard()
+            await page.pass_time(2 * STALE_AFTER)
+            assert page.box.writer is None
+            await page.pass_time(2 * STALE_AFTER)
+            record = page.box.peek()
+            assert record.status_name == "OK" and record["angle.tau"] == 0.0
 
     asyncio.run(act())
 
@@ -109,12 +107,11 @@ def test_a_page_sees_that_inputs_are_ignored_after_a_failed_step(latched: str, w
 def test_the_studio_tells_what_the_loop_has_latched(studio: Any) -> None:
     async def act() -> None:
         async with studio.page() as page:
-            with attach(studio.plant) as box:
-                box.make_safe()
-            state = await page.text("state", lambda m: m["latched"] == "STOPPED")
-            assert "inputs are ignored" in state["notice"]["text"]
+            told = page.coming("state", lambda m: m["latched"] == "STOPPED")
+            page.box.make_safe()
+            assert "inputs are ignored" in (await told)["notice"]["text"]
+            told = page.coming("state", lambda m: not m["latched"])
             await page.do("go")
-            state = await page.text("state", lambda m: not m["latched"])
-            assert "ignored" not in words_of(state)
+            assert "ignored" not in words_of(await told)
 
     asyncio.run(act())

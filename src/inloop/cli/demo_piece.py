@@ -63,8 +63,14 @@ def finger_curve() -> tuple[np.ndarray, np.ndarray]:
     return np.array(t), np.array(travel)
 
 
-def play_piece(shown: bool) -> dict[str, Any]:
-    """Play it against the clock; notes and the report on the deadlines."""
+def play_piece(shown: bool, clock: il.ScriptedClock | None = None) -> dict[str, Any]:
+    """Play it against the clock; notes and the report on the deadlines.
+
+    Args:
+        shown: whether to tell of it on the standard output.
+        clock: on which it is played as fast as possible, in the same way each time; None: that of
+            the system.
+    """
     exhibit = gallery.get(MECHANISM)
     if shown:
         heading(exhibit.title)
@@ -74,7 +80,13 @@ def play_piece(shown: bool) -> dict[str, Any]:
     rate, substeps = pace(exhibit)
     name = f"{MECHANISM}-demo-{os.getpid()}"
     with il.start(
-        plant, name=name, rate=rate, substeps=substeps, method=exhibit.method, stale_after=0.5
+        plant,
+        name=name,
+        rate=rate,
+        substeps=substeps,
+        method=exhibit.method,
+        stale_after=0.5,
+        clock=clock,
     ) as loop:
         notes = _play(loop)
         report = loop.close()
@@ -100,7 +112,10 @@ def _play(loop: Loop) -> list[Note]:
                 notes += maker.update(
                     outputs.t, speed, contact.holds(outputs), damped.holds(outputs)
                 )
-            time.sleep(WRITE_EVERY)
+            if loop.clock.scripted:
+                loop.clock.advance(WRITE_EVERY)
+            else:
+                time.sleep(WRITE_EVERY)
     return notes
 
 

@@ -34,6 +34,12 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
     parser.add_argument("--speed", type=float, help="simulated seconds per second")
+    parser.add_argument(
+        "--clock",
+        choices=("system", "held"),
+        default="system",
+        help="held: time stands still until another program advances it",
+    )
     parser.add_argument("--name", help="under which others attach; the model's by default")
     parser.add_argument(
         "--attach",
@@ -73,7 +79,7 @@ def call(args: argparse.Namespace) -> int:
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
-    catalogue = GalleryCatalogue(args.rate, args.speed, args.name)
+    catalogue = GalleryCatalogue(args.rate, args.speed, args.name, args.clock)
     if args.attach:
         choice = catalogue.attached(args.attach, Path(args.stage) if args.stage else None, args)
     else:

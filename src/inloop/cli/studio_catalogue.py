@@ -35,12 +35,17 @@ class GalleryCatalogue:
         rate: steps per second of all of them [Hz]; None: what suits each.
         speed: simulated seconds per second at the start; None: what suits each.
         name: under which all of them run; None: the model's.
+        clock: that all of them run on, as in `inloop run --clock`.
     """
 
     def __init__(
-        self, rate: float | None = None, speed: float | None = None, name: str | None = None
+        self,
+        rate: float | None = None,
+        speed: float | None = None,
+        name: str | None = None,
+        clock: str = "system",
     ) -> None:
-        self._rate, self._speed, self._fixed_name = rate, speed, name
+        self._rate, self._speed, self._fixed_name, self._clock = rate, speed, name, clock
         self._own: set[str] = set()  # names of plants that were handed out
 
     @functools.cache  # noqa: B019  # one catalogue per program
@@ -146,7 +151,7 @@ class GalleryCatalogue:
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
         # the studio refreshes inputs 60 times a second, and says when they may stay
-        words += ["--stale-after", "0.5", "--with-parent"]
+        words += ["--stale-after", "0.5", "--clock", self._clock, "--with-parent"]
         for setting in args.set:
             words += ["--set", setting]
         if haptic:

@@ -273,6 +273,25 @@ class Mailbox(Commands, Closing):
             # commands are not waited for
             attend(held.address, record.sequence, NO_COMMAND, min(left, LONGEST_WAIT))
 
+    def written(self, after: int, timeout: float = 1.0) -> bool:
+        """Wait until somebody has written inputs with a larger number.
+
+        Args:
+            after: number of inputs, see `inputs_written`.
+            timeout: longest wait [s].
+
+        Returns:
+            False if there were none in time.
+        """
+        attend, end = realtime_function("il_mailbox_attend"), time.monotonic() + timeout
+        while self.inputs_written <= after:
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            # commands are not waited for
+            attend(self._use().address, after, NO_COMMAND, min(left, LONGEST_WAIT))
+        return True
+
     def take(self) -> None:
         """Become the writer of the inputs before writing any.
 

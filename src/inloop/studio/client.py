@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -33,15 +33,23 @@ class Channel(Protocol):
 
 
 class Allowance:
-    """So many per second, and some more at once."""
+    """So many per second, and some more at once.
 
-    def __init__(self, rate: float, burst: float) -> None:
-        self._rate, self._burst = rate, burst
-        self._left, self._then = burst, time.monotonic()
+    Args:
+        rate: how many come back per second.
+        burst: how many there are at most.
+        clock: tells the time [s].
+    """
+
+    def __init__(
+        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._left, self._then = burst, clock()
 
     def take(self) -> bool:
         """Use one; False if there is none left."""
-        now = time.monotonic()
+        now = self._clock()
         self._left = min(self._burst, self._left + self._rate * (now - self._then))
         self._then = now
         if self._left < 1.0:

@@ -9,7 +9,6 @@ for which this process was not fast enough are left out and counted.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +18,7 @@ from inloop.realtime import Mailbox
 from inloop.realtime.outputs import Outputs
 
 PATIENCE = 0.05  # [s] of one wait for the plant
-PANEL_EVERY = 0.1  # [s]
+PANEL_EVERY = 0.1  # [s] of the plant's clock
 # of the joint's unit, per s, per s²: small enough to start nothing, large enough to be felt
 PROBE = (1e-3, 1e-2, 0.1)
 HALF = 0.5
@@ -180,8 +179,8 @@ class DeviceLoop:
             if missed > 0:
                 station.skipped += missed
                 self._due += missed * records
-            if time.monotonic() >= self._panel_due:
-                self._panel_due = time.monotonic() + PANEL_EVERY
+            if (now := self.box.clock.now) >= self._panel_due:
+                self._panel_due = now + PANEL_EVERY
                 self.publish(self.panel())
                 self._feel_again()
         raise LeaveError

@@ -1,6 +1,6 @@
 """The binary frames between server and page, little-endian.
 
-Header, 24 bytes: u8 kind, u8 0, u16 count, u32 sequence, f64 stamp (CLOCK_MONOTONIC [s]), f64 t
+Header, 24 bytes: u8 kind, u8 0, u16 count, u32 sequence, f64 stamp (the plant's clock [s]), f64 t
 (simulated [s]). What follows is aligned for typed arrays.
 """
 
@@ -85,7 +85,7 @@ def echo_frame(
     Args:
         token: of the ping.
         sequence: the page's count of the newest of its inputs that the loop has used.
-        now: CLOCK_MONOTONIC of the server.
+        now: the plant's clock [s].
         t: simulated time.
         used_at: stamp of the first outputs that used this input; 0 if there are none.
         page_time: that the input carried.

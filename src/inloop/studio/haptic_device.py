@@ -109,6 +109,11 @@ class HapticDevice:
 
     # as the writer of the inputs
 
+    @property
+    def now(self) -> float:
+        """The clock of the plant [s]."""
+        return self._live.now
+
     def take_inputs(self) -> None:
         """The device has them."""
 

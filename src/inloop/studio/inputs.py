@@ -9,7 +9,6 @@ values in their place. Between two clients the first one who takes them has them
 from __future__ import annotations
 
 import contextlib
-import time
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -31,6 +30,11 @@ class Writer(Protocol):
     """What takes the values: the plant, or a device that holds it."""
 
     layout: Layout
+
+    @property
+    def now(self) -> float:
+        """The clock by which inputs get old [s]."""
+        ...
 
     def take_inputs(self) -> None:
         """Become the writer of the inputs."""
@@ -118,14 +122,14 @@ class Inputs:
         if self.owner is client:
             self.owner = None
             self._values[:] = self._rest
-            self._rest_until = time.monotonic() + REST
+            self._rest_until = self._source.now + REST
             self.refresh()
 
     def settle(self) -> None:
         """Put the inputs to rest, whoever has left them."""
         with contextlib.suppress(MailboxError):
             self._source.take_inputs()
-            self._held, self._rest_until = True, time.monotonic() + REST
+            self._held, self._rest_until = True, self._source.now + REST
             self.refresh()
 
     def close(self) -> None:
@@ -140,7 +144,7 @@ class Inputs:
         if not self._held:
             return
         try:
-            if self.owner is None and time.monotonic() > self._rest_until:
+            if self.owner is None and self._source.now > self._rest_until:
                 self._source.rest_inputs(self._values)
                 self._held = False
             else:

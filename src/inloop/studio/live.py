@@ -45,6 +45,11 @@ class Live:
         """In which the plant runs."""
         return self._box.process
 
+    @property
+    def now(self) -> float:
+        """The clock of the plant [s]: that of the system, or a scripted one."""
+        return self._box.clock.now
+
     # what it puts out
 
     def newest(self) -> Moment | None:

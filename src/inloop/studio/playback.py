@@ -77,6 +77,11 @@ class Playback:
         if self._at == len(self._lapse) - 1:
             self._running, self._place = False, float(self._lapse[-1])
 
+    @property
+    def now(self) -> float:
+        """The clock of the system [s]."""
+        return time.monotonic()
+
     def newest(self) -> Moment | None:
         """The record that is shown."""
         with self._lock:
@@ -84,7 +89,7 @@ class Playback:
             sequence, _, step, status, flags = self._counts[self._at].tolist()
             values = self._values[self._at]
             return Moment(
-                sequence, time.monotonic(), float(values[0]), step,
+                sequence, self.now, float(values[0]), step,
                 STATUSES.get(status, UNKNOWN), flags, self._which(), values,
             )  # fmt: skip
 

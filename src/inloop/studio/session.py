@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -140,7 +139,8 @@ class Session:
         elif found is not None:
             sequence, used_at, page_time = inputs.used if inputs is not None else (0, 0.0, 0.0)
             t = self.running.moment.t if self.running.moment is not None else 0.0
-            client.answer(echo_frame(found, sequence, time.monotonic(), t, used_at, page_time))
+            now = self.running.source.now if self.running.source is not None else 0.0
+            client.answer(echo_frame(found, sequence, now, t, used_at, page_time))
         else:
             raise RequestError("a binary message makes no sense", fix="Reload the page.")
 

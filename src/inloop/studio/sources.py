@@ -19,7 +19,7 @@ class Moment:
 
     Attributes:
         sequence: number of the record.
-        stamp: CLOCK_MONOTONIC when it was written [s].
+        stamp: when it was written, on the clock of the source [s].
         t: simulated time [s].
         step: good steps since the start.
         status: how the step ended, a word.
@@ -68,6 +68,11 @@ class Source(Protocol):
 
     layout: Layout
     name: str
+
+    @property
+    def now(self) -> float:
+        """The clock by which moments are stamped [s]."""
+        ...
 
     def newest(self) -> Moment | None:
         """The newest outputs."""

@@ -27,7 +27,7 @@ class Ticker:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._look_due = self._state_due = self._histogram_due = 0.0
-        self._shown: tuple[int, int] = (0, 0)  # source and number of the outputs shown last
+        self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
         self._parameters = 0
         self._state = ""
         self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
@@ -89,7 +89,9 @@ class Ticker:
         if moment is None:
             return
         running.moment = moment
-        which = (id(source), moment.sequence)
+        # a page that comes while the plant stands must see it, too
+        newcomer = max(client.number for client in self._session.clients)
+        which = (id(source), moment.sequence, newcomer)
         if moment.parameters != self._parameters:
             self._parameters = moment.parameters
             self._session.tell_parameters(source.parameters())

@@ -20,11 +20,14 @@ export class Motion {
   add(frame, now) {
     const newest = this.frames.at(-1);
     if (newest && frame.stamp <= newest.stamp) {
-      if (newest.stamp - frame.stamp < 1) {
+      if (frame.stamp === newest.stamp && frame.sequence > newest.sequence) {
+        this.frames.pop(); // the plant's clock stands, and the plant was reset or stepped
+      } else if (newest.stamp - frame.stamp < 1) {
         this.dropped += 1;
         return;
+      } else {
+        this.clear(); // another machine's clock: another run
       }
-      this.clear(); // another machine's clock: another run
     }
     if (newest && this.frames.length) {
       const interval = Math.min(frame.stamp - newest.stamp, 0.1);
