@@ -19,9 +19,9 @@ from inloop.native import Method
 from inloop.plant import BarePlant
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.result import Result
+from inloop.simulate.samples import Samples
 from inloop.simulate.start import Given, first_internal_states, first_state
 from inloop.simulate.stiffness import find_unstable, motion_size
-from inloop.simulate.systems import Samples
 
 FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
 TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps

@@ -19,7 +19,7 @@ import numpy as np
 from inloop.native import Method
 from inloop.plant import Array, BarePlant
 from inloop.plant.law_stiffness import law_stiffness
-from inloop.simulate.systems import Samples
+from inloop.simulate.samples import Samples
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 PART = 1e-6  # of the motion, over which slopes are taken
