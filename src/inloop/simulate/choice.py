@@ -122,4 +122,6 @@ def _stiff_at_start(
         q, qd = None, None
     position, speed = first_state(plant, q, qd, plant.drive_function({}), u, z)
     at = Samples(np.zeros(1), position[None], speed[None], z[None])
-    return find_unstable(plant, at, u[None], motion_size(at, [0]), Method.RK4, step) is not None
+    return (
+        find_unstable(plant, at, u[None], motion_size(plant, at, [0]), Method.RK4, step) is not None
+    )

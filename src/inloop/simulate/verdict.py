@@ -141,7 +141,7 @@ def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None
     found = []
     for part in longest.values():
         looks = _looks(part.power)
-        at, size = part.found.rows(looks), motion_size(part.found, looks)
+        at, size = part.found.rows(looks), motion_size(part.plant, part.found, looks)
         u = part.inputs.over(part.plant, at.t)
         method = Method.RK4 if schedule.method in L_STABLE else schedule.method
         found.append(find_unstable(part.plant, at, u, size, method, schedule.step))
