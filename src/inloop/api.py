@@ -42,7 +42,7 @@ class Plant(BarePlant):
         start: Result | None = None,
         mode: str | None = None,
         most_events: int = 1000,
-        settle_time: float = 1e-9,
+        settle_time: float | None = None,
         reactions: str | Sequence[str] = (),
         **motions: Signal,
     ) -> Result:

@@ -50,12 +50,12 @@ IL_EXPORT int coupled(void *context, double t, const double *x, double *xd)
     return IL_OK;
 }
 
-IL_EXPORT int coupled_jacobian(void *context, double t, const double *x, const double *xd, double *J,
-    double *dfdt)
+IL_EXPORT int coupled_jacobian(void *context, double t, double h, const double *x, const double *xd,
+    double *J, double *dfdt)
 {
     const double q = x[0], p = x[1], qd = x[2], pd = x[3], z = x[4];
     double Q[4], P[4], Z[3];
-    (void)context, (void)xd;
+    (void)context, (void)h, (void)xd;
     chosen(t, Q, P, Z);
     /* the rows of q are left as they are: the stepper knows them */
     const double rows[3][5] = {
@@ -73,18 +73,18 @@ IL_EXPORT int coupled_jacobian(void *context, double t, const double *x, const d
 }
 
 /* wrong ones: half of it, and nothing */
-IL_EXPORT int half_jacobian(void *context, double t, const double *x, const double *xd, double *J,
-    double *dfdt)
+IL_EXPORT int half_jacobian(void *context, double t, double h, const double *x, const double *xd,
+    double *J, double *dfdt)
 {
-    const int status = coupled_jacobian(context, t, x, xd, J, dfdt);
+    const int status = coupled_jacobian(context, t, h, x, xd, J, dfdt);
     for (int k = 10; k < 25; k++) J[k] *= 0.5;
     return status;
 }
 
-IL_EXPORT int zero_jacobian(void *context, double t, const double *x, const double *xd, double *J,
-    double *dfdt)
+IL_EXPORT int zero_jacobian(void *context, double t, double h, const double *x, const double *xd,
+    double *J, double *dfdt)
 {
-    (void)context, (void)t, (void)x, (void)xd, (void)dfdt;
+    (void)context, (void)t, (void)h, (void)x, (void)xd, (void)dfdt;
     for (int k = 10; k < 25; k++) J[k] = 0.0;
     return IL_OK;
 }
@@ -119,11 +119,11 @@ IL_EXPORT int van_der_pol(void *context, double t, const double *x, double *xd)
     return IL_OK;
 }
 
-IL_EXPORT int van_der_pol_jacobian(void *context, double t, const double *x, const double *xd,
-                                   double *J, double *dfdt)
+IL_EXPORT int van_der_pol_jacobian(void *context, double t, double h, const double *x,
+                                   const double *xd, double *J, double *dfdt)
 {
     const double eps = *(const double *)context;
-    (void)t, (void)xd;
+    (void)t, (void)h, (void)xd;
     J[2] = (-2.0 * x[0] * x[1] - 1.0) / eps;
     J[3] = (1.0 - x[0] * x[0]) / eps;
     dfdt[0] = dfdt[1] = 0.0;

@@ -54,7 +54,7 @@ def test_a_linkage_of_any_size_moves_alike(unit: str) -> None:
         assert result.violation is not None and result.violation.max() < 1e-12 * size
     (one, reference), (other, scaled) = plants.items()
     assert reference.loops is not None and scaled.loops is not None
-    assert scaled.loops.first.independent == reference.loops.first.independent
+    assert scaled.loops.partition.independent == reference.loops.partition.independent
     assert scaled.loops.mobility.rank == reference.loops.mobility.rank == 4
     assert np.ptp(found[one], axis=0).min() > 0.05
     np.testing.assert_allclose(found[other], found[one], rtol=0, atol=1e-8)

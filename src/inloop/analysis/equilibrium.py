@@ -173,6 +173,7 @@ class _Statics:
 
     def solve(self) -> Equilibrium:
         first = np.array([u.read(self.reduction.plant, self.start) for u in self.wanted])
+        self.measure(first)
         nearest: Solution | None = None
         for attempt in self.attempts(first):
             if attempt is not None and attempt.solved:
@@ -180,6 +181,21 @@ class _Statics:
             if nearest is None or (attempt is not None and _size(attempt) < _size(nearest)):
                 nearest = attempt
         raise self.none(nearest)
+
+    def measure(self, first: Array) -> None:
+        """Sizes of what has none of its own: as much as matters beside the forces at the start."""
+        found = self.residual(first)
+        if found is None:
+            return
+        count, units = len(self.free), self.reduction.sizes
+        size = found[1][:count]
+        for k, unknown in enumerate(self.wanted):
+            if unknown.kind == "effort" and count:
+                self.sizes[k] = size[0] * units[self.free[0]] / units[unknown.index] or 1.0
+            elif unknown.kind in ("state", "input"):
+                slopes = np.abs(newton.slope(self.residual, first, k, self.sizes[k], found[1]))
+                acts = (slopes[:count] > 0.0) & (size > 0.0)
+                self.sizes[k] = np.min(size[acts] / slopes[:count][acts], initial=self.sizes[k])
 
     def attempts(self, first: Array) -> Iterator[Solution | None]:
         """Ever more costly ways to find it."""
@@ -244,7 +260,8 @@ class _Statics:
     def residual(self, x: Array) -> tuple[Array, Array] | None:
         """Forces along the free coordinates and rates of states of laws, and their sizes.
 
-        The size of a force is that of the largest effort anywhere.
+        The size of a force is that of the largest effort anywhere, by the work in one unit of
+        motion, so that forces and torques compare.
         """
         try:
             s = self.setting(x)
@@ -253,8 +270,9 @@ class _Statics:
         rest = np.zeros((1, self.reduction.plant.n))
         pull, zd = self.reduction.pull(s.q[None], rest, s.tau, z=s.z, u=s.u, t=s.t)
         r = np.concatenate([pull[0, self.kept], zd[0]])
-        force = float(np.abs(s.tau).max(initial=0.0) + np.abs(self.bias(s)).max(initial=0.0))
-        size = np.where(np.arange(len(r)) < len(self.kept), force, 0.0)
+        units = self.reduction.sizes
+        work = sum(np.abs(part * units).max(initial=0.0) for part in (s.tau, self.bias(s)))
+        size = np.concatenate([work / units[self.free], np.zeros(len(r) - len(self.free))])
         return (r, size) if np.all(np.isfinite(r)) else None
 
     def bias(self, s: Setting) -> Array:

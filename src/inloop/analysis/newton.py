@@ -135,12 +135,16 @@ def jacobian(residual: Residual, x: Array, sizes: Array, size: Array) -> Array:
         sizes: natural sizes of the unknowns.
         size: of the terms of each entry of r there.
     """
-    J = np.zeros((len(size), len(x)))
-    for k in range(len(x)):
-        h = DIFFERENCE * (float(sizes[k]) + abs(float(x[k])))
-        shift = h * np.eye(len(x))[k]
-        up, down = residual(x + shift), residual(x - shift)
-        if up is not None and down is not None:
-            J[:, k] = (up[0] - down[0]) / (2.0 * h)
-        J[np.abs(J[:, k]) < NOISE * size / h, k] = 0.0
-    return J
+    columns = [slope(residual, x, k, float(sizes[k]), size) for k in range(len(x))]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(size), 0))
+
+
+def slope(residual: Residual, x: Array, k: int, unit: float, size: Array) -> Array:
+    """∂r/∂x_k, where `unit` is the natural size of x_k; see `jacobian`."""
+    column = np.zeros(len(size))
+    h = DIFFERENCE * (unit + abs(float(x[k])))
+    shift = h * np.eye(len(x))[k]
+    up, down = residual(x + shift), residual(x - shift)
+    if up is not None and down is not None:
+        column = (up[0] - down[0]) / (2.0 * h)
+    return np.where(np.abs(column) < NOISE * size / h, 0.0, column)

@@ -26,7 +26,6 @@ LONGER, SHORTER = 2.0, 0.2
 MOST_LONGER = 1e4  # than the first step, in time
 OPPOSED = 0.5  # forces at the end of a step may oppose it by this part of those at its start
 NEAR = 1e-8  # forces below this part of their natural size are left to Newton's method
-FREE = 1e-3  # first step where nothing bounds it [s]
 
 
 def relax(
@@ -53,7 +52,7 @@ def relax(
         return None
     r, size = found
     M = mass(x)
-    first = h = _first_span(M, r, longest)
+    first = h = _first_span(M, r, longest, sizes)
     for number in range(MOST_STEPS):
         J = jacobian(residual, x, sizes, size)
         if np.all(np.abs(r) <= NEAR * natural_sizes(J, x, sizes, size)):
@@ -72,12 +71,15 @@ def relax(
     return Solution(x, r, False, MOST_STEPS)
 
 
-def _first_span(M: Array, r: Array, longest: Array) -> float:
-    """A time in which the accelerations at the start lead a little way [s]."""
+def _first_span(M: Array, r: Array, longest: Array, sizes: Array) -> float:
+    """A time in which accelerations at the start, or rates of states, lead a little way [s]."""
     n = len(M)
     qdd = np.linalg.lstsq(M, r[:n], rcond=None)[0]
     reach = float(np.max(np.abs(qdd) / longest[:n], initial=0.0))
-    return float(np.sqrt(FIRST_REACH / reach)) if reach > 0.0 else FREE
+    if reach > 0.0:
+        return float(np.sqrt(FIRST_REACH / reach))
+    rate = float(np.max(np.abs(r[n:]) / sizes[n:], initial=0.0))
+    return FIRST_REACH / rate if rate > 0.0 else 1.0  # any: nothing moves
 
 
 def _implicit_step(M: Array, J: Array, r: Array, h: float) -> Array:

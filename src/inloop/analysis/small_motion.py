@@ -8,7 +8,7 @@ with z the states of force laws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class SmallMotion:
         P, V, Z: rates of these states by coordinates, velocities and states.
         T: what all coordinates do for the free ones, shape (n, free).
         error: estimated largest error of the entries that come from differences.
+        sizes: one unit of each free coordinate [rad or m].
     """
 
     M: Array
@@ -46,6 +47,7 @@ class SmallMotion:
     Z: Array
     T: Array
     error: float
+    sizes: Array
 
     @property
     def freedoms(self) -> int:
@@ -67,21 +69,47 @@ class SmallMotion:
         if n + m == 0:
             return np.zeros(0, dtype=complex), np.zeros((0, 0), dtype=complex)
         I, O = np.eye(n), np.zeros((n, n))
+        scaled, rate, states = self._without_units()
         left = np.block(
             [
                 [O, I, np.zeros((n, m))],
-                [-self.K, -self.D, -self.F],
-                [self.P, self.V, self.Z],
+                [-scaled.K, -scaled.D, -scaled.F],
+                [scaled.P, scaled.V, scaled.Z],
             ]
         )
         values, vectors = scipy.linalg.eig(
-            left, scipy.linalg.block_diag(I, self.M, np.eye(m)), homogeneous_eigvals=True
+            left, scipy.linalg.block_diag(I, scaled.M, np.eye(m)), homogeneous_eigvals=True
         )
         # massless directions give infinite eigenvalues
         finite = np.abs(values[1]) > 1e-13 * np.abs(values).max(axis=0)
-        found = values[0, finite] / values[1, finite]
+        found = rate * values[0, finite] / values[1, finite]
         kept = [*range(n), *range(2 * n, 2 * n + m)]
-        return _cleaned(found, self.freedoms), vectors[np.ix_(kept, finite)]
+        units = np.concatenate([self.sizes, states])
+        return _cleaned(found, self.freedoms), units[:, None] * vectors[np.ix_(kept, finite)]
+
+    def _without_units(self) -> tuple[SmallMotion, float, Array]:
+        """The same in natural units, the unit of rates [1/s], and those of the states."""
+        q = self.sizes
+        M, D, K = (matrix * np.outer(q, q) for matrix in (self.M, self.D, self.K))
+        mass = _largest(M) or 1.0
+        rate = np.sqrt(_largest(K) / mass) or _largest(D) / mass or _largest(self.Z) or 1.0
+        # a state by what a unit of motion makes of it, or by its force
+        P, V, F = self.P * q, self.V * q, self.F * q[:, None]
+        moved = np.maximum(_rows(P) / rate, _rows(V))
+        pushed = mass * rate**2 / np.where(_rows(F.T) > 0.0, _rows(F.T), mass * rate**2)
+        z = np.where(moved > 0.0, moved, pushed)
+        force = mass * rate**2
+        scaled = replace(
+            self,
+            M=M / mass,
+            D=D * rate / force,
+            K=K / force,
+            F=F * z / force,
+            P=P / z[:, None] / rate,
+            V=V / z[:, None],
+            Z=self.Z * z / z[:, None] / rate,
+        )
+        return scaled, float(rate), z
 
     @property
     def stability(self) -> str:
@@ -130,7 +158,17 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
         Z=rates[:, by_z],
         T=T[:, kept],
         error=float(error.max(initial=0.0)),
+        sizes=reduction.sizes[free],
     )
+
+
+def _largest(matrix: Array) -> float:
+    return float(np.abs(matrix).max(initial=0.0))
+
+
+def _rows(matrix: Array) -> Array:
+    """The largest entry of each row."""
+    return np.asarray(np.abs(matrix).max(axis=1, initial=0.0))
 
 
 def _balanced(held: Array, M: Array) -> Array:

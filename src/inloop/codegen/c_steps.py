@@ -64,11 +64,11 @@ def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence
     n = size - rows
     known = {**_tree_arguments(n), "pre": "c->jacobian_pre"}
     text = f"""/* J and dfdt; the first rows of J are known, (0, I, 0) */
-IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, const double *xd,
-                                double *J, double *dfdt)
+IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double *x,
+                                const double *xd, double *J, double *dfdt)
 {{
     const struct context *c = context;
-    (void)xd;
+    (void)h; (void)xd;
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int i = 0; i < {n}; i++) dfdt[i] = 0.0;
     {prefix}_{program.name}({_call(program, known)}, J + {n * size}, dfdt + {n});
@@ -143,11 +143,11 @@ def emit_closed_jacobian(
     known = {**_closed_arguments(2 * nu), "pre": "c->jacobian_pre"}
     text = f"""/* J and dfdt; estimates of dependent coordinates are found in their own rates only.
    Drives give no third derivative, so that dfdt is a difference. */
-IL_EXPORT int {prefix}_jacobian(void *context, double t, const double *x, const double *xd,
-                                double *J, double *dfdt)
+IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double *x,
+                                const double *xd, double *J, double *dfdt)
 {{
     struct context *c = context;
-    const double delta = 1e-7 * (fabs(t) > 1.0 ? fabs(t) : 1.0);
+    const double delta = il_time_increment(t, h);
     double found[{max(1, rows * columns)}], before[{size}];
     int status = c->rates(context, t + delta, x, dfdt);
     if (status == IL_OK) status = c->rates(context, t - delta, x, before);

@@ -17,6 +17,7 @@ from inloop.errors import InputError
 
 RANK = 1e-9  # smallest singular value over largest that still counts
 SHOWN = 3  # states that a mode is told by
+FOUND = 3e-8  # of the largest pole: to what a double pole is known
 STEADY = 1e-6  # how far from the border of stability a pole counts as on it, relative
 
 
@@ -89,7 +90,7 @@ def _cut_off(model: LinearModel, A: Array, B: Array, all_modes: bool) -> list[Mo
     exact, doubt = 0.0 if model.period is None else 1.0, STEADY * np.abs(poles).max(initial=0.0)
     found: list[Mode] = []
     for pole in poles:
-        if pole.imag < 0.0 or not (all_modes or _stays(pole, model.period)):
+        if pole.imag < 0.0 or not (all_modes or _stays(pole, poles, model.period)):
             continue
         tried = [pole, exact] if abs(pole - exact) < doubt else [pole]
         rank, part = min((_rank(at, balanced, reached) for at in tried), key=lambda r: r[0])
@@ -115,10 +116,10 @@ def _rank(pole: complex, A: Array, B: Array) -> tuple[float, Array]:
     return float(values[-1] / values[0]), part / part.max()
 
 
-def _stays(pole: complex, period: float | None) -> bool:
-    """Does a mode not decay?"""
+def _stays(pole: complex, poles: Array, period: float | None) -> bool:
+    """Does a mode not decay? Poles of integrators are found with errors by all the others."""
     if period is None:
-        return bool(pole.real >= -STEADY * max(1.0, abs(pole)))
+        return bool(pole.real >= -max(STEADY * abs(pole), FOUND * np.abs(poles).max()))
     return bool(abs(pole) >= 1.0 - STEADY)
 
 

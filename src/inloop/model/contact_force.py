@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import Parameter as Argument
 from typing import Any
 
-from inloop.model.contact_friction import TINY_SQUARE, FrictionLaw, dot
+from inloop.model.contact_friction import FrictionLaw, magnitude
 from inloop.model.contact_geometry import Pair, Touch
 from inloop.model.contact_laws import NormalLaw
 from inloop.model.contact_shapes import ReadShape
@@ -24,7 +24,6 @@ from inloop.model.geometry import (
 )
 from inloop.model.laws import Law
 from inloop.symbolic import Expr
-from inloop.symbolic import functions as sf
 
 VECTORS = {
     f"{name}_{axis}": unit for name, unit in (("point", "m"), ("force", "N")) for axis in "xyz"
@@ -78,7 +77,7 @@ class Touching:
                 if isinstance(expression, Expr):
                     expression.graph.label(expression, f"{quantity}_{self.name}")
             # one direction of slip has a sign, several have a magnitude
-            friction = drag[0] if len(drag) == 1 else sf.sqrt(dot(drag, drag) + TINY_SQUARE)
+            friction = drag[0] if len(drag) == 1 else magnitude(drag)
             vectors = self._vectors(touch, value[0], p, R)
             outputs = (touch.gap, push, friction, *vectors)
             observed = dict(zip(OUTPUTS, outputs, strict=True))

@@ -17,8 +17,10 @@ from inloop.symbolic import functions as sf
 
 Slip = Sequence[Scalar]
 Drag = tuple[Scalar, ...]
-# under the root of a magnitude, so that it has a slope at zero
-TINY_SQUARE = 1e-24
+# part of the Stribeck speed under the root of a speed, so that it has a slope at zero
+SLOW = 1e-9
+# below the square of anything
+TINIEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class LuGreContact:
         if len(slip) == 1:
             speed, bent = sf.absolute(slip[0]), z[0] * sf.sign(slip[0])
         else:
-            speed = sf.sqrt(dot(slip, slip) + TINY_SQUARE)
+            slow = SLOW * self.stribeck
+            speed = sf.sqrt(dot(slip, slip) + slow * slow)
             bent = dot(z, slip) / speed
         limit = friction_laws.stribeck(speed, self.mu, self.static, self.stribeck)
         largest = limit / self.stiffness
@@ -125,6 +128,11 @@ def lugre_contact(
     """
     fs = mu if static is None else static
     return LuGreContact(mu, stiffness, damping, fs, viscous, stribeck, elastic)
+
+
+def magnitude(v: Slip) -> Scalar:
+    """Return the length of a vector in any unit, with a slope where it is zero."""
+    return sf.sqrt(dot(v, v) + TINIEST)
 
 
 def dot(a: Slip, b: Slip) -> Scalar:

@@ -27,8 +27,10 @@ from inloop.model.geometry import (
 )
 from inloop.symbolic import functions as sf
 
-# keep the normal of coincident centers [m²] and the nearest points of parallel axes finite
-COINCIDENT = 1e-24
+# keep the normal of coincident centers [part of the radii] and the nearest points of parallel axes
+# finite; the last one for those of two points [m²], below the square of any length
+COINCIDENT = 1e-12
+TINIEST = 1e-300
 PARALLEL = 1e-9
 
 
@@ -192,7 +194,8 @@ def _above_plane(a: ReadShape, b: ReadShape, p: Vector3, tangents: tuple[Tangent
 
 def _radial(a: ReadShape, b: ReadShape, offset: Vector3) -> tuple[Scalar, Vector3]:
     """Return gap and normal of round shapes from the vector between their centers or axes."""
-    distance = sf.sqrt(dot(offset, offset) + COINCIDENT)
+    near = COINCIDENT * (a.radius + b.radius)
+    distance = sf.sqrt(dot(offset, offset) + (near * near + TINIEST))
     outward = scaled(1.0 / distance, offset)
     if a.hollow:
         return (a.radius - b.radius) - distance, scaled(-1.0, outward)

@@ -148,7 +148,7 @@ class EventDraft:
     row_restitution: tuple[tuple[str, Scalar], ...]
     sets: tuple[tuple[str, Scalar], ...]
     settles_in: str | None
-    tolerance: float
+    tolerance: float | None
     quantities: tuple[Quantity, ...]
     where: str
 

@@ -84,7 +84,7 @@ class ModeBuilder:
         restitution: Scalar | Mapping[str, Scalar] = 0.0,
         then: Law | None = None,
         settles_in: str | None = None,
-        tolerance: float = 1e-9,
+        tolerance: float | None = None,
     ) -> str:
         """Declare what happens when something passes zero.
 
@@ -111,7 +111,9 @@ class ModeBuilder:
             then: returns what the event sets, such as {"ball.qd": 0.0}: "<joint>.q",
                 "<joint>.qd" or "<law>.<state>"; before the impact, if there is one.
             settles_in: mode that follows when such events come ever faster.
-            tolerance: what counts as zero, in the unit of the indicator.
+            tolerance: what counts as zero, in the unit of the indicator; by default 1e-9 of its
+                natural size: what it is at the start, or what it changes by with a unit of the
+                motion (see Sizes in the conventions).
 
         Returns:
             The name of the event.
@@ -140,8 +142,8 @@ class ModeBuilder:
                 "has restitutions of rows but no impact",
                 "Write impact=, the mode whose constraints the mechanism runs into.",
             )
-        size = read.number(tolerance, "tolerance", fallback=1e-9)
-        if size <= 0.0:
+        size = None if tolerance is None else read.number(tolerance, "tolerance", fallback=1.0)
+        if size is not None and size <= 0.0:
             read.complain(f"tolerance must be > 0, got {size:g}", "Write what counts as zero.")
         first = draft.modes[0].name if draft.modes else ""
         draft.events.append(

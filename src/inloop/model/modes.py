@@ -77,7 +77,7 @@ class Event:
         row_restitution: of single rows or of all rows of an element of that mode, by name.
         sets: values that the event sets, by "<joint>.q", "<joint>.qd" or "<law>.<state>".
         settles_in: mode that follows when such events accumulate; None for none.
-        tolerance: values of the indicator below this are zero.
+        tolerance: values of the indicator below this are zero; None for a small part of its size.
         quantities: what indicator, restitution and sets were traced with.
         t: time [s].
         where: file and line.
@@ -93,7 +93,7 @@ class Event:
     row_restitution: tuple[tuple[str, Scalar], ...]
     sets: tuple[tuple[str, Scalar], ...]
     settles_in: str | None
-    tolerance: float
+    tolerance: float | None
     quantities: tuple[Quantity, ...]
     t: Expr
     where: str

@@ -20,7 +20,7 @@ def run_machine(
     schedule: Schedule,
     *,
     most_events: int = 1000,
-    settle_time: float = 1e-9,
+    settle_time: float | None = None,
     watch: Watch | None = None,
 ) -> MachineRun:
     """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps what there is.
@@ -31,7 +31,8 @@ def run_machine(
         schedule: method, steps and samples. Tolerances per component have shape (largest x,) or
             (modes, largest x).
         most_events: in one step; of adaptive steps, in 1e-4 of the run.
-        settle_time: when what is left of firings that accumulate is no longer told apart [s].
+        settle_time: when what is left of firings that accumulate is no longer told apart [s];
+            1e-6 of a step, or of the time between samples, by default.
         watch: told ten times a second, in this thread, which part of the run is done.
 
     Raises:
@@ -44,9 +45,9 @@ def run_machine(
     return memory.run_blocks(start, watch)
 
 
-def check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float) -> None:
+def check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float | None) -> None:
     """Complain about modes that do not fit each other."""
-    if most_events < 1 or not settle_time >= 0.0:
+    if most_events < 1 or not (settle_time is None or settle_time >= 0.0):
         raise InputError(
             f"{most_events} events per step that settle in {settle_time} s make no sense",
             fix="Use most_events >= 1 and settle_time >= 0.",

@@ -30,6 +30,9 @@ _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice
 _FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be
 _FEW_STEPS = 8  # a run of so many is short
 _FEW_EVENTS = 1 << 8  # of the first block of the log
+SAME_TIME = 1e-9  # of a step: times that differ by less are the same
+SETTLED = 1e-6  # of a step: events that are over within it are over
+MOMENT = 1e-3  # of a run that has neither step nor samples
 _WINDOW = 1e-4  # part of an adaptive run in which events are counted
 
 
@@ -82,9 +85,9 @@ class MachineMemory:
         begin: MachineSnapshot,
         schedule: Schedule,
         most_events: int,
-        settle_time: float,
+        settle_time: float | None = None,
     ) -> None:
-        self.schedule = schedule
+        self.schedule, moment = schedule, _moment(schedule, begin)
         self.table = ModeTable(modes, schedule.method)
         sizes = self.table.sizes
         self.stop = ctypes.c_int(0)
@@ -103,7 +106,8 @@ class MachineMemory:
             mode_count=len(modes),
             method=schedule.method,
             most_events=most_events,
-            settle_time=settle_time,
+            settle_time=SETTLED * moment if settle_time is None else settle_time,
+            time_tolerance=SAME_TIME * moment,
             work=address_of(self.work),
             integers=self.integers.ctypes.data,
             complete=1,
@@ -251,6 +255,13 @@ class MachineMemory:
             machine.events_in_step,
             c.window_end,
         )
+
+
+def _moment(schedule: Schedule, begin: MachineSnapshot) -> float:
+    """The time that a run goes by [s]: its step, that between samples, or a part of all of it."""
+    if isinstance(schedule, FixedSteps):
+        return abs(schedule.step)
+    return schedule.sample or MOMENT * (schedule.t_end - begin.origin)
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

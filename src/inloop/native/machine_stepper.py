@@ -27,7 +27,7 @@ class MachineStepper:
         method: Method,
         step: float,
         most_events: int = 16,
-        settle_time: float = 1e-9,
+        settle_time: float | None = None,
     ) -> None:
         """Set up a machine.
 
@@ -37,7 +37,8 @@ class MachineStepper:
             method: how to integrate.
             step: [s].
             most_events: in one step.
-            settle_time: when what is left of firings that accumulate is no longer told apart [s].
+            settle_time: when what is left of firings that accumulate is no longer told apart [s];
+                1e-6 of the step by default.
         """
         check_modes(modes, most_events, settle_time)
         check_start(modes, start)

@@ -41,6 +41,7 @@ class SystemStructure(ctypes.Structure):
         ("m", _COUNT),
         ("autonomous", _COUNT),
         ("bounds", POINTER),
+        ("sizes", POINTER),
     )
 
 
@@ -105,6 +106,7 @@ class MachineStructure(ctypes.Structure):
         ("method", _COUNT),
         ("most_events", _COUNT),
         ("settle_time", _REAL),
+        ("time_tolerance", _REAL),
         ("atol", POINTER),
         ("work", POINTER),
         ("integers", POINTER),

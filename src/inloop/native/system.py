@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inloop.native.library import Reals, address_of
 from inloop.native.structures import SystemStructure
 
 
@@ -23,6 +24,7 @@ class System:
         correct: address of an il_corrector, or 0.
         autonomous: the rates do not depend on t.
         bounds: address of an il_bounds, or 0: all that is finite makes sense.
+        sizes: one unit of each entry of x, for differences; None: all are 1.
         keep: what must stay alive as long as the addresses are in use: library, arrays, context.
     """
 
@@ -37,6 +39,7 @@ class System:
     correct: int = 0
     autonomous: bool = False
     bounds: int = 0
+    sizes: Reals | None = None
     keep: object = None
 
     @property
@@ -48,4 +51,5 @@ class System:
         """The same as il_system."""
         functions = (self.rates, self.jacobian, self.save, self.restore, self.predict, self.correct)
         sizes = (self.context, self.n, self.m, self.autonomous)
-        return SystemStructure(*functions, *sizes, self.bounds or None)
+        units = None if self.sizes is None else address_of(self.sizes)
+        return SystemStructure(*functions, *sizes, self.bounds or None, units)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STATE = ("q", "qd", "tau")
 FITS = 1e-6  # of the largest term: what positions and velocities may be off by
-ROUNDING = 1e-14  # [m, rad, m/s, rad/s]: zeros that were computed
+ROUNDING = 1e-14  # of a unit, or of one per second: zeros that were computed
 REDUNDANT = 1e-10  # of the largest singular value: below it a row follows from the others
 
 
@@ -121,7 +121,8 @@ def _drive_accelerations(plant: BarePlant, q: Array, qd: Array, more: dict[str, 
     motion = plant.evaluate("drives", **more)
     for given, kind, wanted in ((q, "q", motion["qs"]), (qd, "qd", motion["qds"])):
         for k, value in zip(driven, wanted, strict=True):
-            if abs(given[k] - value) > FITS * max(abs(given[k]), abs(value)) + ROUNDING:
+            zero = ROUNDING * plant.coordinate_sizes[k]
+            if abs(given[k] - value) > FITS * max(abs(given[k]), abs(value)) + zero:
                 raise InputError(
                     f"model '{plant.name}': {kind} of '{plant.coordinates[k]}' is {given[k]:.6g}, "
                     f"its drive says {value:.6g}",
@@ -138,8 +139,9 @@ def _fitting_rows(plant: BarePlant, q: Array, qd: Array, more: dict[str, Any]) -
     # what a row changes by when coordinates change by a radian, or by as much as they are
     reach = np.abs(J * np.where(_turns(plant), 1.0, np.abs(q))).max(axis=1, initial=0.0)
     speed = np.abs(J * qd).max(axis=1, initial=0.0) + np.abs(nu)
-    gaps = np.abs(rows["h"]) - FITS * reach - ROUNDING
-    slips = np.abs(J @ qd + nu) - FITS * speed - ROUNDING * np.maximum(1.0, reach)
+    zero = ROUNDING * np.abs(J * plant.coordinate_sizes).max(axis=1, initial=0.0)
+    gaps = np.abs(rows["h"]) - FITS * reach - zero
+    slips = np.abs(J @ qd + nu) - FITS * speed - zero
     for off, what, fix in (
         (gaps, "is not closed at q", "Close it first: plant.loops.assemble(q).q."),
         (slips, "does not stay closed with qd", "Velocities of all joints must fit the loops."),

@@ -22,7 +22,7 @@ from inloop.simulate.faces import Face
 from inloop.simulate.start import Given, first_internal_states, first_state
 from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
 
-MOST_EVENTS, SETTLE_TIME = 16, 1e-9  # in one sub-step; [s], as in `simulate`
+MOST_EVENTS = 16  # in one sub-step
 HISTORY = 6  # numbers of an il_history
 
 Systems = Mapping[str, TreeSystem | ClosedSystem]
@@ -90,7 +90,7 @@ def wire(
     chooses = not eventful and first.loops is not None and bool(first.loops.partition.dependent)
     x = _first_state(first, have, q, qd, next(iter(systems.values())), chooses)
     schedule = FixedSteps(method, step, 1)
-    machine = MachineMemory(modes, MachineSnapshot(0, x), schedule, MOST_EVENTS, SETTLE_TIME)
+    machine = MachineMemory(modes, MachineSnapshot(0, x), schedule, MOST_EVENTS)
     machine.machine.complete = 0  # there is no log: events are counted
     aspects = [Aspect(each, systems[name], machine.x, chooses) for name, each in plants.items()]
     if chooses:

@@ -19,9 +19,9 @@ from inloop.native import Method
 from inloop.plant import BarePlant
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.result import Result
+from inloop.simulate.samples import Samples
 from inloop.simulate.start import Given, first_internal_states, first_state
 from inloop.simulate.stiffness import find_unstable, motion_size
-from inloop.simulate.systems import Samples
 from inloop.simulate.verdict import UNSTABLE
 
 FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
@@ -125,4 +125,6 @@ def _stiff_at_start(
         q, qd = None, None
     position, speed = first_state(plant, q, qd, plant.drive_function({}), u, z)
     at = Samples(np.zeros(1), position[None], speed[None], z[None])
-    return find_unstable(plant, at, u[None], motion_size(at, [0]), Method.RK4, step) is not None
+    return (
+        find_unstable(plant, at, u[None], motion_size(plant, at, [0]), Method.RK4, step) is not None
+    )

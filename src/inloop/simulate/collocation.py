@@ -9,21 +9,20 @@ coordinates, so that these only follow.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from inloop.native import POINTER, REAL, Status, System
+from inloop.native import System
 from inloop.plant import Array
+from inloop.simulate.scales import Function, function_of
 
 MOST_ITERATIONS = 40
 CONVERGED = 1e-14  # last correction, relative to the largest change over the step
 STALLED = 1e-7  # below it, corrections that no longer shrink are rounding
 INCREMENT = 1e-7  # of differences, relative
-_RATES = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, REAL, POINTER, POINTER)
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Curve:
 
 
 def collocate(
-    system: System, t: float, x: Array, length: float, guess: Array, moving: int
+    system: System, t: float, x: Array, length: float, guess: Array, sizes: Array
 ) -> Curve | None:
     """The step from t to t + length; None if it cannot be found.
 
@@ -64,11 +63,12 @@ def collocate(
         x: state.
         length: of the step [s].
         guess: first guess of the rates at the points, shape (s, size).
-        moving: number of leading entries of x that the rates depend on.
+        sizes: one unit of each of the leading entries of x, those that the rates depend on.
     """
     points, A = _gauss(len(guess))
-    K = np.array(guess)
-    J = _jacobian(system, t, x, moving)
+    K, moving = np.array(guess), len(sizes)
+    rates = function_of(system.rates, system.context, system.size)
+    J = _jacobian(rates, t, x, sizes)
     if J is None:
         return None
     left = np.eye(K.shape[0] * moving) - length * np.kron(A, J)
@@ -76,7 +76,7 @@ def collocate(
     for _ in range(MOST_ITERATIONS):
         states = x + length * A @ K
         times = t + length * points
-        slopes = [_rates(system, *at) for at in zip(times, states, strict=True)]
+        slopes = [rates(*at) for at in zip(times, states, strict=True)]
         if any(slope is None for slope in slopes):
             return None
         change = np.array(slopes) - K
@@ -90,19 +90,13 @@ def collocate(
     return None
 
 
-def _rates(system: System, t: float, x: Array) -> Array | None:
-    state, xd = np.ascontiguousarray(x), np.empty(len(x))
-    status = _RATES(system.rates)(system.context, t, state.ctypes.data, xd.ctypes.data)
-    return xd if status == Status.OK and np.all(np.isfinite(xd)) else None
-
-
-def _jacobian(system: System, t: float, x: Array, moving: int) -> Array | None:
-    """Differences of the first rates by the first entries of x."""
-    here = _rates(system, t, x)
+def _jacobian(rates: Function, t: float, x: Array, sizes: Array) -> Array | None:
+    """Differences of the first rates by the first entries of x, whose sizes are given."""
+    here, moving = rates(t, x), len(sizes)
     columns = []
     for k in range(moving):
-        step = INCREMENT * max(1.0, abs(x[k]))
-        there = _rates(system, t, x + step * np.eye(len(x))[k])
+        step = INCREMENT * max(sizes[k], abs(x[k]))
+        there = rates(t, x + step * np.eye(len(x))[k])
         if here is None or there is None:
             return None
         columns.append((there - here)[:moving] / step)

@@ -15,7 +15,8 @@ import numpy as np
 from inloop.plant import Array, BarePlant
 from inloop.simulate.collocation import Curve, collocate
 from inloop.simulate.result import End
-from inloop.simulate.systems import ClosedSystem, Samples, largest_violation
+from inloop.simulate.samples import Samples
+from inloop.simulate.systems import ClosedSystem, largest_violation
 
 # even numbers have no point in the middle; the nearest is at 0.18 of half the way
 POINTS, FEWER = 8, 6
@@ -161,7 +162,7 @@ def _way(
     still = np.zeros((count, moving - 2 * len(u)))
     fixed = np.tile(first.qdd[0][u], (count, 1))
     guess = np.concatenate([speed[:, u], fixed, still, speed[:, v]], axis=1)
-    curve = collocate(system.system, begin.t, x, duration, guess, moving)
+    curve = collocate(system.system, begin.t, x, duration, guess, system.scales.sizes[:moving])
     if curve is None:
         return None
     times = np.array([begin.t, begin.t + duration])

@@ -12,9 +12,11 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import Mode, Transition, load_runtime
 from inloop.plant import Array, BarePlant, Event, native_engine
+from inloop.simulate.scales import function_of
 from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem, prepared_for
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
+ZERO = 1e-9  # of the natural size of an indicator: less is zero
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
 
 
@@ -86,12 +88,26 @@ class Face:
         ]
         runtime = load_runtime()
         return Mode(
-            system=replace(self.system.system, keep=kept),
+            system=replace(self.system.system, keep=kept, sizes=self.system.scales.sizes),
             indicators=runtime.address("il_face_indicators") if events else 0,
             context=self.address,
             count=len(events),
-            tolerances=tuple(event.tolerance for event in events),
+            tolerances=self._tolerances() if events else (),
             transitions=tuple(transitions),
+        )
+
+    def _tolerances(self) -> tuple[float, ...]:
+        """What counts as zero of each indicator: as written, or a small part of its size."""
+        events, scales = self.plant.mechanism.events, self.system.scales
+        if all(event.tolerance is not None for event in events):
+            return tuple(event.tolerance or 0.0 for event in events)
+        address = load_runtime().address("il_face_indicators")
+        with self.system.at_start():
+            sizes = scales.of(function_of(address, self.address, len(events)))
+        known = np.ones(len(events)) if sizes is None else np.where(sizes > 0.0, sizes, 1.0)
+        return tuple(
+            float(ZERO * size if event.tolerance is None else event.tolerance)
+            for event, size in zip(events, known, strict=True)
         )
 
     def _transition(

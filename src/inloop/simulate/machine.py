@@ -30,9 +30,9 @@ from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, ModeChoice, Result
 from inloop.simulate.run import failed, interrupted, make_system
+from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
-from inloop.simulate.systems import Samples
 from inloop.simulate.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
@@ -65,7 +65,7 @@ def simulate_modes(
     start: Result | None = None,
     motions: Mapping[str, Signal] | None = None,
     most_events: int = 1000,
-    settle_time: float = 1e-9,
+    settle_time: float | None = None,
     reactions: str | Sequence[str] = (),
 ) -> Result:
     """Integrate a mechanism with modes.
@@ -86,7 +86,8 @@ def simulate_modes(
         motions: functions of time for driven joints, by name.
         most_events: events that one step may hold; more is chattering.
         settle_time: events of one kind that come ever faster, and would all be over within
-            this time [s], are an accumulation: the mode that they settle in follows.
+            this time [s], are an accumulation: the mode that they settle in follows. 1e-6 of a
+            step, or of the time between samples, by default.
         reactions: joints whose forces and moments the result shall hold: names, or "all".
 
     Raises:
@@ -193,7 +194,7 @@ class _Run:
         at: Mapping[str, Conditions],
         schedule: FixedSteps | AdaptiveSteps,
         most_events: int,
-        settle_time: float,
+        settle_time: float | None,
         reactions: str | Sequence[str],
     ) -> None:
         self._plants, self._at, self._schedule = plants, at, schedule
@@ -261,7 +262,7 @@ class _Run:
             done = run_machine(
                 modes,
                 now,
-                self._part(now),
+                self._part(now, faces),
                 most_events=self._limits[0],
                 settle_time=self._limits[1],
                 watch=progress.piece(now.t, self._last_time),
@@ -303,10 +304,10 @@ class _Run:
             system.start(0.0, chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
         return Face(name, plant, system)
 
-    def _part(self, now: MachineSnapshot) -> FixedSteps | AdaptiveSteps:
-        """What is left of the schedule."""
+    def _part(self, now: MachineSnapshot, faces: Mapping[str, Face]) -> FixedSteps | AdaptiveSteps:
+        """What is left of the schedule, with tolerances in the units of each mode."""
         if isinstance(self._schedule, AdaptiveSteps):
-            return self._schedule
+            return replace(self._schedule, atol=_tolerances(self._schedule, faces))
         return replace(self._schedule, steps=max(0, self._schedule.steps - now.step))
 
     def _other_way(self, name: str, t: float) -> bool:
@@ -430,6 +431,15 @@ def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, s
     for begin, end in pairwise([first, *(k for k in changes if k > first), len(modes)]):
         if end > begin:
             yield int(modes[begin]), slice(begin, end)
+
+
+def _tolerances(schedule: AdaptiveSteps, faces: Mapping[str, Face]) -> Array:
+    """Absolute tolerances, a row per mode, as long as the longest state."""
+    sizes = [face.system.scales.sizes for face in faces.values()]
+    rows = np.ones((len(sizes), max(len(row) for row in sizes)))
+    for row, known in zip(rows, sizes, strict=True):
+        row[: len(known)] = known
+    return np.asarray(schedule.atol * rows)
 
 
 def happening(faces: Mapping[str, Face], event: Event) -> Happening:

@@ -10,7 +10,7 @@ from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import read_names
 from inloop.simulate.inputs import Inputs
-from inloop.simulate.systems import Samples
+from inloop.simulate.samples import Samples
 
 BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
 ALL = "all"

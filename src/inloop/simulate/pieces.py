@@ -14,8 +14,9 @@ from inloop.simulate.crossing import cross, time_to_singular
 from inloop.simulate.divergence import lost_by_the_step
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
+from inloop.simulate.samples import Samples, joined
 from inloop.simulate.schedules import step_of
-from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem, joined
+from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 # from so far a singular position is stepped over [rad or characteristic lengths]
 NEAR = 0.5
@@ -101,7 +102,7 @@ def _walk(
         way.notes.extend(note for note in system.notes if note not in way.notes)
         part, before = _rest(schedule, now), now
         if isinstance(part, AdaptiveSteps):
-            part = replace(part, atol=part.atol * system.state_sizes)
+            part = replace(part, atol=part.atol * system.scales.sizes)
         watch = progress.piece(now.t, _end_of_part(part, now))
         done = run(system.system, _from(x, now, part), part, watch=watch)
         piece = system.expand(done.t, done.x)

@@ -42,7 +42,7 @@ def solve(
         method=method,
         t_eval=times,
         rtol=tolerance,
-        atol=1e-3 * tolerance * system.state_sizes,
+        atol=1e-3 * tolerance * system.scales.sizes,
     )
     if not found.success:
         raise SimulationError(f"SciPy: {found.message}", fix="Try another tolerance.")

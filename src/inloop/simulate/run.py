@@ -19,6 +19,7 @@ from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
 from inloop.simulate.result import End, Result
+from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import (
     METHODS,
     SCIPY,
@@ -30,7 +31,7 @@ from inloop.simulate.schedules import (
     watched,
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
-from inloop.simulate.systems import ClosedSystem, Samples, TreeSystem
+from inloop.simulate.systems import ClosedSystem, TreeSystem
 from inloop.simulate.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed

@@ -16,8 +16,8 @@ from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
 from inloop.simulate.result import Happening
 from inloop.simulate.run import make_system
+from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS
-from inloop.simulate.systems import Samples
 
 
 class Stepper:

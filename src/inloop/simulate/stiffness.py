@@ -19,7 +19,7 @@ import numpy as np
 from inloop.native import Method
 from inloop.plant import Array, BarePlant
 from inloop.plant.law_stiffness import law_stiffness
-from inloop.simulate.systems import Samples
+from inloop.simulate.samples import Samples
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 PART = 1e-6  # of the motion, over which slopes are taken
@@ -77,7 +77,7 @@ def find_unstable(
     if not len(at.t):
         return None
     with np.errstate(all="ignore"):
-        A, bound = _matrices(plant, at, u, size)
+        A, bound = _matrices(plant, at, u, _widths(plant, at, size, step))
         # most mechanisms are slow, and a bound says so
         fast = [k for k in range(len(A)) if SAFE[method] < bound[k] * step < np.inf]
         found = ((k, *_worst(A[k], method, step)) for k in fast)
@@ -92,16 +92,18 @@ def find_unstable(
     return Fastest(float(at.t[k]), product, limit, step * limit / product, law, joint)
 
 
-def motion_size(found: Samples, rows: Sequence[int]) -> Array:
+def motion_size(plant: BarePlant, found: Samples, rows: Sequence[int]) -> Array:
     """How far each coordinate has been from 0 up to some samples [rad or m], shape (rows, n)."""
+    # in units of the mechanism, so that angles and lengths compare
+    units = plant.coordinate_sizes
     with np.errstate(all="ignore"):
-        size = np.maximum.accumulate(np.nan_to_num(np.abs(found.q)), axis=0)
+        size = np.maximum.accumulate(np.nan_to_num(np.abs(found.q / units)), axis=0)
     here, last = size[list(rows)], size[-1]
     # what has not moved yet is taken as large as what has, or as it will be
     largest = here.max(axis=1, keepdims=True, initial=0.0)
     later = np.where(last > 0.0, last, last.max(initial=0.0) or 1.0)
     instead = np.where(largest > 0.0, np.minimum(largest, later), later)
-    return np.where(here > SMALL * largest, here, instead)
+    return np.asarray(units * np.where(here > SMALL * largest, here, instead))
 
 
 def _independent(plant: BarePlant) -> list[int]:
@@ -110,10 +112,10 @@ def _independent(plant: BarePlant) -> list[int]:
     return list(plant.loops.partition.independent)
 
 
-def _matrices(plant: BarePlant, at: Samples, u: Array, size: Array) -> tuple[Array, Array]:
+def _matrices(plant: BarePlant, at: Samples, u: Array, width: Array) -> tuple[Array, Array]:
     """A at each state, shape (N, x, x), and a bound of its eigenvalues, shape (N,)."""
     count, n, m = len(at.t), plant.n, at.z.shape[1]
-    c_x, zd_x = _slopes(plant, at, u, size)
+    c_x, zd_x = _slopes(plant, at, u, width)
     T = _tangent(plant, at)
     M = plant.evaluate("mass_matrix", q=at.q)["M"]
     k = T.shape[2]
@@ -143,14 +145,21 @@ def _bound(L: Array, slopes: Array, k: int) -> Array:
     return np.asarray(np.sqrt(sizes[0]) + sizes[1])
 
 
-def _slopes(plant: BarePlant, at: Samples, u: Array, size: Array) -> tuple[Array, Array]:
+def _widths(plant: BarePlant, at: Samples, size: Array, step: float) -> Array:
+    """Over how much of x = (q, qd, z) to take slopes, shape (N, x)."""
+    units = plant.coordinate_sizes
+    fastest = units * np.abs(at.qd / units).max(axis=1, keepdims=True)
+    # at rest, what leads through a part of the motion in a step
+    speed = np.where(fastest > 0.0, np.maximum(np.abs(at.qd), SMALL * fastest), SMALL * size / step)
+    largest = np.abs(at.z).max(axis=0, initial=0.0, keepdims=True)
+    state = np.where(at.z != 0.0, np.abs(at.z), np.where(largest > 0.0, largest, 1.0))
+    return np.asarray(PART * np.concatenate([size, speed, state], axis=1))
+
+
+def _slopes(plant: BarePlant, at: Samples, u: Array, width: Array) -> tuple[Array, Array]:
     """∂c/∂x and ∂zd/∂x for x = (q, qd, z), shapes (N, n, x) and (N, z, x)."""
     count, n, m = len(at.t), plant.n, at.z.shape[1]
     x = np.concatenate([at.q, at.qd, at.z], axis=1)
-    speed = np.abs(at.qd).max(axis=1, keepdims=True) + np.zeros((1, n))
-    speed = np.where(speed > 0.0, np.maximum(np.abs(at.qd), SMALL * speed), size)
-    state = np.where(at.z != 0.0, np.abs(at.z), 1.0)
-    width = PART * np.concatenate([size, speed, state], axis=1)
     total = x.shape[1]
     rows = np.repeat(x[:, None, None, :], 2 * total, axis=1).reshape(count, total, 2, total)
     places = np.arange(total)

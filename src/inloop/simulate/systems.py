@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,72 +15,9 @@ from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
 from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.simulate.inputs import FollowedInputs
+from inloop.simulate.samples import Samples
+from inloop.simulate.scales import Scales, function_of, held, natural_scales
 from inloop.simulate.watched import Watched
-
-
-@dataclass(frozen=True)
-class Samples:
-    """All coordinates at the samples of a run, and what the loops and drives do there.
-
-    Attributes:
-        t: times, shape (N,).
-        q, qd: shape (N, n).
-        z: states of force laws, shape (N, m).
-        signals: multipliers, efforts of drives, by name; shape (N,) each.
-        violation: largest constraint value [m or rad], shape (N,).
-        qdd: accelerations, shape (N, n), of a mechanism with loops.
-    """
-
-    t: Array
-    q: Array
-    qd: Array
-    z: Array
-    signals: dict[str, Array] = field(default_factory=dict)
-    violation: Array | None = None
-    qdd: Array | None = None
-
-    def rows(self, which: slice | Sequence[int]) -> Samples:
-        """Some of the samples."""
-        keep = which if isinstance(which, slice) else list(which)
-        signals = {name: values[keep] for name, values in self.signals.items()}
-        others = (None if v is None else v[keep] for v in (self.violation, self.qdd))
-        return Samples(self.t[keep], self.q[keep], self.qd[keep], self.z[keep], signals, *others)
-
-    def followed_by(self, other: Samples) -> Samples:
-        """These samples and those of `other`."""
-        names = dict.fromkeys((*self.signals, *other.signals))
-        # a row that a partition does not use carries no force there
-        signals = {
-            name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in (self, other)])
-            for name in names
-        }
-        both = ((self.violation, other.violation), (self.qdd, other.qdd))
-        return Samples(
-            np.concatenate([self.t, other.t]),
-            np.concatenate([self.q, other.q]),
-            np.concatenate([self.qd, other.qd]),
-            np.concatenate([self.z, other.z]),
-            signals,
-            *(None if a is None or b is None else np.concatenate([a, b]) for a, b in both),
-        )
-
-
-def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
-    """Samples of a run in pieces, at multiples of `spacing` [s].
-
-    The last sample of each piece is also the first one of the next piece, which is where the
-    independent coordinates changed: a sample of its own only if its time is wanted.
-    """
-    if len(pieces) == 1:
-        return pieces[0]
-    tails = []
-    for k, piece in enumerate(pieces):
-        count, final = len(piece.t), k == len(pieces) - 1
-        wanted = abs(math.remainder(float(piece.t[0]), spacing)) < 1e-9 * spacing
-        keep_first = k == 0 or wanted or (final and count == 1)
-        tails.append(piece.rows(slice(0 if keep_first else 1, count if final else count - 1)))
-    return functools.reduce(Samples.followed_by, tails)
-
 
 _PREPARE = ctypes.CFUNCTYPE(None, POINTER, POINTER)
 
@@ -199,12 +136,22 @@ class TreeSystem:
             predict=more.predict,
             correct=more.correct,
         )
+        if method == Method.RODAS and not more.jacobian:
+            self.system = replace(self.system, sizes=self.scales.sizes)
 
-    @property
-    def state_sizes(self) -> Array:
-        """One unit of each entry of x: 1 rad, or the characteristic length [m]; per second too."""
-        sizes = self._plant.coordinate_sizes
-        return np.concatenate([sizes, sizes, np.ones(len(self._plant.mechanism.states))])
+    @functools.cached_property
+    def scales(self) -> Scales:
+        """Natural units of x."""
+        bodies, z = self._plant.mechanism.bodies, self._plant.first_states
+        start = [[b.joint.initial[i] for b in bodies] for i in (0, 1)]
+        x = np.concatenate([np.array(start, dtype=np.float64).reshape(-1), z])
+        rates = function_of(self.system.rates, self.system.context, self.system.size)
+        with self.at_start():
+            return natural_scales(rates, x, self._plant.coordinate_sizes, self.system.n, len(z))
+
+    def at_start(self) -> AbstractContextManager[None]:
+        """All inputs at their defaults, for a while."""
+        return held(self.u, self._plant.first_inputs)
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
@@ -358,6 +305,8 @@ class ClosedSystem:
             predict=more.predict,
             correct=more.correct,
         )
+        if method == Method.RODAS and not more.jacobian:
+            self.system = replace(self.system, sizes=self.scales.sizes)
 
     @property
     def tolerance_address(self) -> int:
@@ -372,12 +321,24 @@ class ClosedSystem:
             return f"the motion of driven joint '{joint}' is not finite at t = {c.bad_t:.6g} s"
         return self._inputs.blame(t)
 
-    @property
-    def state_sizes(self) -> Array:
-        """One unit of each entry of x: 1 rad, or the characteristic length [m]; per second too."""
-        parts = self.loops.partition
-        u, v = self.sizes[list(parts.independent)], self.sizes[list(parts.dependent)]
-        return np.concatenate([u, u, np.ones(len(self._plant.mechanism.states)), v])
+    @functools.cached_property
+    def scales(self) -> Scales:
+        """Natural units of x."""
+        parts, z = self.loops.partition, self._plant.first_states
+        u, v, q = list(parts.independent), list(parts.dependent), self.loops.position.q
+        qd = np.array([b.joint.initial[1] for b in self._plant.mechanism.bodies], dtype=np.float64)
+        x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
+        context = _ClosedContext.from_buffer_copy(self._look)
+        rates = function_of(self.system.rates, ctypes.addressof(context), self.system.size)
+        with self.at_start():
+            return natural_scales(rates, x, units, len(u), len(z))
+
+    @contextmanager
+    def at_start(self) -> Iterator[None]:
+        """All inputs at their defaults and driven joints where the plant begins, for a while."""
+        first = np.array([self.loops.position.q, *np.zeros((2, self._plant.n))])
+        with held(self.u, self._plant.first_inputs), held(self._given, first):
+            yield
 
     def speed(self, qd: Array) -> float:
         """The largest velocity [rad/s, or characteristic lengths per s]."""

@@ -16,9 +16,9 @@ from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
 from inloop.simulate.balance import ROUNDING, Balance, balance, exchanged
 from inloop.simulate.inputs import Inputs
+from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import tolerance_of
 from inloop.simulate.stiffness import Fastest, find_unstable, motion_size, stiffest_law
-from inloop.simulate.systems import Samples
 
 UNSTABLE = "UNSTABLE"  # status of a run that came to its end, but is not to be trusted
 TOLERATED = 0.03  # error of the energy balance, of the energy exchanged
@@ -141,7 +141,7 @@ def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None
     found = []
     for part in longest.values():
         looks = _looks(part.power)
-        at, size = part.found.rows(looks), motion_size(part.found, looks)
+        at, size = part.found.rows(looks), motion_size(part.plant, part.found, looks)
         u = part.inputs.over(part.plant, at.t)
         method = Method.RK4 if schedule.method in L_STABLE else schedule.method
         found.append(find_unstable(part.plant, at, u, size, method, schedule.step))

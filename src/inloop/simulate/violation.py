@@ -10,7 +10,7 @@ import numpy as np
 from inloop.errors import SimulationError
 from inloop.plant import BarePlant
 from inloop.simulate.result import Result
-from inloop.simulate.systems import Samples
+from inloop.simulate.samples import Samples
 
 OPEN = 1e-6  # in units of the rows: more is left open, not rounding
 

@@ -3,13 +3,10 @@
 
 #include <math.h>
 
-#include "il_events.h"
-
-void il_note_firing(il_history *history, double t)
+void il_note_firing(il_history *history, double t, double known)
 {
     const double interval = fabs(t - history->t);
     /* by more than the times are known, or not to be told from 0 */
-    const double known = il_time_tolerance(t);
     const int shorter = interval < history->interval - 2.0 * known || interval <= known;
     const il_history before = *history;
 

@@ -4,8 +4,8 @@
 
 #include "il_machine.h"
 
-/* Add a firing at time t. */
-void il_note_firing(il_history *history, double t);
+/* Add a firing at time t, which is known to `known` [s]. */
+void il_note_firing(il_history *history, double t, double known);
 
 /* Are the last two intervals shorter than those before them? */
 int il_shrinks(const il_history *history);

@@ -7,6 +7,7 @@
 #include "il_control.h"
 
 static const double LEAST_ERROR = 1e-4; /* a smaller one does not count for the next step */
+static const double CAREFUL = 1e-6;     /* part of the run for a first step from nothing known */
 static const double RETREAT = 0.25;     /* factor of h after a step that could not be computed */
 static const double CAUTION = 0.25;     /* factor of h after an event: the next mode is unknown */
 
@@ -50,7 +51,8 @@ static double curvature(il_run *run, double h0)
     return il_all_finite(&found, 1) ? found : -1.0;
 }
 
-/* Hairer, Norsett & Wanner I, II.4: from the sizes of x, its first and second derivative. */
+/* Hairer, Norsett & Wanner I, II.4: from the sizes of x, its first and second derivative; here with
+   time in units of the run, so that no unit of time is special. */
 static double guess_step(il_run *run)
 {
     const il_stepper *stepper = &run->machine->stepper;
@@ -58,14 +60,16 @@ static double guess_step(il_run *run)
     const double longest = smaller(run->h_max, run->t_end - run->machine->t);
     const double d0 = norm(run, x, x);
     const double d1 = norm(run, stepper->slope, x);
-    const double h0 = smaller(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
+    const double T = run->t_end - run->t0;
+    const int unknown = d0 < 1e-5 || d1 * T < 1e-5;
+    const double h0 = smaller(unknown ? CAREFUL * T : 0.01 * d0 / d1, longest);
     const double d2 = curvature(run, h0);
     if (d2 < 0.0) {
         return h0 * RETREAT;
     }
-    const double d = larger(d1, d2);
-    const double h1 = d <= 1e-15 ? larger(1e-6, h0 * 1e-3)
-                                 : pow(0.01 / d, 1.0 / stepper->method->error_power);
+    const double d = larger(d1 * T, d2 * T * T);
+    const double h1 = d <= 1e-15 ? larger(CAREFUL * T, h0 * 1e-3)
+                                 : T * pow(0.01 / d, 1.0 / stepper->method->error_power);
     return smaller(smaller(100.0 * h0, h1), longest);
 }
 

@@ -6,7 +6,7 @@
 
 #include "il_time_slope.h"
 
-/* what counts as small: a component without a tolerance, and the tolerance as a multiple */
+/* what counts as small: of the unit of a component, and as a multiple of its tolerance */
 static const double SMALL = 3e-3;
 static const double TOLERANCES = 1e6;
 
@@ -21,10 +21,9 @@ static double increment(double x, double small)
 /* Below which size a component is near 0. */
 static double small_size(const il_stepper *stepper, int64_t j)
 {
-    if (stepper->atol == NULL || stepper->atol[j] * TOLERANCES > SMALL) {
-        return SMALL;
-    }
-    return stepper->atol[j] * TOLERANCES + DBL_EPSILON * DBL_EPSILON;
+    const double small = stepper->system.sizes ? SMALL * stepper->system.sizes[j] : SMALL;
+    const double tolerated = stepper->atol ? TOLERANCES * stepper->atol[j] : small;
+    return tolerated > 0.0 && tolerated < small ? tolerated : small;
 }
 
 /* column j of J, rows n and below */
@@ -47,7 +46,7 @@ static int column(il_stepper *stepper, const il_span *span, int64_t j, double *J
 static int time_derivative(il_stepper *stepper, const il_span *span, double *dfdt, double *before)
 {
     const int64_t size = stepper->size;
-    const double delta = increment(span->t, SMALL);
+    const double delta = il_time_increment(span->t, span->h);
 
     if (stepper->system.autonomous) {
         memset(dfdt, 0, (size_t)size * sizeof *dfdt);
@@ -83,7 +82,8 @@ int il_find_jacobian(il_stepper *stepper, const il_span *span, double *J, double
 
     stepper->jacobians++;
     if (system->jacobian) {
-        status = system->jacobian(system->context, span->t, span->x, stepper->slope, J, dfdt);
+        status = system->jacobian(system->context, span->t, span->h, span->x, stepper->slope, J,
+                                  dfdt);
     } else {
         status = take_differences(stepper, span, J, dfdt, work);
     }

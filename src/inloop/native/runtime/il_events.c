@@ -18,10 +18,10 @@ typedef struct watched {
     double tolerance;
 } watched;
 
-double il_time_tolerance(double t)
+double il_time_tolerance(const il_machine *machine, double t)
 {
     const double rounding = 4.0 * DBL_EPSILON * fabs(t);
-    return rounding > 1e-12 ? rounding : 1e-12;
+    return rounding > machine->time_tolerance ? rounding : machine->time_tolerance;
 }
 
 int il_interpolate(il_stepper *stepper, il_leg *leg)
@@ -121,9 +121,9 @@ static int level_at(void *context, double s, double *f)
     return status;
 }
 
-static double part_tolerance(const il_leg *leg)
+static double part_tolerance(const il_machine *machine, const il_leg *leg)
 {
-    return il_time_tolerance(leg->span.t) / fabs(leg->span.h);
+    return il_time_tolerance(machine, leg->span.t) / fabs(leg->span.h);
 }
 
 /* The root between two parts of the span, of which the first one has not fired. */
@@ -146,7 +146,8 @@ static int close_in(watched *w, double left, double right, double *s)
         /* where it has fired before: does it turn back inside, or leave here and now? */
         a.f = DBL_EPSILON * w->tolerance;
     }
-    return il_find_root(level_at, w, a, b, part_tolerance(w->leg), w->tolerance, s);
+    return il_find_root(level_at, w, a, b, part_tolerance(w->machine, w->leg),
+                        w->tolerance, s);
 }
 
 /* Where a transition fires that has not at `left` and has at `right`. */
@@ -172,7 +173,7 @@ static int locate(watched *w, double left, double right, double *s)
 static int first_between(il_machine *machine, il_leg *leg, double left, double right)
 {
     const il_mode *mode = &machine->modes[machine->mode];
-    const double s_tolerance = part_tolerance(leg);
+    const double s_tolerance = part_tolerance(machine, leg);
 
     for (int64_t k = 0; k < mode->transition_count; k++) {
         const il_transition *transition = &mode->transitions[k];

@@ -15,7 +15,7 @@ typedef struct il_leg {
 } il_leg;
 
 /* Two times that differ by less are the same [s]. */
-double il_time_tolerance(double t);
+double il_time_tolerance(const il_machine *machine, double t);
 
 /* The polynomial over the span, if it is finite. */
 int il_interpolate(il_stepper *stepper, il_leg *leg);

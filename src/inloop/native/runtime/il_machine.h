@@ -11,9 +11,9 @@
  * may remain unseen. The earliest crossing counts; of crossings at the same time, within the
  * tolerance of time, the transition that was declared first.
  *
- * Locating. The root is closed in on the dense output until its time is known to max(4 eps |t|,
- * 1e-12 s) and the indicator is within its tolerance of zero, by secants with halved ordinates
- * (Illinois) and bisections, in at most 100 trials (il_root.h). State and time of the event are
+ * Locating. The root is closed in on the dense output until its time is known to the tolerance of
+ * time, max(4 eps |t|, time_tolerance), and the indicator is within its tolerance of zero, by
+ * secants with halved ordinates (Illinois) and bisections, in at most 100 trials (il_root.h). State and time of the event are
  * those of the end of the bracket that is closer to zero. Then the jump, then the rest of the
  * step in the next mode, with events of its own; a rest below the tolerance of time is skipped.
  *
@@ -103,6 +103,7 @@ typedef struct il_machine {
     int64_t method;        /* one of il_method_id */
     int64_t most_events;   /* in one step */
     double settle_time;    /* [s] */
+    double time_tolerance; /* times that differ by less are the same [s] */
     const double *atol;    /* row per mode: what is small, see il_stepper; may be NULL */
 
     /* memory of the caller, as long as il_machine_measure says */

@@ -152,7 +152,7 @@ static int judge_firing(il_machine *machine, int64_t transition, double t, int a
     const int within = !history->excursion;
     const int64_t settles_in = machine->modes[machine->mode].transitions[transition].settles_in;
 
-    il_note_firing(history, t);
+    il_note_firing(history, t, il_time_tolerance(machine, t));
     machine->events_in_step++;
     const int last = machine->events_in_step >= machine->most_events;
     const int too_many = machine->events_in_step > machine->most_events;

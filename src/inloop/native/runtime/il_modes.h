@@ -83,7 +83,7 @@ static inline int il_take_step(il_machine *machine, double h, double t_new, il_i
         }
         /* the rest of the step, unless it is too short to be one */
         h = t_new - machine->t;
-        if (h == 0.0 || fabs(h) <= il_time_tolerance(t_new)) {
+        if (h == 0.0 || fabs(h) <= il_time_tolerance(machine, t_new)) {
             break;
         }
     }

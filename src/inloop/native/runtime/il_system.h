@@ -14,10 +14,10 @@
 /* xd = f(t, x); returns IL_OK or the status that ends the run. */
 typedef int (*il_rates)(void *context, double t, const double *x, double *xd);
 
-/* J = df/dx, row-major (2n+m)², and dfdt; xd = f(t, x). The first n rows are known, (0, I, 0), and
-   never read: they need not be written. */
-typedef int (*il_jacobian)(void *context, double t, const double *x, const double *xd, double *J,
-                           double *dfdt);
+/* J = df/dx, row-major (2n+m)², and dfdt; xd = f(t, x); h is the step that needs them. The first n
+   rows are known, (0, I, 0), and never read: they need not be written. */
+typedef int (*il_jacobian)(void *context, double t, double h, const double *x, const double *xd,
+                           double *J, double *dfdt);
 
 /* The two halves of an implicit step, for systems that solve their own linear equations: those with
    the matrix I - g W, where W holds of df/dx at least what is stiff. The corrector uses the matrix
@@ -50,6 +50,7 @@ typedef struct il_system {
     int64_t m;            /* first-order states */
     int64_t autonomous;   /* not 0: f does not depend on t, which saves one difference per step */
     il_bounds *bounds;    /* may be NULL: all that is finite makes sense */
+    const double *sizes;  /* one unit of each entry of x, > 0, for differences; NULL: all are 1 */
 } il_system;
 
 /* Length of x. */

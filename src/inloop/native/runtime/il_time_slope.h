@@ -2,7 +2,17 @@
 #ifndef IL_TIME_SLOPE_H
 #define IL_TIME_SLOPE_H
 
+#include <float.h>
 #include <math.h>
+
+/* Over which time to take a difference in a step of h: a small part of it, known to 1e-3. */
+static inline double il_time_increment(double t, double h)
+{
+    const double part = 1e-4 * fabs(h), known = 1e3 * DBL_EPSILON * fabs(t);
+    volatile double moved = t + (part > known ? part : known);
+
+    return moved - t;
+}
 
 /* df/dt from f(t - delta), f(t), f(t + delta). An input that jumps does so on one side of t only:
    there the difference is larger the smaller delta is, and means nothing. Then the other side. */
