@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from types import TracebackType
+from typing import Self
 
 PATIENCE = 1.0  # s before anything is shown
 LEAST_PAUSE = 0.1  # s between two texts
@@ -26,7 +27,7 @@ class ProgressLine:
         self._closed = not _on_a_terminal()
         self._timer: threading.Timer | None = None
 
-    def __enter__(self) -> ProgressLine:
+    def __enter__(self) -> Self:
         if self._text and not self._closed and PATIENCE <= 0.0:
             self._show()
         elif self._text and not self._closed:

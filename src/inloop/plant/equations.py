@@ -166,8 +166,8 @@ class Equations:
         self._add(programs, loops.sources, loops.callable, derivation)
         if self._modes is not None:
             events = ModeEvents(derivation, loops.closed.rows, loops.partition)
-            programs = events.programs(self._modes, loops.function(""))
-            self._add(programs, emit_formulas, None, derivation)
+            following = events.programs(self._modes, loops.function(""))
+            self._add(following, emit_formulas, None, derivation)
 
     def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
