@@ -135,7 +135,7 @@ def let_go(page: Page) -> None:
 
 def seen(page: Page, box: Mailbox) -> None:
     """Wait until the page has got the newest outputs."""
-    comes(page, f"inloop.view.motion.frames.at(-1)?.sequence === {box.peek().sequence}")
+    comes(page, f"inloop.view.motion.frames.at(-1)?.sequence >= {box.peek().sequence}")
 
 
 def pass_time(page: Page, box: Mailbox, seconds: float) -> None:

@@ -111,7 +111,8 @@ class Page:
     async def seen(self) -> None:
         """Wait until this page sees the newest outputs of the plant."""
         newest = self.box.peek().sequence
-        await self.until(lambda: self.poses and sequence_of(self.poses[-1]) == newest)
+        # or newer ones: a command of this page may be obeyed just now
+        await self.until(lambda: self.poses and sequence_of(self.poses[-1]) >= newest)
 
     async def while_time_passes(self, coming: Awaitable[T], portion: float = PORTION) -> T:
         """What comes while the plant goes on, as fast as this page sees it."""
@@ -133,6 +134,7 @@ class Page:
         if self._box is not None:
             self._box.close()
         self._box = None
+        self.poses.clear()
 
     @property
     def hello(self) -> dict[str, Any]:

@@ -30,39 +30,26 @@ from browser_page import (
     seen,
     step_until,
 )
+from pan_on_spring import (
+    AXIS,
+    DAMPING,
+    DEVICE,
+    GRAVITY,
+    HIGHEST,
+    LOOKS,
+    MASS,
+    STIFFNESS,
+    pan,
+    rest,
+)
 from playwright.sync_api import Browser, Page
 
 import inloop as il
 from inloop.realtime import Mailbox, State
 from inloop.studio.stage import make_stage
 
-MASS, GRAVITY, STIFFNESS, DAMPING = 1.3, 9.81, 90.0, 15.0
-AXIS, HIGHEST = 0.15, 12.0  # pressing so far [m] is so much [N]
 RATE = 1000.0
 PERIOD = 1.0 / RATE
-
-
-def pan() -> il.Model:
-    m = il.Model("pan", gravity=(0.0, 0.0, -GRAVITY))
-    m.body(
-        "pan", on=m.ground, joint=il.prismatic("z", name="z"), mass=MASS, inertia=(0.1, 0.2, 0.3)
-    )
-    k = m.parameter("stiffness", STIFFNESS, unit="N/m", range=(20.0, 400.0))
-    d = m.parameter("damping", DAMPING, unit="N*s/m", range=(0.0, 60.0))
-    push = m.input("push", unit="N")
-    m.joint_force("pan", lambda q, qd, t: -k * q - d * qd - push)
-    return m
-
-
-DEVICE = {
-    "input": "push", "low": 0.0, "high": HIGHEST, "rest": 0.0, "body": "pan",
-    "point": (0.1, 0.0, 0.0), "axis": (0.0, 0.0, -AXIS), "hint": "Press the pan.",
-    "keys": {"KeyA": 7.5}, "midi": True,
-}  # fmt: skip
-LOOKS = {
-    "pan": [{"kind": "box", "center": (0, 0, 0), "size": (0.3, 0.1, 0.03), "colour": None}],
-    "ground": [{"kind": "box", "center": (0, 0, -0.45), "size": (0.5, 0.1, 0.02), "colour": None}],
-}
 
 
 @pytest.fixture(scope="module")
@@ -117,16 +104,18 @@ def page(shared: tuple[Page, list[str]]) -> Iterator[Page]:
     assert not errors
 
 
-def rest(push: float = 0.0, stiffness: float = STIFFNESS) -> float:
-    """Where the pan comes to rest [m]."""
-    return -(MASS * GRAVITY + push) / stiffness
-
-
 def settles(page: Page, box: Mailbox, z: float) -> None:
     """The pan comes to rest at z [m]."""
     # by exp(-d t / (2 m)), to 3e-10
     pass_time(page, box, 22.0 * 2.0 * MASS / DAMPING)
     assert abs(box.peek()["z.q"] / z - 1.0) < 1e-6 and abs(box.peek()["z.qd"]) < 1e-6
+
+
+def reset(page: Page, box: Mailbox) -> None:
+    """Back to the start, from where it is not already."""
+    pass_time(page, box, 0.05)
+    page.click("#reset")
+    comes(page, "inloop.view.motion.frames.at(-1).t === 0")
 
 
 def parameters(box: Mailbox) -> dict[str, float]:
@@ -161,8 +150,7 @@ def test_everything_comes_from_the_own_host_and_the_mechanism_moves(
     hosts = {url.split("/")[2] for url in asked if not url.startswith(("data:", "blob:"))}
     assert hosts == {studio.address.split("/")[2]}
     # it moves: back to the start, from where the pan falls
-    page.click("#reset")
-    comes(page, "inloop.view.motion.frames.at(-1).t === 0")
+    reset(page, box)
     places = []
     for _ in range(20):
         pass_time(page, box, 0.03)
@@ -263,8 +251,7 @@ class TestOnePage:
         page.get_by_role("checkbox", name="z.qd").uncheck()
         page.keyboard.press("Escape")
         comes(page, "String(inloop.plots.subscription.names) === 'z.q,push'")
-        page.click("#reset")
-        comes(page, "inloop.view.motion.frames.at(-1).t === 0")
+        reset(page, box)
         pass_time(page, box, 1.0)
         comes(page, f"inloop.plots.samples.end === {box.peek().t!r}")
         times, z, push = page.evaluate(
