@@ -22,12 +22,12 @@ def linkage_pair() -> il.Model:
         )  # fmt: skip
         coupler = m.body(
             f"coupler_{k}", on=crank.point("pin", (crank_length, 0, 0)),
-            joint=il.revolute("z", initial=(-0.5, 0.0)), mass=0.9, com=(0.3, 0.02, 0),
+            joint=il.revolute("z", guess=-0.5), mass=0.9, com=(0.3, 0.02, 0),
             inertia=(1e-3, 2e-3, 2.5e-3),
         )  # fmt: skip
         rocker = m.body(
             f"rocker_{k}", on=carrier.point(f"rocker_base_{k}", (*base, 0)),
-            joint=il.revolute("z", initial=(1.2, 0.0)), mass=0.8, com=(0.2, 0.01, 0),
+            joint=il.revolute("z", guess=1.2), mass=0.8, com=(0.2, 0.01, 0),
             inertia=(1e-3, 2e-3, 2.4e-3),
         )  # fmt: skip
         end, tip = coupler.point("end", (coupler_length, 0, 0)), (rocker_length, 0, 0)

@@ -107,9 +107,9 @@ def test_parameters_of_loops_and_modes_act_as_well() -> None:
     rod = {"mass": 0.7, "com": (0.1, 0.01, 0.0), "inertia": (1e-3, 2e-3, 3e-3)}
     crank = m.body("crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), **rod)
     coupler = m.body("coupler", on=crank.point("pin", (0.2, 0, 0)),
-                     joint=il.revolute("z", initial=(-0.5, 0.0)), **rod)  # fmt: skip
+                     joint=il.revolute("z", guess=-0.5), **rod)  # fmt: skip
     rocker = m.body("rocker", on=m.ground.point("base", (ground, 0.05, 0.0)),
-                    joint=il.revolute("z", initial=(1.2, 0.0)), **rod)  # fmt: skip
+                    joint=il.revolute("z", guess=1.2), **rod)  # fmt: skip
     m.close(coupler.point("end", (0.6, 0, 0)), rocker.point("tip", (0.4, 0, 0)))
     plant = m.compile()
     stepper = plant.stepper(step=1e-3)
