@@ -101,7 +101,8 @@ def simulate_modes(
         chosen = list(plants.values())
         return run_with_default(chosen, partial(again, reactions=reactions), start)
     method = with_tolerance(list(plants.values())) if method is None else method
-    most_events, settle_time = whole(most_events, "most_events"), real(settle_time, "settle_time")
+    most_events = whole(most_events, "most_events")
+    settle_time = None if settle_time is None else real(settle_time, "settle_time")
     tau = by_name(tau, "tau")
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None:
