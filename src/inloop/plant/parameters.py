@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from typing import Any
 
 import numpy as np
@@ -37,10 +45,13 @@ class Parameters(MutableMapping[str, float]):
         self._write({name: value})
 
     def update(  # type: ignore[override]
-        self, values: Mapping[str, float] | None = None, /, **named: float
+        self,
+        values: Mapping[str, float] | Iterable[tuple[str, float]] = (),
+        /,
+        **named: float,
     ) -> None:
         """Write several values at once: all of them, or none if one is refused."""
-        self._write({**(values or {}), **named})
+        self._write({**dict(values), **named})
 
     def check_with(self, check: Check) -> None:
         """Have a function look at new values before they are taken; it raises to refuse them."""
