@@ -20,7 +20,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-RELATIVE = 1e-10  # error of SciPy's steps
+RELATIVE = 1e-9  # error of SciPy's steps
 MOST_EVALUATIONS = 2500  # in a run; near a singular position there is no end to them
 TRIES = 12  # of closing the cuts from a random position
 RANK = 1e-11  # singular values below this, relative to the largest, are taken for zero

@@ -24,7 +24,7 @@ import inloop as il
 
 CASES, ALL_CASES = 25, 1250  # of each family
 POOL, LARGE_POOL = 3, 100  # mechanisms of each family that are varied
-T_END, STEPS = 0.3, 300  # of a run, in units of the linkage
+T_END, STEPS = 0.2, 200  # of a run, in units of the linkage
 CLOSE = 1e-6  # largest difference from the independent integration, in units of the linkage
 ANGLES = st.one_of(st.sampled_from([0.0, math.pi / 2, -math.pi / 2, math.pi]), st.floats(-3.1, 3.1))
 SPEEDS = st.one_of(st.just(0.0), st.floats(-3.0, 3.0))
