@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import inloop as il
 
 L1, L2, L3, BASE = 0.2, 0.6, 0.4, (0.5, 0.05)
 
 
-def four_bar(laws: Callable[[il.Model], None] | None = None, *, driven: bool = False) -> il.Model:
+def four_bar(
+    laws: Callable[[il.Model], None] | None = None,
+    *,
+    driven: bool = False,
+    crank_joint: Any = None,
+) -> il.Model:
     """One loop, one degree of freedom; models that are equal share what is built for them."""
+    crank_joint = crank_joint or il.revolute("z", initial=(1.0, 0.0))
     m = il.Model("four_bar", gravity=(0, -9.81, 0))
     crank = m.body(
-        "crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), mass=0.7,
+        "crank", on=m.ground, joint=crank_joint, mass=0.7,
         com=(0.1, 0.01, 0), inertia=(1e-3, 2e-3, 2.9e-3),
     )  # fmt: skip
     coupler = m.body(

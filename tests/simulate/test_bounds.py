@@ -58,11 +58,11 @@ def test_a_dependent_coordinate_has_bounds_too() -> None:
     m = il.Model("crank", gravity=(0, 0, 0))
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", name="crank", initial=(2.0, 0.0)),
                    mass=1.0, inertia=(1, 1, 1))  # fmt: skip
-    joint = il.revolute("y", name="rod", initial=(-2.2, 0.0))
+    joint = il.revolute("y", name="rod", guess=-2.2)
     rod = m.body("rod", on=crank.point("pin", (0.1, 0, 0)), joint=joint, mass=0.2,
                  inertia=(0.01, 0.01, 0.01))  # fmt: skip
     slider = m.body(
-        "slider", on=m.ground, joint=il.prismatic("x", name="slider", initial=(0.25, 0.0)), mass=0.3
+        "slider", on=m.ground, joint=il.prismatic("x", name="slider", guess=0.25), mass=0.3
     )
     m.close(rod.point("end", (0.3, 0, 0)), slider.point("pin", (0, 0, 0)))
     plant = m.compile()

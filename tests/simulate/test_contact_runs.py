@@ -184,7 +184,7 @@ def test_contact_on_a_closed_loop() -> None:
     coupler = m.body("coupler", on=crank.point("pin", (0.1, 0, 0)), joint=il.revolute("y"),
                      mass=0.4, com=(0.15, 0, 0), inertia=(1e-4, 3.1e-3, 3.1e-3))  # fmt: skip
     rocker = m.body("rocker", on=m.ground.point("post", (0.28, 0, 0)),
-                    joint=il.revolute("y", initial=(-1.3, 0.0)), mass=0.4, com=(0.12, 0, 0),
+                    joint=il.revolute("y", guess=-1.3), mass=0.4, com=(0.12, 0, 0),
                     inertia=(1e-4, 2.2e-3, 2.2e-3))  # fmt: skip
     m.close(coupler.point("end", (0.3, 0, 0)), rocker.point("end", (0.25, 0, 0)))
     knob = coupler.point("knob", (0.15, 0, -0.02))

@@ -18,8 +18,8 @@ from inloop.simulate.result import End
 from inloop.simulate.samples import Samples
 from inloop.simulate.systems import ClosedSystem, largest_violation
 
-# even numbers have no point in the middle; the nearest is at 0.18 of half the way
-POINTS, FEWER = 8, 6
+# even numbers have no point in the middle; the nearest is at 0.13 of half the way
+POINTS, FEWER = 12, 10
 JUMP = 0.1  # of the velocity: more than an acceleration explains
 AGREEMENT = 1e-7  # of the velocity: what two good ways may differ by
 MIDDLE = 0.1  # of the way: nearer to the singular position nothing is computed
