@@ -22,10 +22,10 @@ def four_bar() -> il.Plant:
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", name="crank", initial=(-1.0, 0.0)),
                    mass=0.4, com=(0.05, 0, 0), inertia=(1e-3, 2e-3, 2e-3))  # fmt: skip
     coupler = m.body("coupler", on=crank.point("pin", (CRANK, 0, 0)),
-                     joint=il.revolute("y", name="coupler", initial=(0.6, 0.0)),
+                     joint=il.revolute("y", name="coupler", guess=0.6),
                      mass=0.3, com=(0.15, 0, 0), inertia=(1e-3, 3e-3, 3e-3))  # fmt: skip
     rocker = m.body("rocker", on=m.ground.point("base", (BASE, 0, 0)),
-                    joint=il.revolute("y", name="rocker", initial=(-1.8, 0.0)),
+                    joint=il.revolute("y", name="rocker", guess=-1.8),
                     mass=0.5, com=(0.11, 0, 0), inertia=(1e-3, 2e-3, 2e-3))  # fmt: skip
     m.close(coupler.point("end", (length, 0, 0)), rocker.point("end", (ROCKER, 0, 0)))
     return m.compile()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inloop.errors import SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
 from inloop.plant import Array, BarePlant, Loops
 from inloop.simulate.crossing import cross, time_to_singular
@@ -106,6 +107,11 @@ def _walk(
         watch = progress.piece(now.t, _end_of_part(part, now))
         done = run(system.system, _from(x, now, part), part, watch=watch)
         piece = system.expand(done.t, done.x)
+        if not len(piece.t):
+            # these independent coordinates are bad where the piece begins
+            loops = _better_choice(plant, system, now)
+            now = replace(now, x=None, guard=None, partition=loops.partition)
+            continue
         way.pieces.append(piece)
         status, open_loop = Status(done.status), ""
         now = _end(piece, now.steps + done.steps, before)
@@ -128,6 +134,27 @@ def _walk(
         blame = system.watched.blame() if beyond else system.blame(now.t)
         samples = way.samples(schedule)
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame)
+
+
+def _better_choice(plant: BarePlant, system: TreeSystem | ClosedSystem, now: End) -> Loops:
+    """The loops with other independent coordinates.
+
+    Raises:
+        SimulationError: there are none with which the position can be closed.
+    """
+    other = system.loops.repartition(now.q, now.t) if isinstance(system, ClosedSystem) else None
+    if other is None:
+        raise SimulationError(
+            f"model '{plant.name}' cannot go on from t = {now.t:.6g} s: no choice of independent "
+            f"coordinates is good there" + _at_loop(system),
+            fix="Start elsewhere: this position is at the edge of what the loops can reach.",
+        )
+    return other
+
+
+def _at_loop(system: TreeSystem | ClosedSystem) -> str:
+    loop = system.open_loop if isinstance(system, ClosedSystem) else ""
+    return f"; loop '{loop}' is nearly singular" if loop else ""
 
 
 @dataclass

@@ -419,6 +419,8 @@ def _blocks(count: int) -> list[slice]:
 
 def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
+    if not len(t):
+        return np.zeros(0)
     values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
 
