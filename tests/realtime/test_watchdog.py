@@ -30,6 +30,18 @@ def wait_for(box: Mailbox, wanted: int) -> Outputs:
     return record
 
 
+def test_answers_to_what_is_not_there_yet_get_old_as_well(plant: il.Plant, name: str) -> None:
+    options = {"rate": 1000.0, "stale_after": STALE_AFTER, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop:
+        box = loop.mailbox
+        box.answer(10**15, {"push": 0.7})
+        loop.clock.advance(0.0055)
+        assert box.read()["push"] == 0.7
+        loop.clock.advance(2.0 * STALE_AFTER)
+        record = box.read()
+        assert (record["push"], record.status) == (0.0, Status.INPUT_STALE)
+
+
 def test_inputs_at_rest_do_not_get_old_and_others_do(plant: il.Plant, name: str) -> None:
     with (
         il.start(plant, name=name, rate=1000.0, stale_after=STALE_AFTER) as loop,

@@ -213,7 +213,8 @@ static void look(il_loop *loop, double t)
     memcpy(loop->now, loop->fresh, bytes);
     loop->t_now = t;
     loop->input_sequence = record.sequence;
-    loop->input_answers = record.answers;
+    /* what is not there yet cannot have been answered */
+    loop->input_answers = record.answers <= loop->last_outputs ? record.answers : 0;
     loop->at_rest = (record.flags & INLOOP_REST) != 0;
     /* a stamp from the future is as good as none */
     const int64_t now = il_now(loop);
