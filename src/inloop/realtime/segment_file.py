@@ -77,6 +77,8 @@ def abandoned(descriptor: int) -> bool:
     header = _header(descriptor)
     if header is None or living_process(descriptor) is not None:
         return False
+    if header.clock_offset:
+        return False  # on a scripted clock time may stand: its heartbeat tells nothing
     at = header.statistics_offset + StatisticsStructure.heartbeat.offset
     word = os.pread(descriptor, 8, at) if at < os.fstat(descriptor).st_size else b""
     # a plant of another container, whose processes are not seen here, is not abandoned
