@@ -10,11 +10,18 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+# in CI the same random cases in every run; elsewhere others each time
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        settings.load_profile("ci")
     # kept between runs and shared by all workers: what has been compiled once is not compiled again
     os.environ["INLOOP_CACHE"] = str(REPOSITORY / ".cache" / "inloop-tests")
     os.environ["INLOOP_JOBS"] = "1"  # the workers of the tests keep all CPUs busy
