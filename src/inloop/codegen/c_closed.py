@@ -18,7 +18,7 @@ from functools import cached_property
 from inloop.codegen.c import declaration, emit_function, sincos_lines
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
-from inloop.codegen.closed_unit import ClosedUnit, context
+from inloop.codegen.closed_unit import ClosedUnit
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Expr, Notation, Program, to_text
@@ -80,10 +80,9 @@ def emit_closed_rates(
     top = [c_comment(about), f'#include "{prefix}.h"']
     rates = [
         *top,
-        '#include "il_inputs.h"',
+        '#include "il_context.h"',
         '#include "il_status.h"',
         "",
-        context(sizes),
         _motion_structure(sizes),
         _functions(unit),
         _sines(unit),
@@ -160,7 +159,7 @@ def _sines(unit: ClosedRates) -> str:
     body = sincos_lines(unit.angles, entries, Notation(number=number))
     lines = [
         "/* sines and cosines that both functions need */",
-        f"static {_inline(unit)}void sines(const struct context *c, double t, const double *z,",
+        f"static {_inline(unit)}void sines(const il_context *c, double t, const double *z,",
         "    const struct motion *m, double *sine, double *cosine)",
         "{",
         "    (void)c; (void)t; (void)z; (void)m; (void)sine; (void)cosine;",
@@ -256,7 +255,7 @@ def _close(unit: ClosedRates) -> str:
     return f"""/* corrections are measured in radians and in parts of the mechanism's size */
 {table}
 /* which row is bad? */
-static int opened(struct context *c, const double *step, const double *pivots)
+static int opened(il_context *c, const double *step, const double *pivots)
 {{
     for (c->bad_row = 0; c->bad_row < {m - 1}; c->bad_row++) {{
         const double pivot = pivots[c->bad_row] * c->guard[c->bad_row];
@@ -267,7 +266,7 @@ static int opened(struct context *c, const double *step, const double *pivots)
 }}
 
 /* find the dependent coordinates by Newton's method */
-static {_inline(unit)}int closed(struct context *c, double t, const double *z, struct motion *m,
+static {_inline(unit)}int closed(il_context *c, double t, const double *z, struct motion *m,
     double *sine, double *cosine)
 {{
     double step[{m}] = {{0.0}}, h[{m}], pivots[{m}] = {{0.0}};
@@ -309,7 +308,7 @@ def _placing(unit: ClosedRates) -> str:
     lines.append(f"    return {'closed(c, t, z, m, sine, cosine)' if m else 'IL_OK'};")
     return f"""/* all positions and known velocities, loops closed;
    x: q, qd of independent coordinates, states of laws, dependent coordinates */
-static {_inline(unit)}int placed(struct context *c, double t, const double *x, struct motion *m,
+static {_inline(unit)}int placed(il_context *c, double t, const double *x, struct motion *m,
     double *sine, double *cosine)
 {{
     const double *z = x + {2 * nu};
@@ -325,7 +324,7 @@ def _motion(unit: ClosedRates) -> str:
     rates = ", zd" if unit.sizes.states else ""
     angles = _angles(unit)
     return f"""/* close the loops, then all velocities, accelerations, multipliers and efforts */
-static {_inline(unit)}int moving(struct context *c, double t, const double *x, struct motion *m,
+static {_inline(unit)}int moving(il_context *c, double t, const double *x, struct motion *m,
     double *zd)
 {{
     const double *z = x + {2 * len(unit.sizes.independent)};
@@ -349,7 +348,7 @@ def _settle(unit: ClosedRates, prefix: str) -> str:
     return f"""/* all positions and known velocities of the state x, for implicit steps */
 IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
 {{
-    struct context *c = context;
+    il_context *c = context;
     struct motion m;
     double sine[{angles}], cosine[{angles}];
     memset(&m, 0, sizeof m);
@@ -365,23 +364,22 @@ IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
 
 def _driven(unit: ClosedUnit) -> str:
     nd = len(unit.driven)
-    places = {"pre": "c->drive_pre", "t": "&t", "u": "c->u", "z": "z"}
-    blocks = ", ".join(places[name] for name in unit.drive_inputs)
+    kinds = ("q", "qd", "qdd")
     given = [
-        f"        m->{name}[{column}] = c->{name}[{column}];"
+        f"        m->{kind}[{column}] = c->{kind}[{column}];"
         for column in unit.driven
-        for name in ("q", "qd", "qdd")
+        for kind in kinds
     ]
     followed = [
-        f"        m->{name}[{column}] = {short}[{k}];"
+        f"        m->{kind}[{column}] = driven[{nd * row + k}];"
         for k, column in enumerate(unit.driven)
-        for name, short in (("q", "p"), ("qd", "v"), ("qdd", "a"))
+        for row, kind in enumerate(kinds)
     ]
     return f"""    if (c->drives) {{
-        double p[{nd}], v[{nd}], a[{nd}];
-        c->drives({blocks}, p, v, a);
+        double driven[{3 * nd}];
+        c->drives(c->drives_self, t, c->u, z, driven);
         for (int k = 0; k < {nd}; k++) {{
-            const double all[3] = {{p[k], v[k], a[k]}};
+            const double all[3] = {{driven[k], driven[{nd} + k], driven[{2 * nd} + k]}};
             if (il_all_finite(all, 3)) continue;
             c->bad_drive = k;
             c->bad_t = t;
@@ -406,7 +404,7 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
     return f"""/* estimates of dependent coordinates move as these do, and are drawn to closure */
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
-    struct context *c = context;
+    il_context *c = context;
     struct motion m;
     const int status = moving(c, t, x, &m, xd + {z});
     if (status != IL_OK) return status;
@@ -442,7 +440,7 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
 def _pivots(unit: ClosedRates, prefix: str) -> str:
     n, m = unit.sizes.n, len(unit.sizes.dependent)
     angles = f"IL_PADDED({max(len(unit.angles), 1)})"
-    body = f"""    struct context *c = context;
+    body = f"""    il_context *c = context;
     struct motion here, *const m = &here;
     const double z[{max(unit.sizes.states, 1)}] = {{0.0}};
     double step[{m}], h[{m}], sine[{angles}], cosine[{angles}];

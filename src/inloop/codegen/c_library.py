@@ -10,18 +10,6 @@ from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.quoting import c_comment, c_string, identifier
 from inloop.symbolic import Program
 
-# what stays the same during a step; mirrored in simulate/systems.py
-TREE_CONTEXT = """\
-struct context {
-    const double *pre, *tau, *u;      /* prepared quantities, efforts, inputs */
-    il_inputs *inputs;                /* NULL: inputs stay the same */
-    const double *implicit_pre;       /* prepared quantities of implicit steps */
-    double *kept;                     /* factors, from the predictor to the corrector */
-    const double *jacobian_pre;       /* prepared quantities of the Jacobian */
-};
-"""
-
-
 @dataclass(frozen=True)
 class CFiles:
     """Generated C: file name → text."""
@@ -75,13 +63,12 @@ def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
         "#include <string.h>",
         "",
         f'#include "{prefix}.h"',
-        '#include "il_inputs.h"',
+        '#include "il_context.h"',
         "",
-        TREE_CONTEXT,
         "/* xd = (qd, qdd) of x = (q, qd) */",
         f"IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)",
         "{",
-        "    const struct context *c = context;",
+        "    const il_context *c = context;",
         "    (void)t;",
         "    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;",
         f"    memcpy(xd, x + {n}, {n} * sizeof *xd);",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.codegen.c_alike import alike_declaration, emit_alike
-from inloop.codegen.c_library import TREE_CONTEXT
-from inloop.codegen.closed_unit import ClosedUnit, context, indices
+from inloop.codegen.closed_unit import ClosedUnit, indices
 from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Program
 
@@ -31,7 +30,7 @@ def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[st
     text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt) */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
 {{
-    const struct context *c = context;
+    const il_context *c = context;
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
 {_laws(programs, predictor, prefix, known)}\
     {prefix}_{predictor.name}({_call(predictor, known)}, {results});
@@ -43,7 +42,7 @@ IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double 
 IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g, double w,
                                const double *k, double *y)
 {{
-    const struct context *c = context;
+    const il_context *c = context;
     double rq[{n}];
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int i = 0; i < {n}; i++) rq[i] = w * x[{n} + i] - k[i];
@@ -53,7 +52,7 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
     return 0;
 }}
 """
-    lines = [*_head(prefix, about), TREE_CONTEXT, *_declarations(programs, prefix), text]
+    lines = [*_head(prefix, about), *_declarations(programs, prefix), text]
     return {f"{prefix}_steps.c": "\n".join(lines), **_law_files(programs, prefix, about)}
 
 
@@ -67,7 +66,7 @@ def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence
 IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double *x,
                                 const double *xd, double *J, double *dfdt)
 {{
-    const struct context *c = context;
+    const il_context *c = context;
     (void)h; (void)xd;
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int i = 0; i < {n}; i++) dfdt[i] = 0.0;
@@ -75,7 +74,7 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
     return 0;
 }}
 """
-    lines = [*_head(prefix, about), TREE_CONTEXT, text]
+    lines = [*_head(prefix, about), text]
     return {f"{prefix}_steps.c": "\n".join(lines)}
 
 
@@ -94,7 +93,7 @@ def emit_closed_steps(
    are drawn to closure as by an infinitely stiff law */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
 {{
-    struct context *c = context;
+    il_context *c = context;
     const int status = c->settle(context, t, x);
     if (status != IL_OK) return status;
 {_laws(programs, predictor, prefix, known)}\
@@ -108,7 +107,7 @@ IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double 
 IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double g, double w,
                                const double *k, double *y)
 {{
-    struct context *c = context;
+    il_context *c = context;
     double rq[{max(1, nu)}];
     const int status = c->settle(context, t, x);
     if (status != IL_OK) return status;
@@ -146,7 +145,7 @@ def emit_closed_jacobian(
 IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double *x,
                                 const double *xd, double *J, double *dfdt)
 {{
-    struct context *c = context;
+    il_context *c = context;
     const double delta = il_time_increment(t, h);
     double found[{max(1, rows * columns)}], before[{size}];
     int status = c->rates(context, t + delta, x, dfdt);
@@ -168,13 +167,13 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
 
 
 def _head(prefix: str, about: Sequence[str]) -> list[str]:
-    included = (f"{prefix}.h", "il_inputs.h", "il_status.h", "il_time_slope.h")
+    included = (f"{prefix}.h", "il_context.h", "il_status.h", "il_time_slope.h")
     return [c_comment(about), *(f'#include "{name}"' for name in included), ""]
 
 
 def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:
     tables = [name for name in ("independent", "dependent") if f"{name}[" in text]
-    return "\n".join([*_head(prefix, about), indices(unit, *tables), context(unit), text])
+    return "\n".join([*_head(prefix, about), indices(unit, *tables), text])
 
 
 def _named(programs: Sequence[Program], kind: str) -> Program:

@@ -1,4 +1,4 @@
-"""What all generated C of a closed mechanism shares: sizes, tables, its context."""
+"""What all generated C of a closed mechanism shares: sizes and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ class ClosedUnit:
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
-        drive_inputs: names of the input blocks of the function of the drives.
         sizes: what counts as one unit of each dependent coordinate: 1 rad, or a length [m]; empty
             where all are 1.
     """
@@ -24,7 +23,6 @@ class ClosedUnit:
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
     states: int = 0
-    drive_inputs: tuple[str, ...] = ("pre", "t")
     sizes: tuple[float, ...] = ()
 
 
@@ -37,33 +35,3 @@ def _table(name: str, values: Sequence[int]) -> str:
     listed = ", ".join(map(str, values)) or "0"
     return f"static const int {name}[] = {{{listed}}};"
 
-
-def context(unit: ClosedUnit) -> str:
-    """The structure that all functions get; mirrored in simulate/systems.py."""
-    blocks = ", ".join(f"const double *{name}" for name in unit.drive_inputs)
-    return f"""/* prescribed motion of the driven joints at time t */
-typedef void (*drive_function)({blocks}, double *q, double *qd, double *qdd);
-
-struct context {{
-    const double *pre, *tau, *u;
-    drive_function drives; /* NULL: driven joints are where the next three say */
-    const double *drive_pre;
-    const double *q, *qd, *qdd;
-    const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
-    double tolerance;      /* corrections below this, in units, end Newton's method */
-    double farthest;       /* longer corrections, in units, lead to another branch */
-    double pull;           /* how fast estimates of dependent coordinates come to closure [1/s] */
-    int64_t most_iterations;
-    int64_t bad_row;       /* out: the row that could not be closed */
-    il_inputs *inputs;     /* NULL: inputs stay the same */
-    int64_t bad_drive;     /* the last one that was not finite, and when; else -1 */
-    double bad_t;
-    /* for implicit steps: functions of the rates, what they settle, prepared quantities, factors */
-    int (*settle)(void *context, double t, const double *x);
-    int (*rates)(void *context, double t, const double *x, double *xd);
-    double *at_q, *at_qd, *at_qdd;
-    const double *implicit_pre;
-    double *kept;
-    const double *jacobian_pre;
-}};
-"""

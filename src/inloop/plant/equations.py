@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from inloop.codegen.c_formulas import emit_formulas
+from inloop.codegen.c_motions import emit_motions
 from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
@@ -150,7 +151,7 @@ class Equations:
         """Assemble, choose independent coordinates, build the constrained motion."""
         self._closed = closed
         if closed.driven:
-            self._add([closed.drives()])
+            self._add([closed.drives()], emit_motions)
         alignment = [closed.alignment()] if closed.alignments else []
         self._add([closed.constraints(), closed.cut_forces(), *alignment])
         modes = [] if self._modes is None else list(self._modes.values())
@@ -185,7 +186,7 @@ class Equations:
         with self.building:
             program = self._closed.drives(motions)
             if program.name not in self._engines:
-                self._add([program])
+                self._add([program], emit_motions)
         return program.name
 
     def input_function(self, signals: Mapping[str, Signal], constant: Collection[str] = ()) -> str:

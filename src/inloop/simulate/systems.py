@@ -114,7 +114,7 @@ class TreeSystem:
         more = _Implicit(plant, None, None if followed else method)
         self.notes = more.notes
         self.prepared: tuple[Prepared, ...] = (prepared, *more.prepared)
-        context = _TreeContext(
+        context = _Context(
             prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
@@ -250,7 +250,7 @@ class ClosedSystem:
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
-            drive = source.library.address(f"{source.unit.prefix}_{drives}")
+            drive = source.library.address(f"{source.unit.prefix}_{drives}_motions")
             moving = prepared_for(plant, drives)
             drive_pre = moving.values
             self.prepared = (prepared, moving)
@@ -260,28 +260,28 @@ class ClosedSystem:
         self.prepared += more.prepared
         self._settled = np.zeros((3, plant.n))
         address = self._engine.library.address
-        self._context = _ClosedContext(
+        self._context = _Context(
             prepared.values.ctypes.data,
             tau.ctypes.data,
             u.ctypes.data,
+            self._inputs.address,
+            *more.pointers,
             drive,
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._given),
+            -1,
+            0.0,
             self._guard.ctypes.data,
             NEARLY_CLOSED,
             FARTHEST,
             0.0 if step is None or method == Method.IMPLICIT else 1.0 / step,
             MOST_ITERATIONS,
             0,
-            self._inputs.address,
-            -1,
-            0.0,
             address(f"{prefix}_settle"),
             address(f"{prefix}_rates"),
             *(a.ctypes.data for a in self._settled),
-            *more.pointers,
         )
-        self._look = _ClosedContext.from_buffer_copy(self._context)
+        self._look = _Context.from_buffer_copy(self._context)
         no_guard = np.zeros(max(1, len(parts.rows)))
         self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
         held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
@@ -311,7 +311,7 @@ class ClosedSystem:
     @property
     def tolerance_address(self) -> int:
         """Where the rates read what ends Newton's method."""
-        return ctypes.addressof(self._context) + _ClosedContext.tolerance.offset
+        return ctypes.addressof(self._context) + _Context.tolerance.offset
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
@@ -328,7 +328,7 @@ class ClosedSystem:
         u, v, q = list(parts.independent), list(parts.dependent), self.loops.position.q
         qd = np.array([b.joint.initial[1] for b in self._plant.mechanism.bodies], dtype=np.float64)
         x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
-        context = _ClosedContext.from_buffer_copy(self._look)
+        context = _Context.from_buffer_copy(self._look)
         rates = function_of(self.system.rates, ctypes.addressof(context), self.system.size)
         with self.at_start():
             return natural_scales(rates, x, units, len(u), len(z))
@@ -432,29 +432,20 @@ def prepared_for(plant: BarePlant, function: str) -> Prepared:
     return Prepared(address, np.array(plant.prepared(function)))
 
 
-class _TreeContext(ctypes.Structure):
-    """Mirrors `struct context` of the generated rates of a tree."""
-
-    _fields_ = tuple(
-        (name, ctypes.c_void_p)
-        for name in ("pre", "tau", "u", "inputs", "implicit_pre", "kept", "jacobian_pre")
-    )
-
-
-class _ClosedContext(ctypes.Structure):
-    """Mirrors `struct context` of codegen/c_closed.py."""
+class _Context(ctypes.Structure):
+    """Mirrors il_context."""
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
+        *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "inputs")),
+        *((name, ctypes.c_void_p) for name in ("implicit_pre", "kept", "jacobian_pre")),
+        *((name, ctypes.c_void_p) for name in ("drives", "drives_self", "q", "qd", "qdd")),
+        ("bad_drive", ctypes.c_int64),
+        ("bad_t", ctypes.c_double),
+        ("guard", ctypes.c_void_p),
         ("tolerance", ctypes.c_double),
         ("farthest", ctypes.c_double),
         ("pull", ctypes.c_double),
         ("most_iterations", ctypes.c_int64),
         ("bad_row", ctypes.c_int64),
-        ("inputs", ctypes.c_void_p),
-        ("bad_drive", ctypes.c_int64),
-        ("bad_t", ctypes.c_double),
         *((name, ctypes.c_void_p) for name in ("settle", "rates", "at_q", "at_qd", "at_qdd")),
-        *((name, ctypes.c_void_p) for name in ("implicit_pre", "kept", "jacobian_pre")),
     )
