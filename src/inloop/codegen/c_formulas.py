@@ -10,7 +10,7 @@ from inloop.symbolic import Program
 
 def emit_formulas(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> dict[str, str]:
     """C file with an il_formula `<prefix>_<program>_formula` for each program."""
-    text = [c_comment(about), f'#include "{prefix}.h"', '#include "il_handover.h"', ""]
+    text = [c_comment(about), f'#include "{prefix}.h"', '#include "il_formula.h"', ""]
     text += [_formula(program, prefix) for program in programs]
     return {f"{prefix}_formulas.c": "\n".join(text)}
 

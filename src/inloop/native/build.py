@@ -97,19 +97,18 @@ class _Build:
         for name, text in self.files.items():
             (directory / name).write_text(text, encoding="utf-8", newline="\n")
         try:
-            objects = self._compile(directory)
+            self._compile(directory)
         except JobError as failure:
             self._raise_rejected(directory, failure)
-        for name in objects:
-            (directory / name).unlink()
         return self.store.publish(directory, self.key, self._notes())
 
-    def _compile(self, directory: Path) -> list[str]:
-        """Compile all sources side by side, then link; the names of the objects."""
+    def _compile(self, directory: Path) -> None:
+        """Compile all sources side by side, then link; objects stay, for others to link with."""
         crew = Crew(directory, compiler_environment(directory))
         side_by_side = self.options.jobs or wished_jobs()
         jobs = [self._compile_job(name) for name in self._units(directory, side_by_side)]
         objects = [_object_name(job.name) for job in jobs]
+        objects += _linked_objects(self.options.linked, objects)
         count = 0
 
         def finished(job: Job) -> None:
@@ -120,7 +119,6 @@ class _Build:
         crew.run_all(jobs, side_by_side, finished)
         link = self.compiler.link_command(objects, LIBRARY_NAME, self.options.libraries)
         crew.run_all([Job(LIBRARY_NAME, link)], 1, finished)
-        return objects
 
     def _units(self, directory: Path, side_by_side: int) -> list[str]:
         """Names of the files to compile; those that stand for several are written."""
@@ -169,6 +167,19 @@ def _checked_files(sources: Mapping[str, str], headers: Mapping[str, str]) -> di
                     fix=f"Use letters, digits, '_', '-' and '.', and the ending '{ending}'.",
                 )
     return {**sources, **headers}
+
+
+def _linked_objects(libraries: tuple[Path, ...], own: list[str]) -> list[str]:
+    """Objects of other libraries; of the runtime's, which several may hold, the first ones."""
+    found: list[str] = []
+    runtime = {name for name in own if name.startswith("il_")}
+    for library in libraries:
+        for path in sorted(library.parent.glob("*.o")):
+            if path.name not in runtime:
+                found.append(str(path))
+            if path.name.startswith("il_"):
+                runtime.add(path.name)
+    return found
 
 
 def _object_name(source: str) -> str:

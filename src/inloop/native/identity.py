@@ -33,6 +33,8 @@ def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compile
         "files": sorted(files.items()),
         "flags": [*compiler.spelled(options.compile_flags), *LINK_FLAGS, *options.libraries],
         "together": options.together,
+        "linked": [library.parent.name for library in options.linked],
+        "objects": "kept beside the library",
         "compiler": [compiler.kind, compiler.version, *compiler.command[1:]],
         "machine": machine_identity(),
     }

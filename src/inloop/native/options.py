@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 # how every .c file is compiled; no flag here may change the meaning of NaN and infinity
 DEFAULT_FLAGS: tuple[str, ...] = (
@@ -38,6 +39,7 @@ class BuildOptions:
         strict: also ask for all warnings and treat them as errors.
         libraries: what to link with.
         together: the sources share one name space, so that several may be compiled as one.
+        linked: libraries built before whose code this one shall hold too.
         jobs: compilers that run side by side; None takes `$INLOOP_JOBS`, else one per usable CPU.
             Not part of the key.
     """
@@ -47,6 +49,7 @@ class BuildOptions:
     strict: bool = False
     libraries: tuple[str, ...] = LINK_LIBRARIES
     together: bool = False
+    linked: tuple[Path, ...] = ()
     jobs: int | None = None
 
     @property

@@ -2,7 +2,8 @@
 
 To start a compiler and to read the headers takes as long as to compile some thousand characters of
 generated C. So short files are compiled as one, by a file that includes them. A file that defines
-macros is compiled alone: they would change the meaning of the headers for those after it.
+macros is compiled alone: they would change the meaning of the headers for those after it. So is one
+of the runtime, which several libraries may hold: whoever links these takes it once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tup
         sources: file name → C text.
         side_by_side: compilers that run at the same time.
     """
-    alone = [(name,) for name, text in sources.items() if _MACRO.search(text)]
+    alone = [(n,) for n, text in sources.items() if n.startswith("il_") or _MACRO.search(text)]
     lengths = {name: len(text) for name, text in sources.items() if (name,) not in alone}
     count = min(len(lengths), max(side_by_side - len(alone), sum(lengths.values()) // LONG, 1))
     groups: list[list[str]] = [[] for _ in range(count)]

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.progress import deriving, simplifying, writing
 from inloop.symbolic import Program
 
+if TYPE_CHECKING:
+    from inloop.plant.unit import PlantUnit
+
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
 STATE = ("q", "qd", "qdd", "tau", "lam")
 OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
@@ -51,6 +54,7 @@ class Equations:
         bounds: of coordinates and speeds, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
+        units: the plant as one unit of C, by its table.
         building: held while something is derived or built, so that threads may share a plant.
     """
 
@@ -90,6 +94,7 @@ class Equations:
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
         self._engines: dict[str, Engine] = {}
         self._prepared: dict[int, tuple[int, Array]] = {}
+        self.units: dict[str, PlantUnit] = {}
         self.loops: Loops | None = None
         self._closed: ClosedLoops | None = None
         closed = mechanism.closed
@@ -248,6 +253,15 @@ class Equations:
         self.times[f"build {first}"] = time.perf_counter() - start
         for program in done:
             self._engines[program.name] = engine
+
+    @property
+    def has_events(self) -> bool:
+        """True if it is a mode of a mechanism that changes while it runs."""
+        return self._modes is not None
+
+    def is_built(self, name: str) -> bool:
+        """True if a function has been derived and built."""
+        return name in self._engines
 
     def _engine(self, name: str) -> Engine:
         if str(name) not in self._engines:

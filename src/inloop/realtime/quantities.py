@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from inloop.plant import BarePlant
 from inloop.realtime.layout import Quantity
-from inloop.simulate.units import OF_JOINTS, signal_units
+from inloop.plant.units import OF_JOINTS, signal_units
 
 Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own
 

@@ -33,7 +33,7 @@ from inloop.simulate.run import failed, interrupted, make_system
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
-from inloop.simulate.units import signal_units
+from inloop.plant.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 

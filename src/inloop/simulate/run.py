@@ -32,7 +32,7 @@ from inloop.simulate.schedules import (
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import ClosedSystem, TreeSystem
-from inloop.simulate.units import signal_units
+from inloop.plant.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 

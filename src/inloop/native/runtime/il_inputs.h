@@ -2,14 +2,19 @@
 #ifndef IL_INPUTS_H
 #define IL_INPUTS_H
 
+#include <stdint.h>
+
 #include "il_finite.h"
 #include "il_status.h"
 
+/* u(t); constant entries are copied from u0 */
+typedef void (*il_input_function)(const void *self, const double *t, const double *u0, double *u);
+
 typedef struct il_inputs {
-    /* u(t); constant entries are copied from u0 */
-    void (*function)(const double *pre, const double *t, const double *u0, double *u);
-    const double *pre, *u0;
-    double *u; /* what the rates read */
+    il_input_function function;
+    const void *self; /* handed to it */
+    double *u0;
+    double *u;        /* what the rates read */
     int64_t count;
     int64_t bad; /* the first entry that was not finite, last time; -1 if there was none */
     double bad_t;
@@ -18,7 +23,7 @@ typedef struct il_inputs {
 /* Bring u to time t; IL_DIVERGED if an entry is not finite. */
 static inline int il_follow(il_inputs *inputs, double t)
 {
-    inputs->function(inputs->pre, &t, inputs->u0, inputs->u);
+    inputs->function(inputs->self, &t, inputs->u0, inputs->u);
     if (il_all_finite(inputs->u, inputs->count)) {
         return IL_OK;
     }

@@ -36,30 +36,49 @@ static int is_sensible(const il_mode *modes, int64_t mode_count, const il_mode *
     return 1;
 }
 
-/* The largest of everything; `work` and `integers` as far as steppers need them. */
-typedef struct extent {
-    il_machine_sizes sizes;
-    int64_t indicators;
-} extent;
-
-static int find_extent(const il_mode *modes, int64_t mode_count, int64_t method, extent *e)
+int il_extend(il_extent *extent, int64_t method, int64_t n, int64_t m, int64_t indicators,
+              int64_t transitions)
 {
-    *e = (extent){{0}, 0};
+    const int64_t work = il_work_size(method, n, m);
+    if (work < 0) {
+        return IL_BAD_ARGUMENT;
+    }
+    extent->work = larger(extent->work, work);
+    extent->integers = larger(extent->integers, n + m);
+    extent->largest = larger(extent->largest, 2 * n + m);
+    extent->armed = larger(extent->armed, transitions);
+    extent->transitions += transitions;
+    extent->indicators = larger(extent->indicators, indicators);
+    return IL_OK;
+}
+
+il_machine_sizes il_machine_room(const il_extent *extent, int64_t mode_count)
+{
+    const il_machine_sizes sizes = {
+        /* x_event, x_jump, x_kept, slope_kept; g and g_trial */
+        .work = extent->work + 4 * extent->largest + 2 * extent->indicators,
+        /* armed_new, armed_kept; visited */
+        .integers = extent->integers + 2 * extent->armed + mode_count,
+        .largest = extent->largest,
+        .armed = extent->armed,
+        .transitions = extent->transitions,
+    };
+    return sizes;
+}
+
+static int find_extent(const il_mode *modes, int64_t mode_count, int64_t method, il_extent *e)
+{
+    *e = (il_extent){0};
     if (modes == NULL || mode_count < 1) {
         return IL_BAD_ARGUMENT;
     }
     for (const il_mode *mode = modes; mode < modes + mode_count; mode++) {
         const il_system *system = &mode->system;
-        const int64_t work = il_work_size(method, system->n, system->m);
-        if (work < 0 || !system->rates || !is_sensible(modes, mode_count, mode)) {
+        if (!system->rates || !is_sensible(modes, mode_count, mode) ||
+            il_extend(e, method, system->n, system->m, mode->indicator_count,
+                      mode->transition_count) != IL_OK) {
             return IL_BAD_ARGUMENT;
         }
-        e->sizes.work = larger(e->sizes.work, work);
-        e->sizes.integers = larger(e->sizes.integers, system->n + system->m);
-        e->sizes.largest = larger(e->sizes.largest, il_state_size(system));
-        e->sizes.armed = larger(e->sizes.armed, mode->transition_count);
-        e->sizes.transitions += mode->transition_count;
-        e->indicators = larger(e->indicators, mode->indicator_count);
     }
     return IL_OK;
 }
@@ -67,39 +86,34 @@ static int find_extent(const il_mode *modes, int64_t mode_count, int64_t method,
 int il_machine_measure(const il_mode *modes, int64_t mode_count, int64_t method,
                        il_machine_sizes *sizes)
 {
-    extent e;
+    il_extent e;
     const int status = find_extent(modes, mode_count, method, &e);
-
-    *sizes = e.sizes;
-    /* x_event, x_jump, x_kept, slope_kept; g and g_trial */
-    sizes->work += 4 * e.sizes.largest + 2 * e.indicators;
-    /* armed_new, armed_kept; visited */
-    sizes->integers += 2 * e.sizes.armed + mode_count;
+    *sizes = il_machine_room(&e, mode_count);
     return status;
 }
 
 int il_machine_init(il_machine *machine)
 {
-    extent e;
+    il_extent e;
 
     if (find_extent(machine->modes, machine->mode_count, machine->method, &e) != IL_OK ||
         machine->mode < 0 || machine->mode >= machine->mode_count || !machine->work ||
-        !machine->integers || !machine->x || (e.sizes.armed > 0 && !machine->armed) ||
-        (e.sizes.transitions > 0 && !machine->history) || machine->most_events < 1) {
+        !machine->integers || !machine->x || (e.armed > 0 && !machine->armed) ||
+        (e.transitions > 0 && !machine->history) || machine->most_events < 1) {
         return IL_BAD_ARGUMENT;
     }
-    machine->largest = e.sizes.largest;
-    machine->transitions = e.sizes.transitions;
-    machine->x_event = machine->work + e.sizes.work;
-    machine->x_jump = machine->x_event + e.sizes.largest;
-    machine->x_kept = machine->x_jump + e.sizes.largest;
-    machine->slope_kept = machine->x_kept + e.sizes.largest;
-    machine->g = machine->slope_kept + e.sizes.largest;
+    machine->largest = e.largest;
+    machine->transitions = e.transitions;
+    machine->x_event = machine->work + e.work;
+    machine->x_jump = machine->x_event + e.largest;
+    machine->x_kept = machine->x_jump + e.largest;
+    machine->slope_kept = machine->x_kept + e.largest;
+    machine->g = machine->slope_kept + e.largest;
     machine->g_trial = machine->g + e.indicators;
     machine->pivots = machine->integers;
-    machine->armed_new = machine->pivots + e.sizes.integers;
-    machine->armed_kept = machine->armed_new + e.sizes.armed;
-    machine->visited = machine->armed_kept + e.sizes.armed;
+    machine->armed_new = machine->pivots + e.integers;
+    machine->armed_kept = machine->armed_new + e.armed;
+    machine->visited = machine->armed_kept + e.armed;
     machine->fault_mode = -1;
     /* nothing to arm */
     machine->entered |= machine->modes[machine->mode].transition_count == 0;

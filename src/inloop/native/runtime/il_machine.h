@@ -41,7 +41,7 @@
 
 #include "il_stepper.h"
 
-/* What a jump reports; mirrored in native/structures.py, told to users by native/modes.py. */
+/* What a jump reports; told to users by native/modes.py. */
 typedef struct il_record {
     double energy_before; /* kinetic and potential [J] */
     double energy_after;  /* [J] */
@@ -166,7 +166,22 @@ typedef struct il_machine_sizes {
     int64_t transitions; /* history: twice as many */
 } il_machine_sizes;
 
-/* How much memory a machine needs; IL_BAD_ARGUMENT if modes or method make no sense. */
+/* The largest of everything among some modes. */
+typedef struct il_extent {
+    int64_t work, integers; /* as far as steppers need them */
+    int64_t largest, armed, indicators;
+    int64_t transitions;    /* of all modes together */
+} il_extent;
+
+/* Take a mode with n coordinates and m first-order states into account; IL_BAD_ARGUMENT if method or
+   numbers make no sense. */
+int il_extend(il_extent *extent, int64_t method, int64_t n, int64_t m, int64_t indicators,
+              int64_t transitions);
+
+/* How much memory a machine of such an extent needs. */
+il_machine_sizes il_machine_room(const il_extent *extent, int64_t mode_count);
+
+/* The same for modes that are there; IL_BAD_ARGUMENT if modes or method make no sense. */
 IL_EXPORT int il_machine_measure(const il_mode *modes, int64_t mode_count, int64_t method,
                                  il_machine_sizes *sizes);
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inloop.plant import BarePlant
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inloop.plant.bare_plant import BarePlant
 
 # of a coordinate, its velocity, acceleration and effort
 OF_JOINTS = {

@@ -1,0 +1,267 @@
+"""The table of a plant as C: one `il_plant` with everything that hosts see (il_plant.h)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from inloop.codegen.pieces import number
+from inloop.codegen.quoting import c_comment, c_string
+
+# C types of functions by the field that holds their names
+_SIGNATURES = {
+    "rates": "int {}(void *, double, const double *, double *)",
+    "expand": "int64_t {}(void *, int64_t, const double *, const double *, double *, double *, "
+    "double *, double *, double *)",
+    "settle": "int {}(void *, double, const double *)",
+    "pivots": "void {}(void *, double, const double *, double *)",
+    "predict": "int {}(void *, double, const double *, double, double *)",
+    "correct": "int {}(void *, double, const double *, double, double, const double *, double *)",
+    "jacobian": "int {}(void *, double, double, const double *, const double *, double *, "
+    "double *)",
+    "drives": "void {}(const void *, double, const double *, const double *, double *)",
+    "prepare": "void {}(const double *, double *)",
+    "formula": "void {}(const il_view *, double *)",
+}
+_FORMULAS = ("indicators", "project", "energy", "observe")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A row il_quantity."""
+
+    name: str
+    unit: str = ""
+    start: float = 0.0
+    least: float = -math.inf
+    most: float = math.inf
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """An il_preparation: name of a function, and how many quantities it prepares."""
+
+    function: str = ""
+    count: int = 0
+
+
+NOTHING = Preparation()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceRow:
+    """An il_choice; functions are names in C, empty where there is none."""
+
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...] = ()
+    driven: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+    prepare: Preparation
+    rates: str
+    autonomous: bool = False
+    expand: str = ""
+    settle: str = ""
+    pivots: str = ""
+    prepare_steps: Preparation = NOTHING
+    predict: str = ""
+    correct: str = ""
+    kept: int = 0
+    prepare_jacobian: Preparation = NOTHING
+    jacobian: str = ""
+    prepare_events: Preparation = NOTHING
+    indicators: str = ""
+    project: str = ""
+    energy: str = ""
+    next: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    widest: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventRow:
+    """An il_event_row."""
+
+    name: str
+    direction: int
+    target: int
+    settles_in: int = -1
+    impact: int = -1
+    restitutions: tuple[int, ...] = ()
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModeRow:
+    """An il_mode_row; places are pairs (kind of il_kind, index)."""
+
+    name: str
+    n: int
+    states: int
+    inputs: int
+    rows: int
+    choices: tuple[ChoiceRow, ...]
+    events: tuple[EventRow, ...] = ()
+    drives: str = ""
+    prepare_drives: Preparation = NOTHING
+    observe: str = ""
+    prepare_observe: Preparation = NOTHING
+    observed: int = 0
+    input_places: tuple[tuple[str, int], ...]
+    output_places: tuple[tuple[str, int], ...]
+    q: tuple[float, ...]
+    qd: tuple[float, ...]
+    z: tuple[float, ...]
+    most: tuple[float, ...]
+    units: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlantTable:
+    """An il_plant."""
+
+    name: str
+    parameters: tuple[Quantity, ...]
+    inputs: tuple[Quantity, ...]
+    outputs: tuple[Quantity, ...]
+    modes: tuple[ModeRow, ...]
+
+    @property
+    def hash(self) -> int:
+        """Of names, units and sizes: who agrees on it agrees on all."""
+        groups = (self.parameters, self.inputs, self.outputs)
+        facts = [self.name, *([(x.name, x.unit) for x in group] for group in groups)]
+        facts += [(mode.name, mode.n, mode.states, mode.rows) for mode in self.modes]
+        return int.from_bytes(hashlib.sha256(repr(facts).encode()).digest()[:8], "little")
+
+
+def emit_plant(table: PlantTable, prefix: str, about: Sequence[str]) -> dict[str, str]:
+    """C file with `<prefix>_plant()`, which returns the table."""
+    writer = _Writer()
+    body = writer.plant(table)
+    text = [
+        c_comment(about),
+        "#include <math.h>",
+        "",
+        '#include "il_plant.h"',
+        "",
+        *writer.declared.values(),
+        "",
+        *writer.arrays,
+        f"static const il_plant plant = {body};",
+        "",
+        f"IL_EXPORT const il_plant *{prefix}_plant(void);",
+        f"const il_plant *{prefix}_plant(void)",
+        "{",
+        "    return &plant;",
+        "}",
+        "",
+    ]
+    return {f"{prefix}_plant.c": "\n".join(text)}
+
+
+class _Writer:
+    """Collects declarations and arrays while rows are written."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, str] = {}
+        self.arrays: list[str] = []
+
+    def plant(self, table: PlantTable) -> str:
+        groups = (table.parameters, table.inputs, table.outputs)
+        quantities = [self._array("il_quantity", [_quantity(x) for x in group]) for group in groups]
+        modes = self._array("il_mode_row", [self._mode(mode) for mode in table.modes])
+        counts = [str(len(group)) for group in groups]
+        hashed = f"UINT64_C(0x{table.hash:016x})"
+        return _row([_text(table.name), hashed, *quantities, *counts, modes, str(len(table.modes))])
+
+    def _mode(self, mode: ModeRow) -> str:
+        choices = self._array("il_choice", [self._choice(choice) for choice in mode.choices])
+        events = self._array("il_event_row", [self._event(event) for event in mode.events])
+        numbers = (mode.q, mode.qd, mode.z, mode.most, mode.units)
+        return _row(
+            [
+                _text(mode.name),
+                *map(str, (mode.n, mode.states, mode.inputs, mode.rows)),
+                choices,
+                str(len(mode.choices)),
+                events,
+                str(len(mode.events)),
+                self._function("drives", mode.drives),
+                self._preparation(mode.prepare_drives),
+                self._function("observe", mode.observe),
+                self._preparation(mode.prepare_observe),
+                str(mode.observed),
+                *(
+                    self._array("il_place", [f"{{{kind}, {index}}}" for kind, index in places])
+                    for places in (mode.input_places, mode.output_places)
+                ),
+                *(self._array("double", [_real(x) for x in row]) for row in numbers),
+            ]
+        )
+
+    def _choice(self, choice: ChoiceRow) -> str:
+        """All fields in their order; index tables first, then how long they are."""
+        roles = ("independent", "dependent", "driven")
+        tables = [getattr(choice, role) for role in (*roles, "rows")]
+        parts = [self._array("int64_t", [str(k) for k in table]) for table in tables]
+        parts += [str(len(getattr(choice, role))) for role in roles]
+        for field in fields(choice):
+            if field.name in (*roles, "rows"):
+                continue
+            value = getattr(choice, field.name)
+            if isinstance(value, Preparation):
+                parts.append(self._preparation(value))
+            elif isinstance(value, tuple):
+                listed = [self._function("formula", name) for name in value]
+                parts.append(self._array("il_formula", listed))
+            elif isinstance(value, str):
+                parts.append(self._function(field.name, value))
+            else:
+                parts.append(str(int(value)))
+        return _row(parts)
+
+    def _event(self, event: EventRow) -> str:
+        numbers = (event.direction, event.target, event.settles_in, event.impact)
+        places = self._array("int64_t", [str(k) for k in event.restitutions])
+        return _row([_text(event.name), *map(str, numbers), places, _real(event.tolerance)])
+
+    def _preparation(self, how: Preparation) -> str:
+        return f"{{{self._function('prepare', how.function)}, {how.count}}}"
+
+    def _function(self, field: str, name: str) -> str:
+        if not name:
+            return "NULL"
+        kind = "formula" if field in _FORMULAS else field
+        self.declared[name] = f"{_SIGNATURES[kind].format(name)};"
+        return name
+
+    def _array(self, kind: str, entries: Sequence[str]) -> str:
+        """Name of a constant array; NULL if it is empty."""
+        if not entries:
+            return "NULL"
+        name = f"{re.sub('^il_', '', kind).removesuffix('_t')}_{len(self.arrays)}"
+        listed = ",\n    ".join(entries) if kind.startswith("il_") else ", ".join(entries)
+        self.arrays.append(f"static const {kind} {name}[] = {{\n    {listed}\n}};")
+        return name
+
+
+def _row(parts: Sequence[str]) -> str:
+    return "{" + ", ".join(parts) + "}"
+
+
+def _quantity(x: Quantity) -> str:
+    numbers = (_real(value) for value in (x.start, x.least, x.most))
+    return _row([_text(x.name), _text(x.unit), *numbers])
+
+
+def _text(text: str) -> str:
+    return c_string(text).strip()
+
+
+def _real(value: float) -> str:
+    if math.isinf(value):
+        return "(double)INFINITY" if value > 0 else "-(double)INFINITY"
+    return number(value)

@@ -1,0 +1,148 @@
+"""An instance of a plant, seen from Python: memory, arrays by name, functions (il_host.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.library import COUNT, POINTER, REAL, Reals, aligned_zeros, address_of
+from inloop.native.runtime_library import load_runtime
+from inloop.native.schedule import Method, Status
+
+
+class Numbers(IntEnum):
+    """Arrays of an instance, as il_array."""
+
+    PARAMETERS = 0
+    TAU = 1
+    U = 2
+    GIVEN = 3
+    GUARD = 4
+    TOLERANCE = 5
+    PULL = 6
+    SIZES = 7
+    TOLERANCES = 8
+    MOST = 9
+    STATE = 10
+
+
+class Blame(IntEnum):
+    """What a failure was about, as il_blame."""
+
+    INPUT = 0
+    DRIVE = 1
+    ROW = 2
+    BEYOND = 3
+
+
+class Instance:
+    """One run of a plant: all that it reads, keeps and changes, in memory of its own."""
+
+    def __init__(self, plant: int, method: Method, step: float, keep: object = None) -> None:
+        """At the start of the plant.
+
+        Args:
+            plant: address of an il_plant.
+            method: the integrator.
+            step: [s]; 0 where steps are chosen by their error.
+            keep: what must stay alive: the library of the plant.
+        """
+        size = _function("il_instance_size", POINTER, COUNT, returns=ctypes.c_size_t)(plant, method)
+        self._memory, self._keep = aligned_zeros(-(-size // 8)), [keep]
+        make = _function("il_initialize", POINTER, POINTER, COUNT, REAL, returns=POINTER)
+        address = make(address_of(self._memory), plant, method, step) if size else None
+        if not address:
+            raise InputError("the plant cannot be run", fix="Compile it anew.")
+        self.address: int = address
+
+    def numbers(self, which: Numbers, mode: int = 0) -> Reals:
+        """An array of the instance: writing into it changes the run."""
+        count = ctypes.c_int64(0)
+        find = _function("il_array_of", POINTER, COUNT, COUNT, POINTER, returns=POINTER)
+        address = find(self.address, mode, which, ctypes.addressof(count))
+        array = np.ctypeslib.as_array((ctypes.c_double * count.value).from_address(address))
+        return array
+
+    @property
+    def modes(self) -> int:
+        """Address of its array of il_mode."""
+        return int(_function("il_modes_of", POINTER, returns=POINTER)(self.address))
+
+    def prepare(self) -> None:
+        """Let parameters that were written act."""
+        _function("il_prepare_again", POINTER, returns=None)(self.address)
+
+    def select(self, mode: int, choice: int) -> None:
+        """Let a mode use one of its choices of independent coordinates."""
+        _function("il_select", POINTER, COUNT, COUNT, returns=None)(self.address, mode, choice)
+
+    def follow_inputs(self, mode: int, function: int, self_address: int, keep: object) -> None:
+        """Let a C function write u of a mode over time."""
+        self._keep.append(keep)
+        call = _function("il_follow_inputs", POINTER, COUNT, POINTER, POINTER, returns=None)
+        call(self.address, mode, function, self_address)
+
+    def follow_motions(self, mode: int, function: int, self_address: int, keep: object) -> None:
+        """Let a C function move the driven joints of a mode."""
+        self._keep.append(keep)
+        call = _function("il_follow_motions", POINTER, COUNT, POINTER, POINTER, returns=None)
+        call(self.address, mode, function, self_address)
+
+    def place(
+        self, mode: int, t: float, q: Reals, qd: Reals, z: Reals, size: int, guarded: bool
+    ) -> Reals:
+        """State of the stepper from all coordinates of a mode."""
+        x = np.zeros(size)
+        arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in (q, qd, z)]
+        types = (POINTER, COUNT, COUNT, REAL, *[POINTER] * 4)
+        place = _function("il_place_at", *types, returns=None)
+        place(self.address, mode, guarded, t, *map(_address, arrays), _address(x))
+        return x
+
+    def expand(self, mode: int, t: Reals, x: Reals, *out: Reals) -> int:
+        """q, qd, qdd, multipliers and efforts of rows of states; how many could be closed."""
+        arrays = (np.ascontiguousarray(t), np.ascontiguousarray(x), *out)
+        types = (POINTER, COUNT, COUNT, *[POINTER] * len(arrays))
+        call = _function("il_expand_rows", *types, returns=COUNT)
+        return int(call(self.address, mode, len(t), *map(_address, arrays)))
+
+    def rates(self, mode: int, t: float, x: Reals, *, exact: bool = False) -> Reals | None:
+        """Rates of a state; None where there are none."""
+        state, xd = np.ascontiguousarray(x), np.empty(len(x))
+        types = (POINTER, COUNT, COUNT, REAL, POINTER, POINTER)
+        status = _function("il_rates_of", *types)(
+            self.address, mode, exact, t, _address(state), _address(xd)
+        )
+        return xd if status == Status.OK else None
+
+    def indicators(self, mode: int, t: float, x: Reals, count: int) -> Reals | None:
+        """What the events of a mode watch; None where that cannot be found."""
+        state, g = np.ascontiguousarray(x), np.empty(count)
+        types = (POINTER, COUNT, REAL, POINTER, POINTER)
+        status = _function("il_indicators_of", *types)(
+            self.address, mode, t, _address(state), _address(g)
+        )
+        return g if status == Status.OK else None
+
+    def blame(self, mode: int, about: Blame) -> tuple[int, float]:
+        """Number of what the last failure was about, -1 if nothing is known, and its time [s]."""
+        t = ctypes.c_double(0.0)
+        types = (POINTER, COUNT, COUNT, POINTER)
+        found = _function("il_blame_of", *types, returns=COUNT)(
+            self.address, mode, about, ctypes.addressof(t)
+        )
+        return int(found), t.value
+
+
+def _address(array: Reals) -> int:
+    return array.ctypes.data
+
+
+@functools.cache
+def _function(name: str, *arguments: type[Any], returns: Any = ctypes.c_int) -> Any:
+    return load_runtime().function(name, *arguments, returns=returns)

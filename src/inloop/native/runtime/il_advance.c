@@ -1,0 +1,95 @@
+/* Start and steps of an instance; see il_plant.h. */
+#include <math.h>
+#include <string.h>
+
+#include "il_instance.h"
+
+double il_time(const il_instance *instance)
+{
+    return instance->machine.t;
+}
+
+void il_put(il_part *part, double t, const double *q, const double *qd, const double *z, double *x)
+{
+    const il_mode_row *row = part->row;
+    const size_t bytes = (size_t)row->n * sizeof *q;
+    memcpy(part->q, q, bytes);
+    memcpy(part->qd, qd, bytes);
+    memcpy(part->z, z, (size_t)row->states * sizeof *z);
+    /* driven joints without a function stay where they are */
+    memcpy(part->given, q, bytes);
+    memcpy(part->given + row->n, qd, bytes);
+    memset(part->given + 2 * row->n, 0, bytes);
+    il_set_guard(part, t, q);
+    il_pack(part, x);
+}
+
+int il_reset(il_instance *instance)
+{
+    il_machine *machine = &instance->machine;
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        il_part *part = &instance->parts[k];
+        part->choice = 0;
+        part->unguarded = 0;
+        instance->modes[k].system = part->choices[0].system;
+        il_put(part, 0.0, part->row->q, part->row->qd, part->row->z, machine->x);
+    }
+    il_part *first = &instance->parts[0];
+    il_put(first, 0.0, first->row->q, first->row->qd, first->row->z, machine->x);
+    instance->count = 0;
+    machine->t = 0.0;
+    machine->mode = 0;
+    machine->entered = 0;
+    machine->events_lost = machine->event_count = machine->events_in_step = 0;
+    const int status = il_machine_init(machine);
+    if (status != IL_OK) {
+        return status;
+    }
+    memset(machine->history, 0, 2 * (size_t)machine->transitions * sizeof *machine->history);
+    /* parameters may be others than those the table was made with */
+    if (il_look_at(first, 0.0, machine->x) != IL_OK) {
+        return IL_LOOP_OPEN;
+    }
+    il_pack(first, machine->x);
+    return IL_OK;
+}
+
+static int step_once(il_instance *instance)
+{
+    const double t = (double)instance->count * instance->step;
+    return il_machine_step(&instance->machine, t, instance->step);
+}
+
+/* With other independent coordinates or, where none are better, over a singular position. */
+static int step_otherwise(il_instance *instance)
+{
+    il_part *part = il_present(instance);
+    const double t = (double)instance->count * instance->step;
+    if (il_look_at(part, t, instance->machine.x) != IL_OK) {
+        return IL_LOOP_OPEN;
+    }
+    if (il_choose_better(part, t)) {
+        il_pack(part, instance->machine.x);
+    } else {
+        il_step_over(part);
+    }
+    return step_once(instance);
+}
+
+int il_advance(il_instance *instance)
+{
+    int status = step_once(instance);
+    if (status == IL_LOOP_OPEN && il_chooses(il_present(instance))) {
+        status = step_otherwise(instance);
+    }
+    if (status != IL_OK) {
+        return status;
+    }
+    instance->count++;
+    il_part *part = il_present(instance);
+    if (part->unguarded > 0 && --part->unguarded == 0 &&
+        il_look_at(part, instance->machine.t, instance->machine.x) == IL_OK) {
+        il_set_guard(part, instance->machine.t, part->q);
+    }
+    return IL_OK;
+}

@@ -1,0 +1,22 @@
+/* Generated functions of one mode seen from outside, by all its coordinates. */
+#ifndef IL_FORMULA_H
+#define IL_FORMULA_H
+
+#include <stdint.h>
+
+/* What they read. */
+typedef struct il_view {
+    const double *pre, *u;
+    double t;
+    const double *q, *qd, *lam, *effort, *z;
+    const double *e; /* restitution of the rows in use */
+} il_view;
+
+/* A generated program with all its outputs in a row. */
+typedef void (*il_formula)(const il_view *view, double *out);
+
+/* All coordinates, multipliers and efforts from states of the stepper; rows that are good. */
+typedef int64_t (*il_expand)(void *context, int64_t count, const double *t, const double *x,
+                             double *q, double *qd, double *qdd, double *lam, double *effort);
+
+#endif

@@ -1,0 +1,147 @@
+/* What hosts reach of an instance; see il_host.h. */
+#include "il_host.h"
+
+#include <string.h>
+
+il_machine *il_machine_of(il_instance *instance)
+{
+    return &instance->machine;
+}
+
+const il_mode *il_modes_of(const il_instance *instance)
+{
+    return instance->modes;
+}
+
+double *il_array_of(il_instance *instance, int64_t mode, int64_t array, int64_t *count)
+{
+    il_part *part = &instance->parts[mode];
+    const il_mode_row *row = part->row;
+    il_active *active = il_in_use(part);
+    const int64_t size = il_state_size(&active->system);
+    struct {
+        double *first;
+        int64_t count;
+    } const known[] = {
+        [IL_PARAMETERS] = {instance->parameters, instance->plant->parameter_count},
+        [IL_TAU] = {part->tau, row->n},
+        [IL_U] = {part->u, row->inputs},
+        [IL_GIVEN] = {part->given, 3 * row->n},
+        [IL_GUARD] = {active->guard, active->choice->dependent_count},
+        [IL_TOLERANCE] = {&active->context.tolerance, 1},
+        [IL_PULL] = {&active->context.pull, 1},
+        [IL_SIZES] = {part->sizes, size},
+        [IL_TOLERANCES] = {part->tolerances, row->event_count},
+        [IL_MOST] = {active->most, size},
+        [IL_STATE] = {instance->machine.x, size},
+    };
+    if (array < 0 || array >= (int64_t)(sizeof known / sizeof known[0])) {
+        return NULL;
+    }
+    *count = known[array].count;
+    return known[array].first;
+}
+
+void il_prepare_again(il_instance *instance)
+{
+    il_prepare(instance);
+}
+
+/* The systems in use may have changed. */
+static void renew(il_part *part)
+{
+    const int64_t mode = part - part->instance->parts;
+    part->instance->modes[mode].system = il_in_use(part)->system;
+}
+
+void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function function,
+                      const void *self)
+{
+    il_part *part = &instance->parts[mode];
+    part->inputs.function = function;
+    part->inputs.self = self;
+    memcpy(part->inputs.u0, part->u, (size_t)part->row->inputs * sizeof *part->u);
+    for (int64_t k = 0; k < part->row->choice_count; k++) {
+        il_active *active = &part->choices[k];
+        active->context.inputs = active->look.inputs = &part->inputs;
+        active->system.autonomous = 0;
+        if (active->choice->expand == NULL) {
+            /* the generated Jacobian knows no inputs that change by themselves */
+            active->system.jacobian = NULL;
+        }
+    }
+    renew(part);
+}
+
+void il_follow_motions(il_instance *instance, int64_t mode, il_motions function, const void *self)
+{
+    il_part *part = &instance->parts[mode];
+    for (int64_t k = 0; k < part->row->choice_count; k++) {
+        il_active *active = &part->choices[k];
+        active->context.drives = active->look.drives = function;
+        active->context.drives_self = active->look.drives_self = self;
+    }
+}
+
+void il_select(il_instance *instance, int64_t mode, int64_t choice)
+{
+    il_part *part = &instance->parts[mode];
+    part->choice = choice;
+    renew(part);
+}
+
+void il_place_at(il_instance *instance, int64_t mode, int64_t guarded, double t, const double *q,
+                 const double *qd, const double *z, double *x)
+{
+    il_part *part = &instance->parts[mode];
+    il_put(part, t, q, qd, z, x);
+    if (!guarded) {
+        il_step_over(part);
+    }
+}
+
+int64_t il_expand_rows(il_instance *instance, int64_t mode, int64_t count, const double *t,
+                       const double *x, double *q, double *qd, double *qdd, double *lam,
+                       double *effort)
+{
+    il_part *part = &instance->parts[mode];
+    il_active *active = il_in_use(part);
+    const int64_t n = part->row->n, size = il_state_size(&active->system);
+    if (active->choice->expand != NULL) {
+        return active->choice->expand(&active->look, count, t, x, q, qd, qdd, lam, effort);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        memcpy(q + k * n, x + k * size, (size_t)n * sizeof *q);
+        memcpy(qd + k * n, x + k * size + n, (size_t)n * sizeof *qd);
+    }
+    return count;
+}
+
+int il_rates_of(il_instance *instance, int64_t mode, int64_t exact, double t, const double *x,
+                double *xd)
+{
+    il_active *active = il_in_use(&instance->parts[mode]);
+    return active->choice->rates(exact ? &active->look : &active->context, t, x, xd);
+}
+
+int il_indicators_of(il_instance *instance, int64_t mode, double t, const double *x, double *g)
+{
+    return il_part_indicators(&instance->parts[mode], t, x, g);
+}
+
+int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, double *t)
+{
+    const il_part *part = &instance->parts[mode];
+    const il_context *context = &il_in_use(part)->context;
+    switch (about) {
+    case IL_BAD_INPUT:
+        *t = part->inputs.bad_t;
+        return part->inputs.bad;
+    case IL_BAD_DRIVE:
+        *t = context->bad_t;
+        return context->bad_drive;
+    case IL_BAD_ROW: return context->bad_row;
+    case IL_BEYOND: return il_in_use(part)->bounds.beyond;
+    default: return -1;
+    }
+}

@@ -1,0 +1,67 @@
+/* What hosts of an instance may reach beside il_plant.h: its memory, its machine, its modes.
+ *
+ * For batch runs (il_run.h), the real-time loop, and Python, which sees arrays by name and no
+ * structure.
+ */
+#ifndef IL_HOST_H
+#define IL_HOST_H
+
+#include "il_instance.h"
+
+enum il_array {
+    IL_PARAMETERS = 0, /* in use; after a change call il_prepare_again */
+    IL_TAU,            /* of a mode: efforts of its joints */
+    IL_U,              /* of a mode: its inputs */
+    IL_GIVEN,          /* of a mode: q, qd, qdd of driven joints without a function */
+    IL_GUARD,          /* of the choice in use: times reciprocal pivots, 0 to 1 while it is good */
+    IL_TOLERANCE,      /* of the choice in use: what ends Newton's method */
+    IL_PULL,           /* of the choice in use: how fast estimates come to closure [1/s] */
+    IL_SIZES,          /* of a mode: one unit of each entry of x */
+    IL_TOLERANCES,     /* of a mode: what counts as zero of each indicator */
+    IL_MOST,           /* of the choice in use: bounds of x */
+    IL_STATE           /* x of the present mode */
+};
+
+/* An array of an instance, and how long it is; NULL for what is not known. */
+IL_EXPORT double *il_array_of(il_instance *instance, int64_t mode, int64_t array, int64_t *count);
+
+IL_EXPORT il_machine *il_machine_of(il_instance *instance);
+IL_EXPORT const il_mode *il_modes_of(const il_instance *instance);
+
+/* After parameters were written in place. */
+IL_EXPORT void il_prepare_again(il_instance *instance);
+
+/* Let a function write u of a mode from now on; what it does not write stays as it is now. */
+IL_EXPORT void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function function,
+                                const void *self);
+
+/* Let a function move the driven joints of a mode. */
+IL_EXPORT void il_follow_motions(il_instance *instance, int64_t mode, il_motions function,
+                                 const void *self);
+
+/* Let a mode use a choice of independent coordinates. */
+IL_EXPORT void il_select(il_instance *instance, int64_t mode, int64_t choice);
+
+/* x of a mode from its coordinates; driven joints without a function stay there. Guarded: the
+   choice is good as long as the pivots stay near what they are here. */
+IL_EXPORT void il_place_at(il_instance *instance, int64_t mode, int64_t guarded, double t,
+                           const double *q, const double *qd, const double *z, double *x);
+
+/* All about rows of states of a mode: q, qd, qdd, multipliers of the rows in use, efforts; the
+   number of rows whose loops could be closed. */
+IL_EXPORT int64_t il_expand_rows(il_instance *instance, int64_t mode, int64_t count,
+                                 const double *t, const double *x, double *q, double *qd,
+                                 double *qdd, double *lam, double *effort);
+
+/* Rates of a state of a mode: as a step sees it, or (exact) unguarded and closed to the last bit. */
+IL_EXPORT int il_rates_of(il_instance *instance, int64_t mode, int64_t exact, double t,
+                          const double *x, double *xd);
+
+IL_EXPORT int il_indicators_of(il_instance *instance, int64_t mode, double t, const double *x,
+                               double *g);
+
+/* What the last failure of a mode was about; -1: nothing is known. */
+enum il_blame { IL_BAD_INPUT = 0, IL_BAD_DRIVE, IL_BAD_ROW, IL_BEYOND };
+IL_EXPORT int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, double *t);
+
+#endif

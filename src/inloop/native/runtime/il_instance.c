@@ -1,0 +1,355 @@
+/* Memory of an instance, and how its parts are put together; see il_plant.h. */
+#include "il_instance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+/* Memory that is handed out piece by piece; without a base it is only measured. */
+typedef struct arena {
+    unsigned char *base;
+    size_t used;
+} arena;
+
+static void *take(arena *from, int64_t count, size_t size)
+{
+    enum { PIECE = 16 };
+    void *const piece = from->base ? from->base + from->used : NULL;
+    from->used += ((size_t)(count > 0 ? count : 1) * size + PIECE - 1) / PIECE * PIECE;
+    return piece;
+}
+
+static double *numbers(arena *from, int64_t count)
+{
+    return take(from, count, sizeof(double));
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t state_size(const il_mode_row *row)
+{
+    const il_choice *c = &row->choices[0];
+    return 2 * c->independent_count + row->states + c->dependent_count;
+}
+
+static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_choice *choice)
+{
+    il_active a = {.choice = choice};
+    a.pre = numbers(from, choice->prepare.count);
+    a.pre_steps = numbers(from, choice->prepare_steps.count);
+    a.context.kept = numbers(from, choice->kept);
+    a.pre_jacobian = numbers(from, choice->prepare_jacobian.count);
+    a.pre_events = numbers(from, choice->prepare_events.count);
+    a.guard = numbers(from, choice->dependent_count);
+    a.most = numbers(from, state_size(row));
+    return a;
+}
+
+static il_part lay_out_mode(arena *from, const il_mode_row *row)
+{
+    il_part p = {.row = row};
+    int64_t rows = 0, driven = 0, widest = 0;
+    p.tau = numbers(from, row->n);
+    p.u = numbers(from, row->inputs);
+    p.inputs.u0 = numbers(from, row->inputs);
+    p.given = numbers(from, 3 * row->n);
+    p.settled = numbers(from, 3 * row->n);
+    p.choices = take(from, row->choice_count, sizeof *p.choices);
+    for (int64_t k = 0; k < row->choice_count; k++) {
+        const il_choice *choice = &row->choices[k];
+        const il_active active = lay_out_choice(from, row, choice);
+        rows = larger(rows, choice->dependent_count);
+        driven = larger(driven, choice->driven_count);
+        widest = larger(widest, choice->widest);
+        if (p.choices) {
+            p.choices[k] = active;
+        }
+    }
+    p.q = numbers(from, row->n);
+    p.qd = numbers(from, row->n);
+    p.qdd = numbers(from, row->n);
+    p.lam = numbers(from, rows);
+    p.effort = numbers(from, driven);
+    p.z = numbers(from, row->states);
+    p.all_lam = numbers(from, row->rows);
+    p.observed = numbers(from, row->observed);
+    p.e = numbers(from, rows);
+    p.pivots = numbers(from, 2 * rows);
+    p.zeros = numbers(from, rows);
+    p.out = numbers(from, widest + 3 * row->n);
+    p.pre_drives = numbers(from, row->prepare_drives.count);
+    p.pre_observe = numbers(from, row->prepare_observe.count);
+    p.sizes = numbers(from, state_size(row));
+    p.tolerances = numbers(from, row->event_count);
+    p.transitions = take(from, row->event_count, sizeof *p.transitions);
+    p.ways = take(from, 2 * row->event_count, sizeof *p.ways);
+    return p;
+}
+
+static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, il_machine *machine)
+{
+    il_extent extent = {0};
+    for (int64_t k = 0; k < plant->mode_count; k++) {
+        const il_mode_row *row = &plant->modes[k];
+        const int64_t n = row->choices[0].independent_count;
+        il_extend(&extent, method, n, state_size(row) - 2 * n, row->event_count, row->event_count);
+    }
+    const il_machine_sizes sizes = il_machine_room(&extent, plant->mode_count);
+    machine->x = numbers(from, sizes.largest);
+    machine->work = numbers(from, sizes.work);
+    machine->integers = take(from, sizes.integers, sizeof(int64_t));
+    machine->armed = take(from, sizes.armed, sizeof(int64_t));
+    machine->history = take(from, 2 * sizes.transitions, sizeof *machine->history);
+}
+
+static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
+{
+    il_instance made = {.plant = plant};
+    (void)take(from, 1, sizeof made);
+    made.inputs = numbers(from, plant->input_count);
+    lay_out_machine(from, plant, method, &made.machine);
+    made.modes = take(from, plant->mode_count, sizeof *made.modes);
+    made.parts = take(from, plant->mode_count, sizeof *made.parts);
+    made.parameters = numbers(from, plant->parameter_count);
+    for (int64_t k = 0; k < plant->mode_count; k++) {
+        const il_part part = lay_out_mode(from, &plant->modes[k]);
+        if (made.parts) {
+            made.parts[k] = part;
+        }
+    }
+    return made;
+}
+
+size_t il_instance_size(const il_plant *plant, int64_t method)
+{
+    arena measured = {NULL, 0};
+    if (plant == NULL || plant->mode_count < 1 || il_work_size(method, 1, 0) < 0) {
+        return 0;
+    }
+    (void)lay_out(&measured, plant, method);
+    return (measured.used + IL_ALIGNMENT - 1) / IL_ALIGNMENT * IL_ALIGNMENT;
+}
+
+/* ---- putting it together ---- */
+
+/* What makes sense for x = (q, qd of independent coordinates, z, q of dependent ones). */
+static void bound(il_active *active, const il_mode_row *row)
+{
+    const il_choice *c = active->choice;
+    const int64_t nu = c->independent_count;
+    double *most = active->most;
+    for (int64_t k = 0; k < nu; k++) {
+        most[k] = row->most[c->independent[k]];
+        most[nu + k] = row->most[row->n + c->independent[k]];
+    }
+    for (int64_t k = 0; k < row->states; k++) {
+        most[2 * nu + k] = 1.7976931348623157e308;
+    }
+    for (int64_t k = 0; k < c->dependent_count; k++) {
+        most[2 * nu + row->states + k] = row->most[c->dependent[k]];
+    }
+    active->bounds = (il_bounds){most, 0};
+}
+
+static void connect_choice(il_part *part, il_active *active, int64_t method, double step)
+{
+    const il_choice *choice = active->choice;
+    const il_mode_row *row = part->row;
+    const int64_t n = row->n;
+    const int implicit = method == IL_IMPLICIT && choice->predict;
+    il_context *c = &active->context;
+    c->pre = active->pre;
+    c->tau = part->tau;
+    c->u = part->u;
+    c->implicit_pre = active->pre_steps;
+    c->jacobian_pre = active->pre_jacobian;
+    c->drives = row->drives;
+    c->drives_self = part->pre_drives;
+    c->q = part->given;
+    c->qd = part->given + n;
+    c->qdd = part->given + 2 * n;
+    c->bad_drive = -1;
+    c->guard = active->guard;
+    c->tolerance = IL_NEARLY_CLOSED;
+    c->farthest = IL_FARTHEST;
+    c->pull = step > 0.0 && !implicit ? 1.0 / step : 0.0;
+    c->most_iterations = IL_MOST_ITERATIONS;
+    c->settle = choice->settle;
+    c->rates = choice->rates;
+    c->at_q = part->settled;
+    c->at_qd = part->settled + n;
+    c->at_qdd = part->settled + 2 * n;
+    active->look = *c;
+    active->look.guard = part->zeros;
+    active->look.tolerance = IL_CLOSED;
+    bound(active, row);
+    active->system = (il_system){
+        .rates = choice->rates,
+        .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
+        .predict = implicit ? choice->predict : NULL,
+        .correct = implicit ? choice->correct : NULL,
+        .context = c,
+        .n = choice->independent_count,
+        .m = row->states + choice->dependent_count,
+        .autonomous = choice->autonomous,
+        .bounds = &active->bounds,
+        .sizes = part->sizes,
+    };
+}
+
+static void connect_events(il_instance *instance, il_part *part)
+{
+    const il_mode_row *row = part->row;
+    for (int64_t k = 0; k < row->event_count; k++) {
+        const il_event_row *event = &row->events[k];
+        il_part *const parts = instance->parts;
+        il_part *const impact = event->impact < 0 ? NULL : &parts[event->impact];
+        il_handover *const way = &part->ways[2 * k];
+        way[0] = (il_handover){part, &parts[event->target], impact, k, 0};
+        way[1] = (il_handover){part, part, impact, k, 1};
+        if (event->settles_in >= 0) {
+            way[1].to = &parts[event->settles_in];
+        }
+        part->tolerances[k] = event->tolerance > 0.0 ? event->tolerance : IL_ZERO;
+        part->transitions[k] = (il_transition){
+            .indicator = k,
+            .direction = event->direction,
+            .target = event->target,
+            .jump = il_hand_over,
+            .context = &way[0],
+            .settles_in = event->settles_in,
+            .settle = event->settles_in < 0 ? NULL : il_hand_over,
+            .settle_context = &way[1],
+        };
+    }
+}
+
+/* One unit of each entry of x, as long as nobody knows the rates of the motion. */
+static void measure(il_part *part)
+{
+    const il_mode_row *row = part->row;
+    const il_choice *c = &row->choices[0];
+    const int64_t nu = c->independent_count;
+    for (int64_t k = 0; k < nu; k++) {
+        part->sizes[k] = part->sizes[nu + k] = row->units[c->independent[k]];
+    }
+    for (int64_t k = 0; k < row->states; k++) {
+        part->sizes[2 * nu + k] = 1.0;
+    }
+    for (int64_t k = 0; k < c->dependent_count; k++) {
+        part->sizes[2 * nu + row->states + k] = row->units[c->dependent[k]];
+    }
+}
+
+static void connect(il_instance *instance, int64_t number, int64_t method, double step)
+{
+    il_part *part = &instance->parts[number];
+    const il_mode_row *row = part->row;
+    part->instance = instance;
+    part->inputs.u = part->u;
+    part->inputs.count = row->inputs;
+    part->inputs.bad = -1;
+    measure(part);
+    for (int64_t k = 0; k < row->choice_count; k++) {
+        connect_choice(part, &part->choices[k], method, step);
+    }
+    connect_events(instance, part);
+    instance->modes[number] = (il_mode){
+        .system = part->choices[0].system,
+        .indicators = row->event_count > 0 ? il_part_indicators : NULL,
+        .context = part,
+        .indicator_count = row->event_count,
+        .tolerances = part->tolerances,
+        .transitions = part->transitions,
+        .transition_count = row->event_count,
+    };
+}
+
+il_instance *il_initialize(void *memory, const il_plant *plant, int64_t method, double step)
+{
+    const size_t size = il_instance_size(plant, method);
+    arena from = {memory, 0};
+    if (size == 0 || memory == NULL || (size_t)memory % IL_ALIGNMENT != 0) {
+        return NULL;
+    }
+    memset(memory, 0, size);
+    il_instance *const instance = memory;
+    *instance = lay_out(&from, plant, method);
+    instance->step = step;
+    for (int64_t k = 0; k < plant->mode_count; k++) {
+        connect(instance, k, method, step);
+    }
+    il_machine *machine = &instance->machine;
+    machine->modes = instance->modes;
+    machine->mode_count = plant->mode_count;
+    machine->method = method;
+    machine->most_events = IL_MOST_EVENTS;
+    machine->settle_time = IL_SETTLED * step;
+    machine->time_tolerance = IL_SAME_TIME * step;
+    for (int64_t k = 0; k < plant->parameter_count; k++) {
+        instance->parameters[k] = plant->parameters[k].start;
+    }
+    il_prepare(instance);
+    for (int64_t k = 0; k < plant->input_count; k++) {
+        il_set_input(instance, k, plant->inputs[k].start);
+    }
+    return il_reset(instance) == IL_BAD_ARGUMENT ? NULL : instance;
+}
+
+/* ---- parameters and inputs ---- */
+
+static void prepare(const il_preparation *how, const double *parameters, double *values)
+{
+    if (how->function) {
+        how->function(parameters, values);
+    }
+}
+
+void il_prepare(il_instance *instance)
+{
+    const double *parameters = instance->parameters;
+    for (int64_t m = 0; m < instance->plant->mode_count; m++) {
+        const il_part *part = &instance->parts[m];
+        prepare(&part->row->prepare_drives, parameters, part->pre_drives);
+        prepare(&part->row->prepare_observe, parameters, part->pre_observe);
+        for (int64_t k = 0; k < part->row->choice_count; k++) {
+            const il_active *active = &part->choices[k];
+            prepare(&active->choice->prepare, parameters, active->pre);
+            prepare(&active->choice->prepare_steps, parameters, active->pre_steps);
+            prepare(&active->choice->prepare_jacobian, parameters, active->pre_jacobian);
+            prepare(&active->choice->prepare_events, parameters, active->pre_events);
+        }
+    }
+}
+
+void il_set_parameters(il_instance *instance, const double *values)
+{
+    const size_t bytes = (size_t)instance->plant->parameter_count * sizeof *values;
+    memcpy(instance->parameters, values, bytes);
+    il_prepare(instance);
+}
+
+void il_set_input(il_instance *instance, int64_t input, double value)
+{
+    instance->inputs[input] = value;
+    for (int64_t m = 0; m < instance->plant->mode_count; m++) {
+        const il_part *part = &instance->parts[m];
+        const il_place place = part->row->input_places[input];
+        if (place.kind == IL_OF_TAU) {
+            part->tau[place.index] = value;
+        } else if (place.kind == IL_OF_U) {
+            part->u[place.index] = value;
+        }
+    }
+}
+
+void il_set_inputs(il_instance *instance, const double *values)
+{
+    for (int64_t k = 0; k < instance->plant->input_count; k++) {
+        il_set_input(instance, k, values[k]);
+    }
+}

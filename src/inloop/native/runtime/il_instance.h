@@ -1,0 +1,128 @@
+/* What an instance of a plant is made of. Not for users: they see il_plant.h.
+ *
+ * All of it lies in one piece of memory of the caller, roughly in the order in which a step uses it.
+ */
+#ifndef IL_INSTANCE_H
+#define IL_INSTANCE_H
+
+#include "il_plant.h"
+
+/* Newton's corrections below these end it; what is left is of the order of their square. In
+   radians, or in parts of the characteristic length. */
+#define IL_CLOSED 1e-8        /* where states are looked at */
+#define IL_NEARLY_CLOSED 1e-5 /* at the inner stages of a step */
+#define IL_FARTHEST 0.2       /* where estimates are carried along, longer corrections are jumps */
+#define IL_WORST_PIVOT 2.5    /* how far a pivot may shrink before another choice is due */
+enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3 };
+
+/* Of a step: times that differ by less are the same; events that are over within it are over. */
+#define IL_SAME_TIME 1e-9
+#define IL_SETTLED 1e-6
+#define IL_ZERO 1e-9 /* of one unit of an indicator: less is zero */
+enum { IL_MOST_EVENTS = 16 }; /* in one step */
+
+/* A choice of independent coordinates at work. */
+typedef struct il_active {
+    const il_choice *choice;
+    il_context context;  /* of the rates */
+    il_context look;     /* unguarded, closed to the last bit: looking does not change how it goes on */
+    il_system system;
+    il_bounds bounds;
+    double *pre, *pre_steps, *pre_jacobian, *pre_events;
+    double *guard;       /* see il_context; zeros: unguarded */
+    double *most;        /* bounds of x */
+} il_active;
+
+struct il_part;
+
+/* One way out of a mode: the context of an il_jump. */
+typedef struct il_handover {
+    struct il_part *from, *to;
+    struct il_part *impact; /* may be NULL */
+    int64_t event;          /* number among those of its mode */
+    int64_t plastic;        /* not 0: it settles, without restitution */
+} il_handover;
+
+/* A mode at work, and as it is seen from outside. */
+typedef struct il_part {
+    const il_mode_row *row;
+    struct il_instance *instance;
+    double *tau, *u;              /* what the rates read */
+    double *given;                /* q, qd, qdd of driven joints without a function, rows of n */
+    il_inputs inputs;             /* u over time, if the host gives a function */
+    il_active *choices;
+    int64_t choice;               /* in use */
+    int64_t unguarded;            /* steps left without a guard */
+    double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
+    double *all_lam;              /* by number of the row */
+    double *observed;             /* what the force laws make known */
+    double *e;                    /* restitution of the rows in use, as the projection reads it */
+    double *out;                  /* results of formulas */
+    double *pivots;               /* of a trial, and behind them those of the best choice */
+    double *zeros;                /* a guard that guards nothing */
+    double *settled;              /* q, qd, qdd of a state, for implicit steps */
+    double *pre_drives, *pre_observe, *sizes, *tolerances;
+    il_transition *transitions;
+    il_handover *ways;            /* two per event: to its target, and where it settles */
+} il_part;
+
+struct il_instance {
+    const il_plant *plant;
+    double step;                  /* [s]; 0: chosen by the error */
+    int64_t count;                /* good steps since the start */
+    double *parameters, *inputs;
+    il_machine machine;
+    il_mode *modes;
+    il_part *parts;
+};
+
+static inline il_part *il_present(const il_instance *instance)
+{
+    return &instance->parts[instance->machine.mode];
+}
+
+static inline il_active *il_in_use(const il_part *part)
+{
+    return &part->choices[part->choice];
+}
+
+/* Does it choose its independent coordinates while it runs? */
+static inline int il_chooses(const il_part *part)
+{
+    return part->choices[0].choice->dependent_count > 0;
+}
+
+/* Prepare anew what follows from the parameters of the instance. */
+void il_prepare(il_instance *instance);
+
+/* Find q, qd, qdd, multipliers and efforts of a state of a mode: as a step sees it, guarded and
+   nearly closed, or as others do. */
+int il_see(il_part *part, double t, const double *x);
+int il_look_at(il_part *part, double t, const double *x);
+
+/* The same, and what the force laws make known. */
+int il_observe(il_part *part, double t, const double *x);
+
+/* State of the stepper from q, qd and z of the view. */
+void il_pack(const il_part *part, double *x);
+
+/* Let a mode use another choice of independent coordinates, or the same one from now on. */
+void il_use(il_part *part, int64_t choice);
+
+/* The pivots may shrink by so much from what they are at a position, and keep their signs. */
+void il_set_guard(il_part *part, double t, const double *q);
+
+/* No guard for some steps: over a singular position. */
+void il_step_over(il_part *part);
+
+/* Change to the choice with the best pivots at the position of the view; 0 if it is in use. */
+int il_choose_better(il_part *part, double t);
+
+/* Begin at a position, guarded: x from coordinates. */
+void il_put(il_part *part, double t, const double *q, const double *qd, const double *z, double *x);
+
+/* il_indicators of a part, and il_jump of an il_handover. */
+int il_part_indicators(void *part, double t, const double *x, double *g);
+int il_hand_over(void *handover, double t, const double *x, double *x_new, il_record *record);
+
+#endif

@@ -1,0 +1,173 @@
+/* A plant: a mechanism as tables and functions, and instances of it that run.
+ *
+ * Generated code fills one il_plant with constants: what the plant is called, what goes in and comes
+ * out, its modes, and the functions that move it. Whoever has this table and the runtime can run the
+ * whole mechanism: modes, events, impacts, loops with each compiled choice of independent
+ * coordinates, drives, laws with states, flexible links.
+ *
+ *     static const il_plant *plant = ...;
+ *     void *memory = ...;                        // il_instance_size bytes, aligned to IL_ALIGNMENT
+ *     il_instance *crane = il_initialize(memory, plant, IL_RK4, 1e-3);
+ *     il_set_input(crane, 0, 3.0);
+ *     for (k = 0; k < 1000; k++) {
+ *         if (il_advance(crane) != IL_OK) ...    // the state is as it was before
+ *         il_outputs(crane, y);
+ *     }
+ *
+ * Nothing here allocates, locks, prints, calls the system or keeps anything outside an instance:
+ * instances of one plant may run in any number of threads.
+ */
+#ifndef IL_PLANT_H
+#define IL_PLANT_H
+
+#include <stddef.h>
+
+#include "il_context.h"
+#include "il_formula.h"
+#include "il_machine.h"
+
+enum { IL_ALIGNMENT = 64 }; /* bytes: a cache line */
+
+/* ---- the table of a plant ---- */
+
+/* A number with a name: parameter, input, output. */
+typedef struct il_quantity {
+    const char *name, *unit;
+    double start;       /* of parameters and inputs */
+    double least, most; /* range */
+} il_quantity;
+
+/* Prepared quantities of some functions: what follows from parameters alone. */
+typedef struct il_preparation {
+    void (*function)(const double *parameters, double *prepared);
+    int64_t count; /* of prepared quantities */
+} il_preparation;
+
+/* One choice of independent coordinates, compiled. A tree has one, where all are independent. */
+typedef struct il_choice {
+    const int64_t *independent, *dependent, *driven; /* numbers of coordinates */
+    const int64_t *rows;                             /* of constraints in use, by number */
+    int64_t independent_count, dependent_count, driven_count;
+
+    /* motion */
+    il_preparation prepare;
+    il_rates rates;
+    int64_t autonomous;   /* not 0: the rates do not depend on time by themselves */
+    il_expand expand;     /* the last three are NULL for a tree */
+    int (*settle)(void *context, double t, const double *x);
+    void (*pivots)(void *context, double t, const double *q, double *pivots);
+
+    /* implicit integrators; NULL where they are not compiled in */
+    il_preparation prepare_steps;
+    il_predictor predict;
+    il_corrector correct;
+    int64_t kept;         /* numbers from the predictor to the corrector */
+    il_preparation prepare_jacobian;
+    il_jacobian jacobian;
+
+    /* events, of modes that have some or are led into by some */
+    il_preparation prepare_events;
+    il_formula indicators;       /* indicators, restitutions, those of single rows */
+    il_formula project;          /* velocities after the constraints have gripped */
+    il_formula energy;           /* kinetic, potential */
+    const il_formula *next;      /* by event: q, qd and z of the next mode, before it is closed */
+    const il_formula *settled;   /* by event: those of the mode in which it settles */
+    int64_t widest;              /* numbers that one of these returns, at most */
+} il_choice;
+
+/* What ends a mode. */
+typedef struct il_event_row {
+    const char *name;
+    int64_t direction;    /* -1: falls through zero, +1: rises, 0: either */
+    int64_t target;       /* mode that follows */
+    int64_t settles_in;   /* mode that follows at an accumulation point, -1: none */
+    int64_t impact;       /* mode whose constraints the velocities run into, -1: none */
+    const int64_t *restitutions; /* by row of that mode: where `indicators` tells its restitution */
+    double tolerance;     /* of the indicator: what counts as zero */
+} il_event_row;
+
+enum il_kind {
+    IL_NOT_THERE = 0, /* NaN: the mode does not have it */
+    IL_OF_Q, IL_OF_QD, IL_OF_QDD, /* coordinates and their rates, by number in the mode */
+    IL_OF_Z,          /* states of force laws */
+    IL_OF_LAM,        /* multipliers, by number of the row; 0 for rows that are not in use */
+    IL_OF_EFFORT,     /* efforts of driven joints */
+    IL_OF_LAWS,       /* what the force laws make known */
+    IL_OF_TAU, IL_OF_U, /* inputs: efforts of joints, all others */
+    IL_OF_MODE,       /* number of the mode */
+    IL_OF_EVENTS      /* events since the start */
+};
+
+/* Where a number of an instance is, in one mode. */
+typedef struct il_place {
+    int32_t kind;  /* see il_kind */
+    int32_t index;
+} il_place;
+
+/* A mode. A plant that does not change has one. */
+typedef struct il_mode_row {
+    const char *name;
+    int64_t n, states, inputs, rows; /* coordinates, states of laws, entries of u, constraints */
+    const il_choice *choices;        /* all with equally many independent coordinates */
+    int64_t choice_count;
+    const il_event_row *events;
+    int64_t event_count;
+    il_motions drives;               /* of driven joints; NULL: there are none */
+    il_preparation prepare_drives;
+    il_formula observe;              /* what the force laws make known; NULL: nothing */
+    il_preparation prepare_observe;
+    int64_t observed;
+    const il_place *input_places;    /* by input of the plant */
+    const il_place *output_places;   /* by output of the plant */
+    const double *q, *qd, *z;        /* at the start: loops closed, parameters as in the table */
+    const double *most;              /* largest |q|, then largest |qd|, finite */
+    const double *units;             /* one unit of each coordinate: 1 rad, or a length [m] */
+} il_mode_row;
+
+typedef struct il_plant {
+    const char *name;
+    uint64_t hash;                   /* of names, units and sizes: who agrees on it, on all */
+    const il_quantity *parameters, *inputs, *outputs;
+    int64_t parameter_count, input_count, output_count;
+    const il_mode_row *modes;
+    int64_t mode_count;
+} il_plant;
+
+/* ---- an instance ---- */
+
+typedef struct il_instance il_instance;
+
+/* Bytes that an instance needs; 0 if the plant or the method makes no sense. */
+IL_EXPORT size_t il_instance_size(const il_plant *plant, int64_t method);
+
+/* An instance in memory of the caller, at the start of its plant.
+ *
+ * method: one of il_method_id. step: [s] of il_advance; 0: steps are chosen by their error.
+ * NULL if plant or method make no sense. */
+IL_EXPORT il_instance *il_initialize(void *memory, const il_plant *plant, int64_t method,
+                                     double step);
+
+/* Everything as it was at the start, with the parameters of now. IL_LOOP_OPEN: they do not allow
+   the loops to be closed from where the plant starts. */
+IL_EXPORT int il_reset(il_instance *instance);
+
+/* All parameters, and what follows from them. */
+IL_EXPORT void il_set_parameters(il_instance *instance, const double *values);
+
+IL_EXPORT void il_set_inputs(il_instance *instance, const double *values);
+IL_EXPORT void il_set_input(il_instance *instance, int64_t input, double value);
+
+/* One step; IL_OK, or the status with which it failed: then all is as it was before. */
+IL_EXPORT int il_advance(il_instance *instance);
+
+/* Time [s], and what comes out now; IL_LOOP_OPEN if that cannot be found. */
+IL_EXPORT double il_time(const il_instance *instance);
+IL_EXPORT int il_outputs(il_instance *instance, double *values);
+
+/* All that influences the future, beside parameters and inputs, as numbers in a row. */
+IL_EXPORT int64_t il_snapshot_size(const il_instance *instance);
+IL_EXPORT void il_take_snapshot(const il_instance *instance, double *to);
+/* IL_BAD_ARGUMENT: these are no numbers that a snapshot holds; nothing has changed. */
+IL_EXPORT int il_restore(il_instance *instance, const double *from);
+
+#endif

@@ -1,0 +1,141 @@
+/* All that influences the future of an instance, as numbers in a row.
+ *
+ *   steps since the start, mode, whether it is entered, events since the start;
+ *   x, zeros behind it up to the longest x of all modes;
+ *   which transitions are armed, and when each has fired;
+ *   for each mode with loops: its choice of coordinates, steps left without a guard, the guard.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "il_instance.h"
+
+enum { HEAD = 4, OF_HISTORY = 6 };
+static const double MOST = 9007199254740992.0; /* 2^53: what becomes an integer must fit into one */
+
+static int64_t most_transitions(const il_instance *instance)
+{
+    int64_t most = 0;
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        const int64_t count = instance->plant->modes[k].event_count;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+int64_t il_snapshot_size(const il_instance *instance)
+{
+    const il_machine *machine = &instance->machine;
+    int64_t size = HEAD + machine->largest + most_transitions(instance) +
+                   OF_HISTORY * machine->transitions;
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        const int64_t rows = instance->plant->modes[k].choices[0].dependent_count;
+        size += rows > 0 ? 2 + rows : 0;
+    }
+    return size;
+}
+
+void il_take_snapshot(const il_instance *instance, double *to)
+{
+    const il_machine *machine = &instance->machine;
+    const int64_t size = machine->stepper.size, armed = most_transitions(instance);
+    const int64_t count = instance->modes[machine->mode].transition_count;
+
+    *to++ = (double)instance->count;
+    *to++ = (double)machine->mode;
+    *to++ = (double)machine->entered;
+    *to++ = (double)machine->events_lost;
+    memcpy(to, machine->x, (size_t)size * sizeof *to);
+    memset(to + size, 0, (size_t)(machine->largest - size) * sizeof *to);
+    to += machine->largest;
+    for (int64_t k = 0; k < armed; k++) {
+        *to++ = k < count ? (double)machine->armed[k] : 0.0;
+    }
+    for (int64_t k = 0; k < machine->transitions; k++) {
+        const il_history *history = &machine->history[k];
+        *to++ = history->t;
+        *to++ = history->interval;
+        *to++ = history->ratio;
+        *to++ = history->ratio_before;
+        *to++ = (double)history->firings;
+        *to++ = (double)history->excursion;
+    }
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        const il_part *part = &instance->parts[k];
+        const il_active *active = il_in_use(part);
+        const int64_t rows = active->choice->dependent_count;
+        if (rows > 0) {
+            *to++ = (double)part->choice;
+            *to++ = (double)part->unguarded;
+            memcpy(to, active->guard, (size_t)rows * sizeof *to);
+            to += rows;
+        }
+    }
+}
+
+static int is_number(double value, double end)
+{
+    return value >= 0.0 && value < end && value == floor(value);
+}
+
+static int makes_sense(const il_instance *instance, const double *from)
+{
+    const il_machine *machine = &instance->machine;
+    const double *end = from + il_snapshot_size(instance);
+    if (!is_number(from[0], MOST) || !is_number(from[1], (double)machine->mode_count)) {
+        return 0;
+    }
+    for (const double *value = from + HEAD + machine->largest; value < end; value++) {
+        if (!(fabs(*value) <= MOST)) {
+            return 0;
+        }
+    }
+    from += HEAD + machine->largest + most_transitions(instance) +
+            OF_HISTORY * machine->transitions;
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        const il_mode_row *row = &instance->plant->modes[k];
+        const int64_t rows = row->choices[0].dependent_count;
+        if (rows > 0 && !is_number(from[0], (double)row->choice_count)) {
+            return 0;
+        }
+        from += rows > 0 ? 2 + rows : 0;
+    }
+    return 1;
+}
+
+int il_restore(il_instance *instance, const double *from)
+{
+    il_machine *machine = &instance->machine;
+    const int64_t armed = most_transitions(instance);
+    if (!makes_sense(instance, from)) {
+        return IL_BAD_ARGUMENT;
+    }
+    instance->count = (int64_t)*from++;
+    machine->t = (double)instance->count * instance->step;
+    machine->mode = (int64_t)*from++;
+    machine->entered = *from++ != 0.0;
+    machine->events_lost = (int64_t)*from++;
+    memcpy(machine->x, from, (size_t)machine->largest * sizeof *from);
+    from += machine->largest;
+    for (int64_t k = 0; k < armed; k++, from++) {
+        machine->armed[k] = (*from > 0.0) - (*from < 0.0);
+    }
+    for (int64_t k = 0; k < machine->transitions; k++, from += OF_HISTORY) {
+        machine->history[k] =
+            (il_history){from[0], from[1], from[2], from[3], (int64_t)from[4], (int64_t)from[5]};
+    }
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        il_part *part = &instance->parts[k];
+        const int64_t rows = part->row->choices[0].dependent_count;
+        if (rows > 0) {
+            part->choice = (int64_t)*from++;
+            part->unguarded = (int64_t)*from++;
+            il_active *active = il_in_use(part);
+            memcpy(active->guard, from, (size_t)rows * sizeof *from);
+            active->context.tolerance = part->unguarded > 0 ? IL_CLOSED : IL_NEARLY_CLOSED;
+            from += rows;
+        }
+        instance->modes[k].system = il_in_use(part)->system;
+    }
+    return il_machine_init(machine);
+}

@@ -1,0 +1,99 @@
+/* A mode seen from outside: all its coordinates, whatever its stepper integrates. */
+#include <math.h>
+#include <string.h>
+
+#include "il_instance.h"
+
+static void copy(double *to, const double *from, int64_t count)
+{
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+static int see(il_part *part, il_context *context, double t, const double *x)
+{
+    const il_choice *choice = il_in_use(part)->choice;
+    const int64_t n = part->row->n, nu = choice->independent_count;
+    copy(part->z, x + 2 * nu, part->row->states);
+    if (choice->expand == NULL) {
+        copy(part->q, x, n);
+        copy(part->qd, x + n, n);
+        return IL_OK;
+    }
+    const int64_t good = choice->expand(context, 1, &t, x, part->q, part->qd, part->qdd, part->lam,
+                                        part->effort);
+    return good == 1 ? IL_OK : IL_LOOP_OPEN;
+}
+
+int il_see(il_part *part, double t, const double *x)
+{
+    return see(part, &il_in_use(part)->context, t, x);
+}
+
+int il_look_at(il_part *part, double t, const double *x)
+{
+    return see(part, &il_in_use(part)->look, t, x);
+}
+
+void il_pack(const il_part *part, double *x)
+{
+    const il_choice *choice = il_in_use(part)->choice;
+    const int64_t nu = choice->independent_count, states = part->row->states;
+    for (int64_t k = 0; k < nu; k++) {
+        x[k] = part->q[choice->independent[k]];
+        x[nu + k] = part->qd[choice->independent[k]];
+    }
+    copy(x + 2 * nu, part->z, states);
+    for (int64_t k = 0; k < choice->dependent_count; k++) {
+        x[2 * nu + states + k] = part->q[choice->dependent[k]];
+    }
+}
+
+/* ---- outputs ---- */
+
+int il_observe(il_part *part, double t, const double *x)
+{
+    const il_choice *choice = il_in_use(part)->choice;
+    const int status = il_look_at(part, t, x);
+    if (status != IL_OK) {
+        return status;
+    }
+    memset(part->all_lam, 0, (size_t)part->row->rows * sizeof *part->all_lam);
+    for (int64_t k = 0; k < choice->dependent_count; k++) {
+        part->all_lam[choice->rows[k]] = part->lam[k];
+    }
+    if (part->row->observe) {
+        const il_view view = {part->pre_observe, part->u,      t,       part->q, part->qd,
+                              part->lam,         part->effort, part->z, part->e};
+        part->row->observe(&view, part->observed);
+    }
+    return IL_OK;
+}
+
+static double number_at(const il_part *part, il_place place)
+{
+    const il_machine *machine = &part->instance->machine;
+    switch (place.kind) {
+    case IL_OF_Q: return part->q[place.index];
+    case IL_OF_QD: return part->qd[place.index];
+    case IL_OF_QDD: return part->qdd[place.index];
+    case IL_OF_Z: return part->z[place.index];
+    case IL_OF_LAM: return part->all_lam[place.index];
+    case IL_OF_EFFORT: return part->effort[place.index];
+    case IL_OF_LAWS: return part->observed[place.index];
+    case IL_OF_TAU: return part->tau[place.index];
+    case IL_OF_U: return part->u[place.index];
+    case IL_OF_MODE: return (double)machine->mode;
+    case IL_OF_EVENTS: return (double)machine->events_lost;
+    default: return (double)NAN;
+    }
+}
+
+int il_outputs(il_instance *instance, double *values)
+{
+    il_part *part = il_present(instance);
+    const int status = il_observe(part, il_time(instance), instance->machine.x);
+    for (int64_t k = 0; status == IL_OK && k < instance->plant->output_count; k++) {
+        values[k] = number_at(part, part->row->output_places[k]);
+    }
+    return status;
+}

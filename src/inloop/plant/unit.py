@@ -1,0 +1,380 @@
+"""A plant as one unit of C: the table of all its modes and choices, linked with their code."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inloop.codegen.c_plant import (
+    ChoiceRow,
+    EventRow,
+    ModeRow,
+    PlantTable,
+    Preparation,
+    Quantity,
+    emit_plant,
+)
+from inloop.errors import InputError
+from inloop.formalisms import steps
+from inloop.native import POINTER, BuildOptions, NativeLibrary, build_library, runtime_headers
+from inloop.plant import labels
+from inloop.plant.engine import NativeEngine
+from inloop.plant.equations import native_engine
+from inloop.plant.units import OF_JOINTS, signal_units
+
+if TYPE_CHECKING:
+    from inloop.model import Event
+    from inloop.plant.bare_plant import BarePlant
+    from inloop.plant.loops import Loops
+
+DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
+MODE, EVENTS = "mode", "events"  # outputs of a plant with events
+Plants = Mapping[str, "BarePlant"]  # of the modes by name; a plant without modes is one of its own
+
+
+@dataclass(frozen=True)
+class PlantUnit:
+    """The library of a plant that runs.
+
+    Attributes:
+        table: what it was made of.
+        library: all generated code of the plant.
+        address: of the il_plant.
+    """
+
+    table: PlantTable
+    library: NativeLibrary
+    address: int
+
+
+def plant_unit(plants: Plants) -> PlantUnit:
+    """The unit of a plant with all choices and integrators that have been built so far."""
+    first = next(iter(plants.values()))
+    with first.building:
+        made = _Maker(plants)
+        table = made.table()
+        prefix = f"{_common_name(plants)}_unit"
+        about = labels.about(first.mechanism, first.parameters.declared)
+        sources = emit_plant(table, prefix, about)
+        key = sources[f"{prefix}_plant.c"]
+        known = first.units.get(key)
+        if known is None:
+            linked = tuple(engine.library.path for engine in made.engines)
+            options = BuildOptions(linked=linked)
+            library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
+            address = library.function(f"{prefix}_plant", returns=POINTER)()
+            known = first.units[key] = PlantUnit(table, library, address)
+    return known
+
+
+def _common_name(plants: Plants) -> str:
+    name = next(iter(plants.values())).name
+    return name.removesuffix(f"_{next(iter(plants))}") if len(plants) > 1 else name
+
+
+class _Maker:
+    """Collects what a unit is linked with while its table is made."""
+
+    def __init__(self, plants: Plants) -> None:
+        self._plants = plants
+        self._engines: dict[int, NativeEngine] = {}
+        self._numbers = {name: k for k, name in enumerate(plants)}
+
+    @property
+    def engines(self) -> tuple[NativeEngine, ...]:
+        """Libraries of the functions that the table names."""
+        return tuple(self._engines.values())
+
+    def table(self) -> PlantTable:
+        """The whole plant."""
+        plants = self._plants
+        first = next(iter(plants.values()))
+        inputs, outputs = input_quantities(plants), output_quantities(plants)
+        return PlantTable(
+            name=_common_name(plants),
+            parameters=tuple(
+                Quantity(p.name, p.unit, p.default, *(p.range or (-math.inf, math.inf)))
+                for p in first.parameters.declared
+            ),
+            inputs=inputs,
+            outputs=outputs,
+            modes=tuple(self._mode(name, inputs, outputs) for name in plants),
+        )
+
+    def _mode(
+        self, name: str, inputs: Iterable[Quantity], outputs: Iterable[Quantity]
+    ) -> ModeRow:
+        plant = self._plants[name]
+        loops, mechanism = plant.loops, plant.mechanism
+        drives, prepare_drives, observe, prepare_observe = "", Preparation(), "", Preparation()
+        if loops is not None and loops.driven:
+            drives, prepare_drives = self._named(plant, "drives", "drives_motions")
+        if mechanism.law_outputs:
+            observe, prepare_observe = self._named(plant, "law_outputs", "law_outputs_formula")
+        at = loops.position.q if loops is not None else _initial(plant, 0)
+        limit = sys.float_info.max
+        bounds = [plant.bounds[c] for c in plant.coordinates]
+        return ModeRow(
+            name=name,
+            n=plant.n,
+            states=len(mechanism.states),
+            inputs=len(plant.inputs),
+            rows=len(loops.all_row_names) if loops is not None else 0,
+            choices=tuple(self._choice(plant, each) for each in _choices(plant)),
+            events=tuple(self._event(plant, k, e) for k, e in enumerate(mechanism.events)),
+            drives=drives,
+            prepare_drives=prepare_drives,
+            observe=observe,
+            prepare_observe=prepare_observe,
+            observed=len(mechanism.law_outputs),
+            input_places=_input_places(plant, inputs),
+            output_places=_output_places(plant, outputs),
+            q=_floats(at),
+            qd=_floats(_initial(plant, 1)),
+            z=_floats(plant.first_states),
+            most=tuple(min(limit, float(pair[side])) for side in (0, 1) for pair in bounds),
+            units=_floats(plant.coordinate_sizes),
+        )
+
+    def _choice(self, plant: BarePlant, loops: Loops | None) -> ChoiceRow:
+        """One choice of independent coordinates, with the integrators built for it."""
+        suffix = "" if loops is None else loops.function("")
+        function = "direct_dynamics" if loops is None else f"constrained{suffix}"
+        rates, prepare = self._named(plant, function, "rates")
+        prefix = rates.removesuffix("_rates")
+        found: dict[str, object] = {}
+        if loops is None:
+            found["independent"] = tuple(range(plant.n))
+            known = plant.program(function).inputs
+            found["autonomous"] = all(block.name != "t" for block in known)
+        else:
+            parts = loops.partition
+            found |= {"independent": parts.independent, "dependent": parts.dependent}
+            found |= {"driven": parts.driven, "rows": parts.rows}
+            found |= {kind: f"{prefix}_{kind}" for kind in ("expand", "settle", "pivots")}
+        found |= self._implicit(plant, suffix)
+        if plant.has_events:
+            found |= self._events(plant, suffix, closed=loops is not None)
+        return ChoiceRow(prepare=prepare, rates=rates, **found)  # type: ignore[arg-type]
+
+    def _implicit(self, plant: BarePlant, suffix: str) -> dict[str, object]:
+        found: dict[str, object] = {}
+        predictor, jacobian = f"{steps.PREDICTOR}{suffix}", f"{steps.JACOBIAN}{suffix}"
+        if plant.is_built(predictor):
+            predict, prepare = self._named(plant, predictor, "predict")
+            kept = len(plant.program(predictor).outputs[-1].exprs)
+            correct = predict.removesuffix("predict") + "correct"
+            found |= {"prepare_steps": prepare, "predict": predict, "correct": correct}
+            found["kept"] = kept
+        if plant.is_built(jacobian):
+            found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
+        return found
+
+    def _events(self, plant: BarePlant, suffix: str, closed: bool) -> dict[str, object]:
+        energy, prepare = self._named(plant, f"mode_energy{suffix}", f"mode_energy{suffix}_formula")
+        prefix = energy.removesuffix(f"mode_energy{suffix}_formula")
+        events = plant.mechanism.events
+
+        def formula(program: str) -> str:
+            return f"{prefix}{program}{suffix}_formula"
+
+        programs = native_engine(plant, f"mode_energy{suffix}").unit.programs
+        return {
+            "prepare_events": prepare,
+            "indicators": formula("indicators") if events else "",
+            "project": formula("project") if closed else "",
+            "energy": energy,
+            "next": tuple(formula(f"to_{event.name}") for event in events),
+            "settled": tuple(
+                formula(f"settle_{event.name}") if event.settles_in is not None else ""
+                for event in events
+            ),
+            "widest": max(sum(len(o.exprs) for o in p.outputs) for p in programs),
+        }
+
+    def _event(self, plant: BarePlant, k: int, event: Event) -> EventRow:
+        """What ends a mode."""
+        settles = -1 if event.settles_in is None else self._numbers[event.settles_in]
+        impact, places = -1, ()
+        if event.impact is not None:
+            impact = self._numbers[event.impact]
+            places = restitution_places(plant, k, event, self._plants[event.impact])
+        return EventRow(
+            name=event.name,
+            direction=DIRECTIONS[event.direction],
+            target=self._numbers[event.to],
+            settles_in=settles,
+            impact=impact,
+            restitutions=places,
+            tolerance=event.tolerance or 0.0,
+        )
+
+    def _named(self, plant: BarePlant, function: str, kind: str) -> tuple[str, Preparation]:
+        """Name in C of something that belongs to a function, and how it is prepared."""
+        engine = native_engine(plant, function)
+        self._engines[id(engine)] = engine
+        prefix = engine.unit.prefix
+        count = len(engine.unit.prepare.outputs[0].exprs)
+        return f"{prefix}_{kind}", Preparation(f"{prefix}_prepare", count)
+
+
+def _choices(plant: BarePlant) -> list[Loops | None]:
+    """All choices of independent coordinates that have been built."""
+    if plant.loops is None:
+        return [None]
+    return [plant.loops.with_partition(known) for known in plant.loops.known]
+
+
+def restitution_places(
+    plant: BarePlant, k: int, event: Event, impact: BarePlant
+) -> tuple[int, ...]:
+    """Where `indicators` tells the restitution of each row of an impact.
+
+    Args:
+        plant: the mode that the event ends.
+        k: number of the event in it.
+        event: the event.
+        impact: the mode whose constraints the velocities run into.
+
+    Raises:
+        InputError: a restitution belongs to no row, or to one that is not in use.
+    """
+    own, first = rows_named(impact, event), first_of_rows(plant, k)
+    rows = impact.loops.all_row_names if impact.loops is not None else ()
+    common = len(plant.mechanism.events) + k
+    return tuple(first + own[row] if row in own else common for row in rows)
+
+
+def first_of_rows(plant: BarePlant, k: int) -> int:
+    """Where `indicators` begins to tell restitutions of single rows of an event."""
+    events = plant.mechanism.events
+    return 2 * len(events) + sum(len(event.row_restitution) for event in events[:k])
+
+
+def rows_named(impact: BarePlant, event: Event) -> dict[str, int]:
+    """Of rows in use that have a restitution of their own, which one of the event it is.
+
+    Raises:
+        InputError: a restitution belongs to no row, or to one that is not in use.
+    """
+    loops, mode = impact.loops, impact.mechanism.mode
+    every = loops.all_row_names if loops is not None else ()
+    used = loops.row_names if loops is not None else ()
+    found: dict[str, int] = {}
+    for number, (name, _) in enumerate(event.row_restitution):
+        meant = [row for row in every if name in (row, row.rpartition(".")[0])]
+        lost = [row for row in meant if row not in used]
+        if not meant:
+            raise InputError(
+                f"event '{event.name}': mode '{mode}' has no constraint '{name}' that a "
+                "restitution could belong to",
+                fix=f"It has: {', '.join(used) or 'none'}.",
+            )
+        if lost:
+            raise InputError(
+                f"event '{event.name}': row '{lost[0]}' follows from others of mode "
+                f"'{mode}', so that it can have no restitution of its own",
+                fix=f"Give one to rows among: {', '.join(used)}.",
+            )
+        found |= dict.fromkeys(meant, number)
+    return found
+
+
+# names and places of what goes in and comes out
+
+
+def input_quantities(plants: Plants) -> tuple[Quantity, ...]:
+    """Efforts of all joints, then the inputs of the plants, with the values they begin with."""
+    efforts = (
+        Quantity(f"{name}.tau", _plain(OF_JOINTS[body.joint.kind]["effort"]))
+        for plant in plants.values()
+        for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True)
+    )
+    others = (
+        Quantity(name, _input_unit(plant, name), float(value))
+        for plant in plants.values()
+        for name, value in zip(plant.inputs, plant.first_inputs, strict=True)
+    )
+    return _unique((*efforts, *others))
+
+
+def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
+    """q, then qd of all coordinates, states of laws, and signals."""
+    kinds: dict[str, str] = {}
+    for plant in plants.values():
+        for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True):
+            kinds.setdefault(name, body.joint.kind)
+    motion = (
+        Quantity(f"{name}.{kind}", OF_JOINTS[kinds[name]][kind])
+        for kind in ("q", "qd")
+        for name in kinds
+    )
+    states = (Quantity(s.name) for plant in plants.values() for s in plant.mechanism.states)
+    units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}
+    names = [name for plant in plants.values() for name in _signals(plant)]
+    if any(plant.mechanism.events for plant in plants.values()):
+        names += [MODE, EVENTS]
+    signals = (Quantity(name, _plain(units.get(name, ""))) for name in names)
+    return _unique((*motion, *states, *signals))
+
+
+def _signals(plant: BarePlant) -> list[str]:
+    """What a mode tells beside q, qd and states of laws."""
+    outputs = [output.name for output in plant.mechanism.law_outputs]
+    loops = plant.loops
+    if loops is None:
+        return outputs
+    names = [f"{c}.qdd" for c in plant.coordinates]
+    names += [f"lam.{row}" for row in loops.all_row_names]
+    return [*names, *(f"{joint}.effort" for joint in loops.driven), *outputs]
+
+
+def _output_places(plant: BarePlant, outputs: Iterable[Quantity]) -> tuple[tuple[str, int], ...]:
+    known: dict[str, tuple[str, int]] = {MODE: ("IL_OF_MODE", 0), EVENTS: ("IL_OF_EVENTS", 0)}
+    for k, name in enumerate(plant.coordinates):
+        known |= {f"{name}.q": ("IL_OF_Q", k), f"{name}.qd": ("IL_OF_QD", k)}
+    known |= {state.name: ("IL_OF_Z", k) for k, state in enumerate(plant.mechanism.states)}
+    known |= {out.name: ("IL_OF_LAWS", k) for k, out in enumerate(plant.mechanism.law_outputs)}
+    if plant.loops is not None:
+        known |= {f"{c}.qdd": ("IL_OF_QDD", k) for k, c in enumerate(plant.coordinates)}
+        rows = plant.loops.all_row_names
+        known |= {f"lam.{row}": ("IL_OF_LAM", k) for k, row in enumerate(rows)}
+        known |= {f"{j}.effort": ("IL_OF_EFFORT", k) for k, j in enumerate(plant.loops.driven)}
+    return tuple(known.get(output.name, ("IL_NOT_THERE", 0)) for output in outputs)
+
+
+def _input_places(plant: BarePlant, inputs: Iterable[Quantity]) -> tuple[tuple[str, int], ...]:
+    known = {f"{c}.tau": ("IL_OF_TAU", k) for k, c in enumerate(plant.coordinates)}
+    known |= {name: ("IL_OF_U", k) for k, name in enumerate(plant.inputs)}
+    return tuple(known.get(item.name, ("IL_NOT_THERE", 0)) for item in inputs)
+
+
+def _initial(plant: BarePlant, side: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([body.joint.initial[side] for body in plant.mechanism.bodies], np.float64)
+
+
+def _floats(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+def _plain(unit: str) -> str:
+    """A unit as models spell it: N*m, rad/s^2."""
+    return unit.replace("·", "*").replace("²", "^2")
+
+
+def _input_unit(plant: BarePlant, name: str) -> str:
+    """Unit of an input of the model; components of external forces carry it in their names."""
+    return next((i.unit for i in plant.mechanism.inputs if i.name == name), "")
+
+
+def _unique(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+    """The first one of each name."""
+    found: dict[str, Quantity] = {}
+    for quantity in quantities:
+        found.setdefault(quantity.name, quantity)
+    return tuple(found.values())
