@@ -16,6 +16,7 @@ from inloop.native.library import (
 )
 from inloop.native.machine import run_machine
 from inloop.native.machine_stepper import MachineStepper
+from inloop.native.mode_table import ModeTable
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
 from inloop.native.progress import ProgressLine
@@ -50,6 +51,7 @@ __all__ = [
     "MachineStepper",
     "Method",
     "Mode",
+    "ModeTable",
     "NativeLibrary",
     "ProgressLine",
     "Run",

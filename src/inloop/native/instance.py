@@ -77,6 +77,18 @@ class Instance:
         """Let parameters that were written act."""
         _function("il_prepare_again", POINTER, returns=None)(self.address)
 
+    def begin(self, mode: int, x: Reals) -> None:
+        """Begin in a mode at t = 0, at a state of its stepper."""
+        _function("il_begin_at", POINTER, COUNT, POINTER)(self.address, mode, _address(x))
+
+    def snapshot(self) -> Reals:
+        """All that influences the future, beside parameters and inputs."""
+        size = _function("il_snapshot_size", POINTER, returns=COUNT)(self.address)
+        taken = np.zeros(size)
+        take = _function("il_take_snapshot", POINTER, POINTER, returns=None)
+        take(self.address, _address(taken))
+        return taken
+
     def select(self, mode: int, choice: int) -> None:
         """Let a mode use one of its choices of independent coordinates."""
         _function("il_select", POINTER, COUNT, COUNT, returns=None)(self.address, mode, choice)

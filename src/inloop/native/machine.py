@@ -10,12 +10,13 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native.interruptible import Watch
 from inloop.native.machine_memory import MachineMemory
+from inloop.native.mode_table import ModeTable, table_of
 from inloop.native.modes import MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.schedule import FixedSteps, Schedule
 
 
 def run_machine(
-    modes: tuple[Mode, ...],
+    modes: ModeTable | tuple[Mode, ...],
     start: MachineSnapshot,
     schedule: Schedule,
     *,
@@ -38,20 +39,24 @@ def run_machine(
     Raises:
         InputError: modes, start and schedule do not fit each other.
     """
-    check_modes(modes, most_events, settle_time)
-    check_start(modes, start)
-    _check_schedule(modes, start, schedule)
-    memory = MachineMemory(modes, start, schedule, most_events, settle_time)
+    table = checked_table(modes, most_events, settle_time)
+    check_start(table, start)
+    _check_schedule(table, start, schedule)
+    memory = MachineMemory(table, start, schedule, most_events, settle_time)
     return memory.run_blocks(start, watch)
 
 
-def check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float | None) -> None:
-    """Complain about modes that do not fit each other."""
+def checked_table(
+    modes: ModeTable | tuple[Mode, ...], most_events: int, settle_time: float | None
+) -> ModeTable:
+    """What C sees of modes; complains about those that do not fit each other."""
     if most_events < 1 or not (settle_time is None or settle_time >= 0.0):
         raise InputError(
             f"{most_events} events per step that settle in {settle_time} s make no sense",
             fix="Use most_events >= 1 and settle_time >= 0.",
         )
+    if isinstance(modes, ModeTable):
+        return modes
     for number, mode in enumerate(modes):
         n, m, where = mode.system.n, mode.system.m, f"mode {number}"
         if n < 0 or m < 0:
@@ -67,6 +72,7 @@ def check_modes(modes: tuple[Mode, ...], most_events: int, settle_time: float | 
             raise InputError("there are transitions but no indicators", where, "Give both.")
         for k, transition in enumerate(mode.transitions):
             _check_transition(modes, mode, transition, f"{where}, transition {k}")
+    return table_of(modes)
 
 
 def _check_transition(modes: tuple[Mode, ...], mode: Mode, tr: Transition, where: str) -> None:
@@ -88,20 +94,18 @@ def _check_transition(modes: tuple[Mode, ...], mode: Mode, tr: Transition, where
             )
 
 
-def check_start(modes: tuple[Mode, ...], start: MachineSnapshot) -> None:
+def check_start(table: ModeTable, start: MachineSnapshot) -> None:
     """Complain about a start that does not fit its mode."""
-    if not 0 <= start.mode < len(modes):
-        raise InputError(f"there is no mode {start.mode} of {len(modes)} to begin in")
-    system = modes[start.mode].system
-    shape = (system.size,)
+    if not 0 <= start.mode < len(table.state_sizes):
+        raise InputError(f"there is no mode {start.mode} of {len(table.state_sizes)} to begin in")
+    shape = (table.state_sizes[start.mode],)
     for name, vector in (("x", start.x), ("slope", start.slope)):
         if vector is not None and np.shape(vector) != shape:
             raise InputError(
-                f"{name} has shape {np.shape(vector)}, a system of {system.n} coordinates and "
-                f"{system.m} first-order states needs {shape}",
+                f"{name} has shape {np.shape(vector)}, mode {start.mode} needs {shape}",
                 fix="Give (q, qd, z) in one vector.",
             )
-    transitions = len(modes[start.mode].transitions)
+    transitions = table.transition_counts[start.mode]
     if start.armed is not None and np.shape(start.armed) != (transitions,):
         raise InputError(
             f"armed has shape {np.shape(start.armed)}, mode {start.mode} has {transitions} "
@@ -110,7 +114,7 @@ def check_start(modes: tuple[Mode, ...], start: MachineSnapshot) -> None:
         )
 
 
-def _check_schedule(modes: tuple[Mode, ...], start: MachineSnapshot, schedule: Schedule) -> None:
+def _check_schedule(table: ModeTable, start: MachineSnapshot, schedule: Schedule) -> None:
     if isinstance(schedule, FixedSteps):
         return
     if not start.t <= schedule.t_end:
@@ -118,9 +122,9 @@ def _check_schedule(modes: tuple[Mode, ...], start: MachineSnapshot, schedule: S
             f"the run begins at t = {start.t} s, after its end at {schedule.t_end} s",
             fix="Use a later t_end; only FixedSteps go back in time.",
         )
-    shape = (max(mode.system.size for mode in modes),)
+    shape = (max(table.state_sizes),)
     for name in ("rtol", "atol"):
-        if np.shape(getattr(schedule, name)) not in ((), shape, (len(modes), *shape)):
+        if np.shape(getattr(schedule, name)) not in ((), shape, (len(table.state_sizes), *shape)):
             raise InputError(
                 f"{name} has shape {np.shape(getattr(schedule, name))}",
                 fix=f"Use one number, or one per component of x: shape {shape}.",

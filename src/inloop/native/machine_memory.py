@@ -12,18 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inloop.native.interruptible import Watch, call_interruptible
-from inloop.native.library import COUNT, POINTER, Reals, address_of, aligned_zeros
-from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Mode, Record
+from inloop.native.library import Reals, address_of, aligned_zeros
+from inloop.native.mode_table import ModeTable
+from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Record
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
 from inloop.native.structures import (
     EVENT,
     HISTORY,
     MachineStructure,
-    ModeStructure,
     RunStructure,
-    SizesStructure,
-    TransitionStructure,
 )
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
@@ -34,35 +32,6 @@ SAME_TIME = 1e-9  # of a step: times that differ by less are the same
 SETTLED = 1e-6  # of a step: events that are over within it are over
 MOMENT = 1e-3  # of a run that has neither step nor samples
 _WINDOW = 1e-4  # part of an adaptive run in which events are counted
-
-
-class ModeTable:
-    """The modes as an array of il_mode, and the memory it points to."""
-
-    def __init__(self, modes: tuple[Mode, ...], method: int) -> None:
-        self.modes = modes
-        self.array = (ModeStructure * len(modes))()
-        self.kept: list[object] = []
-        for c, mode in zip(self.array, modes, strict=True):
-            tolerances = np.array(mode.tolerances, dtype=np.float64)
-            transitions = (TransitionStructure * len(mode.transitions))()
-            for row, tr in zip(transitions, mode.transitions, strict=True):
-                settles_in = -1 if tr.settles_in is None else tr.settles_in
-                way = (tr.indicator, tr.direction, tr.target, tr.jump, tr.context)
-                row.__init__(*way, settles_in, tr.settle, tr.settle_context)
-            c.system = mode.system.structure()
-            c.indicators, c.context, c.indicator_count = mode.indicators, mode.context, mode.count
-            c.tolerances = address_of(tolerances)
-            c.transitions = ctypes.addressof(transitions)
-            c.transition_count = len(mode.transitions)
-            self.kept += [tolerances, transitions]
-        self.address = ctypes.addressof(self.array)
-        self.sizes = SizesStructure()
-        measure = load_runtime().function("il_machine_measure", POINTER, COUNT, COUNT, POINTER)
-        status = measure(self.address, len(modes), method, ctypes.addressof(self.sizes))
-        if status != Status.OK:
-            # rates of address 0, which no run accepts either
-            self.sizes = SizesStructure(0, 0, max(mode.system.size for mode in modes), 0, 0)
 
 
 @dataclass
@@ -81,15 +50,15 @@ class MachineMemory:
 
     def __init__(
         self,
-        modes: tuple[Mode, ...],
+        table: ModeTable,
         begin: MachineSnapshot,
         schedule: Schedule,
         most_events: int,
         settle_time: float | None = None,
     ) -> None:
         self.schedule, moment = schedule, _moment(schedule, begin)
-        self.table = ModeTable(modes, schedule.method)
-        sizes = self.table.sizes
+        self.table = table
+        self.sizes = sizes = table.sizes(schedule.method)
         self.stop = ctypes.c_int(0)
         self.x = _padded(begin.x, sizes.largest)
         self.slope = _padded(begin.slope, sizes.largest)
@@ -103,7 +72,7 @@ class MachineMemory:
             self.history[: sizes.transitions] = begin.history
         self.machine = MachineStructure(
             modes=self.table.address,
-            mode_count=len(modes),
+            mode_count=len(table.state_sizes),
             method=schedule.method,
             most_events=most_events,
             settle_time=SETTLED * moment if settle_time is None else settle_time,
@@ -151,7 +120,7 @@ class MachineMemory:
             self.rows = math.ceil(abs(h) * schedule.steps / schedule.sample) + 3
 
     def _set_adaptive(self, begin: MachineSnapshot, schedule: AdaptiveSteps) -> None:
-        c, shape = self.c, (len(self.table.modes), len(self.x))
+        c, shape = self.c, (len(self.table.state_sizes), len(self.x))
         self.rtol = np.array(np.broadcast_to(schedule.rtol, shape), dtype=np.float64)
         self.atol = np.array(np.broadcast_to(schedule.atol, shape), dtype=np.float64)
         c.rtol, self.machine.atol = address_of(self.rtol), address_of(self.atol)
@@ -208,12 +177,12 @@ class MachineMemory:
 
     def happened(self, block: Block) -> Iterator[Event]:
         """The events that are logged in a block."""
-        modes = self.table.modes
+        sizes = self.table.state_sizes
         count = self.machine.event_count
         for row, (before, after) in zip(block.events[:count], block.states, strict=False):
             mode, transition, next_mode, settled = row.item()[1:5]
-            x_before = before[: modes[mode].system.size].copy()
-            x_after = after[: modes[next_mode].system.size].copy()
+            x_before = before[: sizes[mode]].copy()
+            x_after = after[: sizes[next_mode]].copy()
             ends = (Record(*row["record"].item()), x_before, x_after, bool(settled))
             yield Event(float(row["t"]), mode, transition, next_mode, *ends)
 
@@ -237,10 +206,10 @@ class MachineMemory:
     def snapshot(self) -> MachineSnapshot:
         """The state that the run has reached."""
         c, machine = self.c, self.machine
-        mode = self.table.modes[machine.mode]
-        size = mode.system.size
+        size = self.table.state_sizes[machine.mode]
+        transitions = self.table.transition_counts[machine.mode]
         slope = self.slope[:size].copy() if c.slope_known else None
-        armed = self.armed[: len(mode.transitions)].copy() if machine.entered else None
+        armed = self.armed[:transitions].copy() if machine.entered else None
         return MachineSnapshot(
             machine.mode,
             self.x[:size].copy(),
@@ -251,7 +220,7 @@ class MachineMemory:
             c.h,
             c.error_before,
             armed,
-            self.history[: self.table.sizes.transitions].copy(),
+            self.history[: self.sizes.transitions].copy(),
             machine.events_in_step,
             c.window_end,
         )

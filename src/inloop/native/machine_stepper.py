@@ -6,8 +6,9 @@ import ctypes
 
 from inloop.errors import InputError
 from inloop.native.library import POINTER, REAL, Reals
-from inloop.native.machine import check_modes, check_start
+from inloop.native.machine import check_start, checked_table
 from inloop.native.machine_memory import Block, MachineMemory
+from inloop.native.mode_table import ModeTable
 from inloop.native.modes import Event, MachineSnapshot, Mode
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import FixedSteps, Method, Status
@@ -22,7 +23,7 @@ class MachineStepper:
 
     def __init__(
         self,
-        modes: tuple[Mode, ...],
+        modes: ModeTable | tuple[Mode, ...],
         start: MachineSnapshot,
         method: Method,
         step: float,
@@ -40,16 +41,16 @@ class MachineStepper:
             settle_time: when what is left of firings that accumulate is no longer told apart [s];
                 1e-6 of the step by default.
         """
-        check_modes(modes, most_events, settle_time)
-        check_start(modes, start)
+        self._table = checked_table(modes, most_events, settle_time)
+        check_start(self._table, start)
         self.events: list[Event] = []
-        self._modes, self._method, self._step = modes, method, step
+        self._method, self._step = method, step
         self._limits = (most_events, settle_time)
         self._begin(start)
 
     def _begin(self, start: MachineSnapshot) -> None:
         schedule = FixedSteps(self._method, self._step, 1)
-        self._memory = MachineMemory(self._modes, start, schedule, *self._limits)
+        self._memory = MachineMemory(self._table, start, schedule, *self._limits)
         self._room: Block = next(self._memory.rooms())
         # events beyond the room are counted, not waited for
         self._memory.machine.complete = 0
@@ -73,7 +74,7 @@ class MachineStepper:
     @property
     def x(self) -> Reals:
         """State of the present mode."""
-        return self._memory.x[: self._modes[self.mode].system.size].copy()
+        return self._memory.x[: self._table.state_sizes[self.mode]].copy()
 
     def step(self) -> Status:
         """One step; if it fails, everything stays as it was."""
@@ -93,5 +94,5 @@ class MachineStepper:
 
     def restore(self, snapshot: MachineSnapshot) -> None:
         """Go back to where a snapshot was taken."""
-        check_start(self._modes, snapshot)
+        check_start(self._table, snapshot)
         self._begin(snapshot)

@@ -8,7 +8,6 @@ from typing import Any
 
 from inloop.native.library import COUNT, POINTER, REAL
 from inloop.native.runtime_library import load_realtime
-from inloop.native.structures import SystemStructure
 
 WORD = ctypes.c_uint64
 BINS = 1024  # INLOOP_BINS
@@ -137,51 +136,6 @@ class MailboxStructure(ctypes.Structure):
     )
 
 
-class PrepareStructure(ctypes.Structure):
-    """il_prepare."""
-
-    _fields_ = (("function", POINTER), ("prepared", POINTER))
-
-
-class TargetStructure(ctypes.Structure):
-    """il_target."""
-
-    _fields_ = (("input", COUNT), ("place", POINTER))
-
-
-class ViewStructure(ctypes.Structure):
-    """il_view."""
-
-    _fields_ = (
-        ("pre", POINTER),
-        ("u", POINTER),
-        ("t", REAL),
-        *((name, POINTER) for name in ("q", "qd", "lam", "effort", "z", "e")),
-    )
-
-
-class AspectStructure(ctypes.Structure):
-    """il_aspect."""
-
-    _fields_ = (
-        ("system", SystemStructure),
-        ("sources", POINTER),
-        ("expand", POINTER),
-        ("context", POINTER),
-        ("expanded", POINTER * 5),
-        ("observe", POINTER),
-        ("view", ViewStructure),
-        ("observed", POINTER),
-        ("places", POINTER),
-        ("independent", POINTER),
-        ("dependent", POINTER),
-        ("dependent_count", COUNT),
-        ("guard", POINTER),
-        ("tolerance", POINTER),
-        ("pivots", POINTER),
-    )
-
-
 class PrivilegesStructure(ctypes.Structure):
     """il_privileges."""
 
@@ -215,23 +169,9 @@ class LoopStructure(ctypes.Structure):
     """The public part of il_loop; the private one lies behind it, see `il_loop_size`."""
 
     _fields_ = (
-        ("machine", POINTER),
-        ("modes", POINTER),
-        ("aspects", POINTER),
-        ("aspect_count", COUNT),
-        ("worst_pivot", REAL),
-        ("tolerances", REAL * 2),
+        ("instance", POINTER),
         ("start", POINTER),
-        ("told", POINTER),
-        ("h", REAL),
         ("substeps", COUNT),
-        ("targets", POINTER),
-        ("target_count", COUNT),
-        ("prepares", POINTER),
-        ("prepare_count", COUNT),
-        ("parameters", POINTER),
-        ("least", POINTER),
-        ("most", POINTER),
         ("inputs_start", POINTER),
         ("inputs_safe", POINTER),
         ("scratch", POINTER),

@@ -58,7 +58,7 @@ def plant_unit(plants: Plants) -> PlantUnit:
     with first.building:
         made = _Maker(plants)
         table = made.table()
-        prefix = f"{_common_name(plants)}_unit"
+        prefix = f"{common_name(plants)}_unit"
         about = labels.about(first.mechanism, first.parameters.declared)
         sources = emit_plant(table, prefix, about)
         key = sources[f"{prefix}_plant.c"]
@@ -72,7 +72,8 @@ def plant_unit(plants: Plants) -> PlantUnit:
     return known
 
 
-def _common_name(plants: Plants) -> str:
+def common_name(plants: Plants) -> str:
+    """Name of the mechanism that modes belong to."""
     name = next(iter(plants.values())).name
     return name.removesuffix(f"_{next(iter(plants))}") if len(plants) > 1 else name
 
@@ -84,6 +85,10 @@ class _Maker:
         self._plants = plants
         self._engines: dict[int, NativeEngine] = {}
         self._numbers = {name: k for k, name in enumerate(plants)}
+        # one mode alone goes on for ever
+        events = [event for plant in plants.values() for event in plant.mechanism.events]
+        modes = {mode for e in events for mode in (e.to, e.settles_in, e.impact) if mode}
+        self._with_events = any(p.has_events for p in plants.values()) and modes <= set(plants)
 
     @property
     def engines(self) -> tuple[NativeEngine, ...]:
@@ -96,7 +101,7 @@ class _Maker:
         first = next(iter(plants.values()))
         inputs, outputs = input_quantities(plants), output_quantities(plants)
         return PlantTable(
-            name=_common_name(plants),
+            name=common_name(plants),
             parameters=tuple(
                 Quantity(p.name, p.unit, p.default, *(p.range or (-math.inf, math.inf)))
                 for p in first.parameters.declared
@@ -111,6 +116,7 @@ class _Maker:
     ) -> ModeRow:
         plant = self._plants[name]
         loops, mechanism = plant.loops, plant.mechanism
+        events = mechanism.events if self._with_events else ()
         drives, prepare_drives, observe, prepare_observe = "", Preparation(), "", Preparation()
         if loops is not None and loops.driven:
             drives, prepare_drives = self._named(plant, "drives", "drives_motions")
@@ -126,7 +132,7 @@ class _Maker:
             inputs=len(plant.inputs),
             rows=len(loops.all_row_names) if loops is not None else 0,
             choices=tuple(self._choice(plant, each) for each in _choices(plant)),
-            events=tuple(self._event(plant, k, e) for k, e in enumerate(mechanism.events)),
+            events=tuple(self._event(plant, k, e) for k, e in enumerate(events)),
             drives=drives,
             prepare_drives=prepare_drives,
             observe=observe,
@@ -158,7 +164,7 @@ class _Maker:
             found |= {"driven": parts.driven, "rows": parts.rows}
             found |= {kind: f"{prefix}_{kind}" for kind in ("expand", "settle", "pivots")}
         found |= self._implicit(plant, suffix)
-        if plant.has_events:
+        if self._with_events:
             found |= self._events(plant, suffix, closed=loops is not None)
         return ChoiceRow(prepare=prepare, rates=rates, **found)  # type: ignore[arg-type]
 
@@ -330,7 +336,8 @@ def _signals(plant: BarePlant) -> list[str]:
     if loops is None:
         return outputs
     names = [f"{c}.qdd" for c in plant.coordinates]
-    names += [f"lam.{row}" for row in loops.all_row_names]
+    used = {row for known in loops.known for row in known.rows}
+    names += [f"lam.{loops.all_row_names[row]}" for row in sorted(used)]
     return [*names, *(f"{joint}.effort" for joint in loops.driven), *outputs]
 
 

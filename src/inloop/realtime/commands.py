@@ -68,7 +68,7 @@ class Commands:
                 f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
                 fix="Restore a snapshot of the same plant.",
             )
-        self.command(RESTORE, float(snapshot.partition), float(snapshot.step), *snapshot.x)
+        self.command(RESTORE, *snapshot.x, float(snapshot.step))
 
     def command(self, number: int, *values: float) -> None:
         """Send a command by its number and wait until the loop has taken notice of it.

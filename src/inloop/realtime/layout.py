@@ -23,7 +23,7 @@ from inloop.native.mailbox_structure import (
     realtime_function,
 )
 
-MAGIC, VERSION = 0x584F424C504F4E49, 2  # as in inloop.h
+MAGIC, VERSION = 0x584F424C504F4E49, 3  # as in inloop.h
 LINE = 64  # bytes of a cache line
 PERIODS = (1e-9, 1e9)  # [s] that make sense
 KINDS = ("q", "z", "signal", "input", "parameter")
@@ -92,7 +92,7 @@ class Layout:
     @property
     def counts(self) -> tuple[int, int, int, int]:
         """Numbers in a record of each ring."""
-        return (self.cuts[-1], len(self.inputs), len(self.parameters), 2 + self.stepper_states)
+        return (self.cuts[-1], len(self.inputs), len(self.parameters), 1 + self.stepper_states)
 
     @property
     def command_values(self) -> int:

@@ -17,15 +17,12 @@ from inloop.native import Status, address_of, aligned_zeros
 from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
     PARAMETERS,
-    AspectStructure,
     LoopStructure,
-    PrepareStructure,
     RecordStructure,
-    TargetStructure,
     realtime_function,
 )
 from inloop.plant import BarePlant
-from inloop.plant.loops import CLOSED, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT
+from inloop.plant.loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
 from inloop.realtime.layout import Layout
 from inloop.realtime.mailbox import Mailbox
@@ -67,7 +64,7 @@ class Loop:
         self.name, self.options = name, options
         self._stack = contextlib.ExitStack()
         self._wiring = wiring
-        memory = _Memory(plant, wiring, options, steps)
+        memory = _Memory(wiring, options, steps)
         scripted = options.clock is not None
         segment = Segment(name, wiring.layout, _slots(wiring, options), scripted)
         place = (segment.memory.address, segment.memory.size, 0)
@@ -184,7 +181,7 @@ class Loop:
 class _Memory:
     """All memory that the thread uses, and the structure that points to it."""
 
-    def __init__(self, plant: BarePlant, wiring: Wiring, options: Options, steps: int) -> None:
+    def __init__(self, wiring: Wiring, options: Options, steps: int) -> None:
         # the private part of the structure lies behind the public one
         size = realtime_function("il_loop_size")()
         self._raw = aligned_zeros(-(-size // 8))
@@ -193,10 +190,10 @@ class _Memory:
         self.started = False
         self.scratch: Reals | None = None
         self._wiring = wiring
-        self._fill_plant(plant, wiring)
         self._fill_inputs(wiring, options)
         loop = self.loop
-        loop.h, loop.substeps = options.period / options.substeps, options.substeps
+        loop.instance, loop.start = wiring.instance.address, address_of(wiring.start)
+        loop.substeps = options.substeps
         loop.mode, loop.period = MODES[options.mode], 1e9 * options.period
         loop.speed, loop.steps_wanted, loop.paused = options.speed, steps, options.paused
         loop.extrapolate = options.extrapolate
@@ -212,25 +209,6 @@ class _Memory:
         loop.privileges.priority = (options.priority or 0) if clocked else 0
         loop.privileges.core = -1 if options.core is None else options.core
         loop.privileges.lock_memory = options.lock_memory and clocked
-
-    def _fill_plant(self, plant: BarePlant, wiring: Wiring) -> None:
-        loop, machine = self.loop, wiring.machine
-        self._aspects = (AspectStructure * len(wiring.aspects))(*wiring.aspects)
-        self._targets = (TargetStructure * max(1, len(wiring.targets)))(*wiring.targets)
-        pairs = [PrepareStructure(p.function, address_of(p.values)) for p in wiring.prepared]
-        self._prepares = (PrepareStructure * len(pairs))(*pairs)
-        self._parameters = np.array(plant.parameters.values_array)
-        self._least = np.array([p.least for p in wiring.layout.parameters])
-        self._most = np.array([p.most for p in wiring.layout.parameters])
-        loop.machine, loop.modes = ctypes.addressof(machine.machine), machine.table.address
-        loop.aspects, loop.aspect_count = ctypes.addressof(self._aspects), len(wiring.aspects)
-        loop.worst_pivot, loop.tolerances[:] = WORST_PIVOT, (NEARLY_CLOSED, CLOSED)
-        loop.start, loop.told = address_of(wiring.start), address_of(wiring.told)
-        loop.targets = ctypes.addressof(self._targets)
-        loop.target_count = len(wiring.targets)
-        loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
-        loop.parameters = address_of(self._parameters)
-        loop.least, loop.most = address_of(self._least), address_of(self._most)
 
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from inloop.plant import BarePlant
 from inloop.realtime.layout import Quantity
-from inloop.plant.units import OF_JOINTS, signal_units
+from inloop.plant.unit import output_quantities
+from inloop.plant.units import OF_JOINTS
 
 Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own
 
@@ -27,25 +28,11 @@ def states(plants: Plants) -> tuple[Quantity, ...]:
     return _unique(map(Quantity, found))
 
 
-def signals(plants: Plants, names: Iterable[str]) -> tuple[Quantity, ...]:
-    """Signals by name, with the units that the modes know."""
-    units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}
-    return _unique(Quantity(name, _plain(units.get(name, ""))) for name in names)
-
-
-def inputs(plants: Plants) -> tuple[Quantity, ...]:
-    """Efforts of all joints, then the inputs of the plants, with the values they begin with."""
-    efforts = (
-        Quantity(f"{name}.tau", _plain(OF_JOINTS[body.joint.kind]["effort"]))
-        for plant in plants.values()
-        for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True)
-    )
-    others = (
-        Quantity(name, _unit(plant, name), default=float(value))
-        for plant in plants.values()
-        for name, value in zip(plant.inputs, plant.first_inputs, strict=True)
-    )
-    return _unique((*efforts, *others))
+def signals(plants: Plants) -> tuple[Quantity, ...]:
+    """What the plant tells beside q, qd and states of force laws."""
+    outputs = output_quantities(plants)
+    known = 2 * len(coordinates(plants)) + len(states(plants))
+    return tuple(Quantity(x.name, x.unit) for x in outputs[known:])
 
 
 def parameters(plant: BarePlant) -> tuple[Quantity, ...]:
@@ -55,16 +42,6 @@ def parameters(plant: BarePlant) -> tuple[Quantity, ...]:
         least, most = p.range if p.range is not None else (-math.inf, math.inf)
         found.append(Quantity(p.name, p.unit, float(least), float(most), p.default))
     return tuple(found)
-
-
-def _plain(unit: str) -> str:
-    """A unit as models spell it: N*m, rad/s^2."""
-    return unit.replace("·", "*").replace("²", "^2")
-
-
-def _unit(plant: BarePlant, name: str) -> str:
-    """Unit of an input of the model; components of external forces carry it in their names."""
-    return next((i.unit for i in plant.mechanism.inputs if i.name == name), "")
 
 
 def _unique(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:

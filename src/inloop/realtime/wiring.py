@@ -1,31 +1,26 @@
-"""A plant made ready for the loop: its state, where inputs go and where outputs are found."""
+"""A plant made ready for the loop: an instance at its start, and what goes in and comes out."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from inloop.native import FixedSteps, MachineSnapshot, Method, Mode
+from inloop.errors import InputError
+from inloop.native import Method
+from inloop.native.instance import Instance
 from inloop.native.library import Reals
-from inloop.native.machine_memory import MachineMemory
-from inloop.native.mailbox_structure import AspectStructure, TargetStructure
 from inloop.plant import BarePlant
+from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
-from inloop.realtime.aspects import EVENTS, MODE, Aspect
-from inloop.realtime.layout import Layout
+from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.quantities import Plants
-from inloop.realtime.reads import Reads, first_inputs, reads_of, targets
-from inloop.simulate.faces import Face
-from inloop.simulate.start import Given, first_internal_states, first_state
-from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
-
-MOST_EVENTS = 16  # in one sub-step
-HISTORY = 6  # numbers of an il_history
-
-Systems = Mapping[str, TreeSystem | ClosedSystem]
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.start import Given, first_internal_states, first_state, vector
+from inloop.simulate.systems import Conditions, make_systems
 
 
 @dataclass(frozen=True)
@@ -34,25 +29,15 @@ class Wiring:
 
     Attributes:
         layout: names and sizes.
-        machine: what is stepped, and its memory.
-        aspects: the plant in each of its modes, or with each choice of independent coordinates.
-        start: stored state at the start, see il_state.c.
-        told: number of the mode and of events, written by the loop.
-        targets: where inputs go.
-        prepared: what follows from parameters.
+        instance: what is stepped.
+        start: snapshot of it at the start.
         has_loops: there are loops to close in each step.
-        keep: what must stay alive.
     """
 
     layout: Layout
-    machine: MachineMemory
-    aspects: tuple[AspectStructure, ...]
+    instance: Instance
     start: Reals
-    told: Reals
-    targets: tuple[TargetStructure, ...]
-    prepared: tuple[Prepared, ...]
     has_loops: bool
-    keep: object
 
 
 def wire(
@@ -82,85 +67,70 @@ def wire(
     """
     plants: Plants = plant.by_mode or {plant.name: plant}
     values = first_inputs(plant, plants, tau, inputs)
-    reads = {name: reads_of(each, values, motions, method, step) for name, each in plants.items()}
-    systems = {name: reads[name].system(each) for name, each in plants.items()}
-    modes, read_by_events = _modes(plants, systems)
-    eventful = any(mode.transitions for mode in modes)
-    first, have = next(iter(plants.values())), next(iter(reads.values()))
-    chooses = not eventful and first.loops is not None and bool(first.loops.partition.dependent)
-    x = _first_state(first, have, q, qd, next(iter(systems.values())), chooses)
-    schedule = FixedSteps(method, step, 1)
-    machine = MachineMemory(modes, MachineSnapshot(0, x), schedule, MOST_EVENTS)
-    machine.machine.complete = 0  # there is no log: events are counted
-    aspects = [Aspect(each, systems[name], machine.x, chooses) for name, each in plants.items()]
-    if chooses:
-        aspects += _other_choices(first, have, machine.x)
-    signals = [name for aspect in aspects for name in aspect.signals]
-    start, told = _stored(machine, aspects[0]), np.zeros(2)
+    at = {name: _conditions(each, values, motions) for name, each in plants.items()}
+    systems = make_systems(plants, at, method, None, step)
+    first, conditions = systems[0].plant, next(iter(at.values()))
+    u = conditions.inputs.constant
+    z = first_internal_states(first, u)
+    state = first_state(first, q, qd, conditions.drives, u, z)
+    instance = systems[0].instance
+    watched = first.loops is not None and not plant.has_events
+    instance.begin(0, systems[0].start(0.0, *state, z, guarded=watched))
+    start = instance.snapshot()
     layout = Layout(
-        plant.name.removesuffix(f"_{next(iter(plants))}") if plant.by_mode else plant.name,
+        common_name(plants),
         quantities.coordinates(plants),
         quantities.states(plants),
-        quantities.signals(plants, [*signals, *((MODE, EVENTS) if eventful else ())]),
+        quantities.signals(plants),
         tuple(values.values()),
         quantities.parameters(plant),
         len(start),
         period,
     )
-    return Wiring(
-        layout,
-        machine,
-        tuple(aspect.structure(layout, aspect.sources(layout, told)) for aspect in aspects),
-        start,
-        told,
-        targets(plants, reads, list(values)),
-        (*read_by_events, *(found for aspect in aspects for found in aspect.prepared)),
-        any(each.loops is not None for each in plants.values()),
-        (plant, aspects, modes),
-    )
+    return Wiring(layout, instance, start, any(s.loops is not None for s in systems))
 
 
-def _modes(plants: Plants, systems: Systems) -> tuple[tuple[Mode, ...], tuple[Prepared, ...]]:
-    """What the machine steps, and what its events read that follows from parameters."""
-    for name, plant in plants.items():
-        # without a choice of coordinates: go on as long as Newton converges
-        at = plant.loops.position.q if plant.loops is not None else np.zeros(plant.n)
-        systems[name].start(0.0, at, np.zeros(plant.n), plant.first_states, guarded=False)
-    if not any(plant.mechanism.events for plant in plants.values()):
-        return tuple(Mode(system.system) for system in systems.values()), ()
-    faces = {name: Face(name, plant, systems[name]) for name, plant in plants.items()}
-    modes = tuple(face.mode(faces) for face in faces.values())
-    return modes, tuple(face.prepared for face in faces.values())
+def _conditions(
+    plant: BarePlant, first: Mapping[str, Quantity], motions: Mapping[str, Callable[[Any], Any]]
+) -> Conditions:
+    """What a plant, or one mode of it, reads at the start."""
+    tau = np.array([first[f"{c}.tau"].default for c in plant.coordinates])
+    u = np.array([first[name].default for name in plant.inputs])
+    if plant.has_events:
+        driven = plant.loops.driven if plant.loops is not None else ()
+        motions = {joint: motion for joint, motion in motions.items() if joint in driven}
+    return Conditions(tau, Inputs(u), plant.drive_function(motions))
 
 
-def _first_state(
-    plant: BarePlant,
-    reads: Reads,
-    q: Given,
-    qd: Given,
-    system: TreeSystem | ClosedSystem,
-    guarded: bool,
-) -> Reals:
-    """State of the stepper at the start, in the first mode."""
-    u = reads.u[:-1]
-    z = first_internal_states(plant, u)
-    at, speed = first_state(plant, q, qd, reads.drives, u, z)
-    return system.start(0.0, at, speed, z, guarded=guarded)
+def first_inputs(
+    plant: BarePlant, plants: Plants, tau: Given, inputs: Mapping[str, float]
+) -> dict[str, Quantity]:
+    """All inputs by name, with the values they have until somebody writes them.
 
+    Args:
+        plant: that of the first mode.
+        plants: those of all modes.
+        tau: efforts.
+        inputs: other values by name.
 
-def _other_choices(plant: BarePlant, reads: Reads, x: Reals) -> list[Aspect]:
-    """All choices of independent coordinates that have been built so far, but the first."""
-    assert plant.loops is not None
-    found = []
-    for partition in plant.loops.known[1:]:
-        loops = plant.loops.with_partition(partition)
-        found.append(Aspect(plant, reads.system(plant, loops), x, True))
+    Raises:
+        InputError: there is no such input, or a value is not finite.
+    """
+    found = {x.name: Quantity(x.name, x.unit, default=x.start) for x in input_quantities(plants)}
+    given = dict(inputs)
+    if isinstance(tau, Mapping) and plant.by_mode:
+        given |= {f"{name}.tau": value for name, value in tau.items()}
+    elif tau is not None:
+        efforts = vector(plant, tau, [0.0] * plant.n, "tau")
+        both = zip(plant.coordinates, efforts, strict=True)
+        given = {f"{name}.tau": float(value) for name, value in both} | given
+    for name, value in given.items():
+        if name not in found:
+            shown = ", ".join(list(found)[:12])
+            raise InputError(
+                f"plant '{plant.name}' has no input '{name}'", fix=f"Names are: {shown}."
+            )
+        if not math.isfinite(value):
+            raise InputError(f"input '{name}' is {value}", fix="Give a finite number.")
+        found[name] = replace(found[name], default=float(value))
     return found
-
-
-def _stored(machine: MachineMemory, first: Aspect) -> Reals:
-    """The state at the start as il_state.c stores it: nothing entered, armed or fired yet."""
-    sizes, guard = machine.table.sizes, first.guard
-    events = 2 + sizes.armed + HISTORY * sizes.transitions if sizes.transitions else 0
-    guarded = [] if guard is None else [0.0, *guard]
-    return np.concatenate([machine.x, np.zeros(events), guarded])

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import legendre
 
-from inloop.native import System
 from inloop.plant import Array
-from inloop.simulate.scales import Function, function_of
+from inloop.simulate.scales import Function
 
 MOST_ITERATIONS = 40
 CONVERGED = 1e-14  # last correction, relative to the largest change over the step
@@ -53,12 +52,12 @@ class Curve:
 
 
 def collocate(
-    system: System, t: float, x: Array, length: float, guess: Array, sizes: Array
+    rates: Function, t: float, x: Array, length: float, guess: Array, sizes: Array
 ) -> Curve | None:
     """The step from t to t + length; None if it cannot be found.
 
     Args:
-        system: what is integrated.
+        rates: of what is integrated.
         t: time [s].
         x: state.
         length: of the step [s].
@@ -67,7 +66,6 @@ def collocate(
     """
     points, A = _gauss(len(guess))
     K, moving = np.array(guess), len(sizes)
-    rates = function_of(system.rates, system.context, system.size)
     J = _jacobian(rates, t, x, sizes)
     if J is None:
         return None

@@ -16,7 +16,7 @@ from inloop.plant import Array, BarePlant
 from inloop.simulate.collocation import Curve, collocate
 from inloop.simulate.result import End
 from inloop.simulate.samples import Samples
-from inloop.simulate.systems import ClosedSystem, largest_violation
+from inloop.simulate.systems import System, largest_violation
 
 # even numbers have no point in the middle; the nearest is at 0.13 of half the way
 POINTS, FEWER = 12, 10
@@ -26,7 +26,7 @@ MIDDLE = 0.1  # of the way: nearer to the singular position nothing is computed
 LOOK_AHEAD = 0.7  # of the way to it: where the distance is measured again
 
 
-def time_to_singular(plant: BarePlant, system: ClosedSystem, now: End) -> float:
+def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
     """When the constraints will depend on each other, if it goes on as now [s]; else infinity.
 
     The smallest singular value of J, without units, tells how far that is, whatever coordinates are
@@ -73,7 +73,7 @@ class Way:
     """
 
     plant: BarePlant
-    system: ClosedSystem
+    system: System
     curve: Curve
     ends: Samples
     singular: float
@@ -121,7 +121,7 @@ class Way:
 
 
 def cross(
-    plant: BarePlant, system: ClosedSystem, begin: End, singular: float, duration: float
+    plant: BarePlant, system: System, begin: End, singular: float, duration: float
 ) -> Way | None:
     """A way over a singular position; None if none can be trusted.
 
@@ -142,7 +142,7 @@ def cross(
 
 def _way(
     plant: BarePlant,
-    system: ClosedSystem,
+    system: System,
     begin: End,
     singular: float,
     duration: float,
@@ -162,7 +162,7 @@ def _way(
     still = np.zeros((count, moving - 2 * len(u)))
     fixed = np.tile(first.qdd[0][u], (count, 1))
     guess = np.concatenate([speed[:, u], fixed, still, speed[:, v]], axis=1)
-    curve = collocate(system.system, begin.t, x, duration, guess, system.scales.sizes[:moving])
+    curve = collocate(system.rates, begin.t, x, duration, guess, system.scales.sizes[:moving])
     if curve is None:
         return None
     times = np.array([begin.t, begin.t + duration])

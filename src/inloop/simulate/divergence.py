@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from inloop.native import FixedSteps, Method, Snapshot, Status, run
+from inloop.native import FixedSteps, MachineSnapshot, Method, Status, run_machine
 from inloop.simulate.result import End
-from inloop.simulate.systems import ClosedSystem, TreeSystem
+from inloop.simulate.systems import System
 
 PARTS = 64  # of the step, which a stable method tries once more
 TURN = 1.0  # in one step [rad or characteristic lengths]: no method follows that
 
 
-def lost_by_the_step(system: TreeSystem | ClosedSystem, now: End, step: float | None) -> bool:
+def lost_by_the_step(system: System, now: End, step: float | None) -> bool:
     """Whether loops that opened in a step stay closed in shorter ones.
 
     Where they do, the integrator had run away and took the loops along. The shorter steps are
@@ -21,11 +21,12 @@ def lost_by_the_step(system: TreeSystem | ClosedSystem, now: End, step: float | 
         now: the last good state.
         step: of the run, if it is always the same [s].
     """
-    if step is None or not isinstance(system, ClosedSystem):
+    if step is None or system.loops is None:
         return False
     if system.speed(now.qd) * step > TURN:
         return True
     system.pull = PARTS / step
     x = system.start(now.t, now.q, now.qd, now.z)
-    done = run(system.system, Snapshot(x, now.t), FixedSteps(Method.RODAS, step / PARTS, PARTS))
+    shorter = FixedSteps(Method.RODAS, step / PARTS, PARTS)
+    done = run_machine(system.table, MachineSnapshot(0, x, now.t), shorter)
     return done.status != Status.LOOP_OPEN

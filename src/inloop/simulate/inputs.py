@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from numbers import Real
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.plant import Array, BarePlant, Signal, native_engine
+from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
 
 BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
@@ -79,49 +78,3 @@ def read_inputs(
             )
     return inputs
 
-
-class FollowedInputs:
-    """What brings u to the time of each call of the rates, with the memory that it needs.
-
-    Attributes:
-        address: of the C structure; 0 if u is constant.
-    """
-
-    def __init__(self, plant: BarePlant, u: Array, function: str | None) -> None:
-        """Let a function of the plant write u; what it does not write stays as it is now."""
-        self._names = plant.inputs
-        self._structure = _InputsStructure(bad=-1)
-        self.address = 0
-        if function is None:
-            return
-        engine = native_engine(plant, function)
-        prepared = np.ascontiguousarray(plant.prepared(function))
-        constant = u.copy()
-        self._structure = _InputsStructure(
-            function=engine.library.address(f"{engine.unit.prefix}_{function}"),
-            pre=prepared.ctypes.data,
-            u0=constant.ctypes.data,
-            u=u.ctypes.data,
-            count=len(plant.inputs),
-            bad=-1,
-        )
-        self.address = ctypes.addressof(self._structure)
-        self._keep = (engine.library, prepared, constant, u)
-
-    def blame(self, t: float) -> str:
-        """Which input was not finite after time t, in words; empty if none was."""
-        c = self._structure
-        if c.bad < 0 or c.bad_t < t:
-            return ""
-        return f"input '{self._names[c.bad]}' is not finite at t = {c.bad_t:.6g} s"
-
-
-class _InputsStructure(ctypes.Structure):
-    """Mirrors il_inputs.h."""
-
-    _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("function", "pre", "u0", "u")),
-        ("count", ctypes.c_int64),
-        ("bad", ctypes.c_int64),
-        ("bad_t", ctypes.c_double),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,6 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import (
     AdaptiveSteps,
-    Event,
     FixedSteps,
     MachineRun,
     MachineSnapshot,
@@ -25,28 +24,26 @@ from inloop.plant.arguments import by_name, one_name, real, whole
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.divergence import lost_by_the_step
-from inloop.simulate.faces import Face
-from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.happenings import happening
+from inloop.simulate.inputs import read_inputs
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, ModeChoice, Result
-from inloop.simulate.run import failed, interrupted, make_system
+from inloop.simulate.run import failed, interrupted
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.start import first_internal_states, first_state, vector
+from inloop.simulate.systems import (
+    Conditions,
+    System,
+    make_system,
+    make_systems,
+    table_of_all,
+)
 from inloop.plant.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 
 Given = Mapping[str, float] | Array | None
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """What stays the same during a run, for one mode: efforts, inputs, motions of drives."""
-
-    tau: Array
-    inputs: Inputs
-    drives: str | None
 
 
 def simulate_modes(
@@ -178,8 +175,7 @@ def first_snapshot(
     u = conditions.inputs.at(plant, 0.0)
     z = first_internal_states(plant, u)
     state = first_state(plant, q, qd, conditions.drives, u, z)
-    system = make_system(plant, conditions.tau, conditions.inputs, conditions.drives)
-    x = system.start(0.0, *state, z)
+    x = make_system(plant, conditions).start(0.0, *state, z)
     return MachineSnapshot(list(plants).index(name), x)
 
 
@@ -257,26 +253,25 @@ class _Run:
     def _walk(self, now: MachineSnapshot, progress: Progress) -> tuple[Status, MachineSnapshot]:
         """Piece after piece."""
         while True:
-            faces = {name: self._face(name) for name in self._plants}
-            names = list(faces)
-            modes = tuple(face.mode(faces) for face in faces.values())
+            systems = self._systems()
+            names = list(systems)
             done = run_machine(
-                modes,
+                table_of_all(tuple(systems.values())),
                 now,
-                self._part(now, faces),
+                self._part(now, systems),
                 most_events=self._limits[0],
                 settle_time=self._limits[1],
                 watch=progress.piece(now.t, self._last_time),
             )
-            self._collect(faces, done)
+            self._collect(systems, done)
             now, status = done.end, Status(done.status)
             counts = len(self._pieces), len(self._happened)
             self._reached = now, *counts, self._choices(), self._failed_at
-            system = faces[names[now.mode]].system
+            system = systems[names[now.mode]]
             beyond = status == Status.OUT_OF_BOUNDS
-            self.blame = system.watched.blame() if beyond else system.blame(now.t)
+            self.blame = system.beyond() if beyond else system.blame(now.t)
             if status != Status.LOOP_OPEN or not self._other_way(names[now.mode], now.t):
-                return self._judged(status, faces[names[now.mode]], now), now
+                return self._judged(status, names[now.mode], now), now
             now = self._restarted(now, names[now.mode])
 
     @property
@@ -285,30 +280,32 @@ class _Run:
         s = self._schedule
         return s.step * s.steps if isinstance(s, FixedSteps) else s.t_end
 
-    def _judged(self, status: Status, face: Face, now: MachineSnapshot) -> Status:
+    def _judged(self, status: Status, name: str, now: MachineSnapshot) -> Status:
         """Open loops that shorter steps would keep closed are a run that diverged."""
-        step = step_of(self._schedule)
-        _, last = self._pieces[-1]
-        end = _end_of(last, now)
-        if status == Status.LOOP_OPEN and lost_by_the_step(face.system, end, step):
-            return Status.DIVERGED
-        return status
+        if status != Status.LOOP_OPEN:
+            return status
+        step, end = step_of(self._schedule), _end_of(self._pieces[-1][1], now)
+        system = make_system(self._plants[name], self._at[name], None, self._loops[name], step)
+        return Status.DIVERGED if lost_by_the_step(system, end, step) else status
 
-    def _face(self, name: str) -> Face:
-        plant, at = self._plants[name], self._at[name]
+    def _systems(self) -> dict[str, System]:
+        """All modes of an instance, with the independent coordinates of now."""
         step = step_of(self._schedule)
-        system = make_system(plant, at.tau, at.inputs, at.drives, None, self._loops[name], step)
-        if plant.loops is not None:
-            # pivots are watched from where they were when the independent coordinates were chosen
-            chosen_at = self._chosen_at.get(name, plant.loops.position.q)
-            guarded = name not in self._unguarded
-            system.start(0.0, chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
-        return Face(name, plant, system)
+        made = make_systems(self._plants, self._at, None, self._loops, step)
+        for name, system in zip(self._plants, made, strict=True):
+            if system.loops is not None:
+                # pivots are watched from where they were when the coordinates were chosen
+                at = self._chosen_at.get(name, system.loops.position.q)
+                rest, z = np.zeros(len(at)), system.plant.first_states
+                system.start(0.0, at, rest, z, guarded=name not in self._unguarded)
+        return dict(zip(self._plants, made, strict=True))
 
-    def _part(self, now: MachineSnapshot, faces: Mapping[str, Face]) -> FixedSteps | AdaptiveSteps:
+    def _part(
+        self, now: MachineSnapshot, systems: Mapping[str, System]
+    ) -> FixedSteps | AdaptiveSteps:
         """What is left of the schedule, with tolerances in the units of each mode."""
         if isinstance(self._schedule, AdaptiveSteps):
-            return replace(self._schedule, atol=_tolerances(self._schedule, faces))
+            return replace(self._schedule, atol=_tolerances(self._schedule, systems))
         return replace(self._schedule, steps=max(0, self._schedule.steps - now.step))
 
     def _other_way(self, name: str, t: float) -> bool:
@@ -341,21 +338,21 @@ class _Run:
     def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
         """The same state, for a mode whose independent coordinates may be others."""
         _, last = self._pieces[-1]
-        x = self._face(name).system.start(now.t, last.q[-1], last.qd[-1], last.z[-1])
+        system = self._systems()[name]
+        x = system.start(now.t, last.q[-1], last.qd[-1], last.z[-1])
         return replace(now, x=x, slope=None)
 
-    def _collect(self, faces: Mapping[str, Face], done: MachineRun) -> None:
+    def _collect(self, systems: Mapping[str, System], done: MachineRun) -> None:
         """Keep the samples, mode by mode, and what happened."""
-        names = list(faces)
+        names = list(systems)
         # a later piece begins with the sample that the one before ended with
         begin = 1 if self._pieces else 0
         for mode, rows in _stretches(done.mode, begin):
-            face = faces[names[mode]]
-            size = face.system.system.size
-            x = np.ascontiguousarray(done.x[rows, :size])
-            self._pieces.append((face.name, face.system.expand(done.t[rows], x)))
+            system = systems[names[mode]]
+            x = np.ascontiguousarray(done.x[rows, : system.size])
+            self._pieces.append((names[mode], system.expand(done.t[rows], x)))
         for event in done.events:
-            self._happened.append(happening(faces, event))
+            self._happened.append(happening(systems, event))
 
     def _signals(self, name: str, piece: Samples) -> dict[str, Array]:
         """All signals of a mode over some samples."""
@@ -434,39 +431,11 @@ def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, s
             yield int(modes[begin]), slice(begin, end)
 
 
-def _tolerances(schedule: AdaptiveSteps, faces: Mapping[str, Face]) -> Array:
+def _tolerances(schedule: AdaptiveSteps, systems: Mapping[str, System]) -> Array:
     """Absolute tolerances, a row per mode, as long as the longest state."""
-    sizes = [face.system.scales.sizes for face in faces.values()]
+    sizes = [system.scales.sizes for system in systems.values()]
     rows = np.ones((len(sizes), max(len(row) for row in sizes)))
     for row, known in zip(rows, sizes, strict=True):
         row[: len(known)] = known
     return np.asarray(schedule.atol * rows)
 
-
-def happening(faces: Mapping[str, Face], event: Event) -> Happening:
-    """An event of the machine, told by names."""
-    names = list(faces)
-    face = faces[names[event.mode]]
-    declared = face.plant.mechanism.events[event.transition]
-    gripping = declared.impact or names[event.next_mode]
-    x = np.ascontiguousarray(event.x_before[None, : face.system.system.size])
-    before = face.system.expand(np.array([event.t]), x)
-    own = {} if event.settled else face.row_restitutions(event.transition, faces[gripping])
-    common = event.record.restitution
-    e = {row: own.get(row, common) for row in faces[gripping].rows}
-    impulses: dict[str, float] = {}
-    same = faces[gripping].plant.coordinates == face.plant.coordinates
-    if same and not declared.sets and len(before.t):
-        impulses = faces[gripping].impulses(before.q[0], before.qd[0], event.t, e)
-    return Happening(
-        t=event.t,
-        name=declared.name,
-        mode=face.name,
-        next_mode=names[event.next_mode],
-        energy_before=event.record.energy_before,
-        energy_after=event.record.energy_after,
-        restitution=max(e.values(), default=common),
-        restitutions=e,
-        impulses=impulses,
-        settled=event.settled,
-    )

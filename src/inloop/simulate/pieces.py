@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inloop.errors import SimulationError
-from inloop.native import AdaptiveSteps, FixedSteps, Snapshot, Status, run
+from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Status, run_machine
 from inloop.plant import Array, BarePlant, Loops
 from inloop.simulate.crossing import cross, time_to_singular
 from inloop.simulate.divergence import lost_by_the_step
@@ -17,13 +17,13 @@ from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
 from inloop.simulate.samples import Samples, joined
 from inloop.simulate.schedules import step_of
-from inloop.simulate.systems import ClosedSystem, TreeSystem
+from inloop.simulate.systems import System
 
 # from so far a singular position is stepped over [rad or characteristic lengths]
 NEAR = 0.5
 RECOVERY = 1.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
-Make = Callable[[Loops | None], TreeSystem | ClosedSystem]
+Make = Callable[[Loops | None], System]
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _walk(
         if isinstance(part, AdaptiveSteps):
             part = replace(part, atol=part.atol * system.scales.sizes)
         watch = progress.piece(now.t, _end_of_part(part, now))
-        done = run(system.system, _from(x, now, part), part, watch=watch)
+        done = run_machine(system.table, _from(x, now, part), part, watch=watch)
         piece = system.expand(done.t, done.x)
         if not len(piece.t):
             # these independent coordinates are bad where the piece begins
@@ -120,7 +120,7 @@ def _walk(
         if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
             continue
-        if status == Status.LOOP_OPEN and isinstance(system, ClosedSystem):
+        if status == Status.LOOP_OPEN and system.loops is not None:
             open_loop = system.open_loop
             found = _other_way(plant, schedule, now, system.loops, make, way)
             if found is not None and not _is_over(schedule, found[0]):
@@ -131,18 +131,18 @@ def _walk(
             elif lost_by_the_step(make(system.loops), now, step_of(schedule)):
                 status = Status.DIVERGED
         beyond = status == Status.OUT_OF_BOUNDS
-        blame = system.watched.blame() if beyond else system.blame(now.t)
+        blame = system.beyond() if beyond else system.blame(now.t)
         samples = way.samples(schedule)
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame)
 
 
-def _better_choice(plant: BarePlant, system: TreeSystem | ClosedSystem, now: End) -> Loops:
+def _better_choice(plant: BarePlant, system: System, now: End) -> Loops:
     """The loops with other independent coordinates.
 
     Raises:
         SimulationError: there are none with which the position can be closed.
     """
-    other = system.loops.repartition(now.q, now.t) if isinstance(system, ClosedSystem) else None
+    other = None if system.loops is None else system.loops.repartition(now.q, now.t)
     if other is None:
         raise SimulationError(
             f"model '{plant.name}' cannot go on from t = {now.t:.6g} s: no choice of independent "
@@ -152,8 +152,8 @@ def _better_choice(plant: BarePlant, system: TreeSystem | ClosedSystem, now: End
     return other
 
 
-def _at_loop(system: TreeSystem | ClosedSystem) -> str:
-    loop = system.open_loop if isinstance(system, ClosedSystem) else ""
+def _at_loop(system: System) -> str:
+    loop = system.open_loop
     return f"; loop '{loop}' is nearly singular" if loop else ""
 
 
@@ -230,7 +230,6 @@ def _over_singular(
 ) -> End | None:
     """The end of a way over a singular position that is near; None if there is none."""
     system = make(loops)
-    assert isinstance(system, ClosedSystem)
     singular = time_to_singular(plant, system, now)
     if not singular * system.speed(now.qd) <= NEAR:
         return None
@@ -289,10 +288,10 @@ def _is_over(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:
     return now.t >= schedule.t_end
 
 
-def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> Snapshot:
+def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> MachineSnapshot:
     """Where a piece of a run begins; steps and samples are counted from t = 0."""
     size = schedule.step if isinstance(schedule, FixedSteps) else 0.0
-    return Snapshot(x, now.t, t0=0.0, step=now.steps, step_size=size)
+    return MachineSnapshot(0, x, now.t, t0=0.0, step=now.steps, step_size=size)
 
 
 def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:

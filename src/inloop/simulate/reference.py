@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 
 import numpy as np
 import scipy
 
 from inloop.errors import SimulationError
-from inloop.native import Status
 from inloop.plant import Array
-from inloop.simulate.systems import ClosedSystem, TreeSystem
-
-RATES = ctypes.CFUNCTYPE(
-    ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p
-)
-
+from inloop.simulate.systems import System
 
 def solve(
-    system: TreeSystem | ClosedSystem,
+    system: System,
     x: Array,
     times: Array,
     tolerance: float,
@@ -49,17 +42,13 @@ def solve(
     return np.ascontiguousarray(found.y.T)
 
 
-def _rates(system: TreeSystem | ClosedSystem) -> Callable[[float, Array], Array]:
-    function = RATES(system.system.rates)
-
+def _rates(system: System) -> Callable[[float, Array], Array]:
     def rates(t: float, x: Array) -> Array:
-        state, slope = np.ascontiguousarray(x), np.empty(len(x))
-        status = function(system.system.context, t, state.ctypes.data, slope.ctypes.data)
-        if status != Status.OK:
-            cause = system.blame(t)
+        slope = system.rates(t, x)
+        if slope is None:
+            cause = system.blame(t) or system.open_loop
             raise SimulationError(
-                f"the rates end with {Status(status).name} at t = {t:.6g} s"
-                + (f": {cause}" if cause else ""),
+                f"there are no rates at t = {t:.6g} s" + (f": {cause}" if cause else ""),
                 fix="See plant.simulate for what can be done.",
             )
         return slope

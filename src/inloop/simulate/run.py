@@ -10,7 +10,7 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
-from inloop.plant import Array, BarePlant, Loops, Signal
+from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.inputs import Inputs, read_inputs
@@ -31,7 +31,7 @@ from inloop.simulate.schedules import (
     watched,
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
-from inloop.simulate.systems import ClosedSystem, TreeSystem
+from inloop.simulate.systems import Conditions, System, make_system
 from inloop.plant.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
@@ -115,8 +115,9 @@ def simulate(
             "a run that continues another one begins where that one ended",
             fix="Give either start, or q and qd.",
         )
+    conditions = Conditions(efforts, signals, drives)
     if method == SCIPY and isinstance(schedule, FixedSteps):
-        system = make_system(plant, efforts, signals, drives)
+        system = make_system(plant, conditions)
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
         # its steps are its own
@@ -128,7 +129,7 @@ def simulate(
             watched(schedule) if plant.mechanism.touches else schedule,
             begin,
             lambda loops: make_system(
-                plant, efforts, signals, drives, schedule.method, loops, step_of(schedule)
+                plant, conditions, schedule.method, loops, step_of(schedule)
             ),
         )
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
@@ -185,7 +186,7 @@ def _result(
 
 
 def _reference(
-    system: TreeSystem | ClosedSystem, begin: End, schedule: FixedSteps, tolerance: float
+    system: System, begin: End, schedule: FixedSteps, tolerance: float
 ) -> Samples:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
@@ -200,34 +201,6 @@ def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     q, qd = state
     partition = plant.loops.partition if plant.loops is not None else None
     return End(0.0, q, qd, z, None, 0, partition, None)
-
-
-def make_system(
-    plant: BarePlant,
-    tau: Array,
-    inputs: Inputs,
-    drives: str | None,
-    method: Method | None = None,
-    loops: Loops | None = None,
-    step: float | None = None,
-) -> TreeSystem | ClosedSystem:
-    """What the steppers integrate for a plant.
-
-    Args:
-        plant: the compiled mechanism.
-        tau: efforts of the joints.
-        inputs: the vector u.
-        drives: name of the function of the driven joints.
-        method: the integrator.
-        loops: its loops with the independent coordinates to use; those of the plant by default.
-        step: of the integrator, if it is always the same [s].
-    """
-    # never empty: C wants an address
-    u = np.append(inputs.constant, 0.0)
-    if plant.loops is None:
-        return TreeSystem(plant, tau, u, inputs.function, method)
-    loops = plant.loops if loops is None else loops
-    return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method, step)
 
 
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:

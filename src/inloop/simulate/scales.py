@@ -8,17 +8,14 @@ natural time, states of laws by how far they get in one.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.native import POINTER, REAL, Status
 from inloop.plant import Array
 
-_CALL = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, REAL, POINTER, POINTER)
 Function = Callable[[float, Array], Array | None]
 PART = 1e-3  # of a unit, over which slopes are taken
 AT_REST = 1e-6  # of the rate of small motions: a slower start is rest and rounding
@@ -47,18 +44,6 @@ class Scales:
         changes = [_change(function, here, self.x, k, s) for k, s in enumerate(self.sizes)]
         changes.append(np.zeros(len(here)) if later is None else np.abs(later - here) / PART)
         return np.asarray(np.maximum(np.abs(here), np.max(changes, axis=0)))
-
-
-def function_of(address: int, context: int, count: int) -> Function:
-    """A C function (context, t, x, result) called from Python; None where it has no result."""
-    call = _CALL(address)
-
-    def function(t: float, x: Array) -> Array | None:
-        state, result = np.ascontiguousarray(x), np.empty(count)
-        status = call(context, t, state.ctypes.data, result.ctypes.data)
-        return result if status == Status.OK and np.all(np.isfinite(result)) else None
-
-    return function
 
 
 @contextmanager

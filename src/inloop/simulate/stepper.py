@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import MachineSnapshot, MachineStepper, Mode, Status
+from inloop.native import MachineSnapshot, MachineStepper, Status
+from inloop.native.instance import Numbers
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
-from inloop.simulate.faces import Face
+from inloop.simulate.happenings import happening
 from inloop.simulate.live_drives import DriveWatch
-from inloop.simulate.machine import Conditions, conditions, first_snapshot, happening
+from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.result import Happening
-from inloop.simulate.run import make_system
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS
+from inloop.simulate.systems import Conditions, make_systems, table_of_all
 
 
 class Stepper:
@@ -70,32 +71,21 @@ class Stepper:
         }
         self.events: list[Happening] = []
         start = first_snapshot(plants, mode, self._at, q, qd)
-        self._systems = {
-            name: make_system(
-                plants[name], at.tau, at.inputs, at.drives, METHODS[method], None, step
-            )
-            for name, at in self._at.items()
-        }
-        for name, plant in plants.items():
-            if plant.loops is not None:
+        systems = make_systems(plants, self._at, METHODS[method], None, self.step_size)
+        self._systems = dict(zip(plants, systems, strict=True))
+        for system in systems:
+            if system.loops is not None:
                 # no other choice of coordinates between steps: go on as long as Newton converges
-                at, rest = plant.loops.position.q, np.zeros(plant.n)
-                self._systems[name].start(0.0, at, rest, plant.first_states, guarded=False)
+                at, rest = system.loops.position.q, np.zeros(system.plant.n)
+                system.start(0.0, at, rest, system.plant.first_states, guarded=False)
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
-        self.tau = _Live([(plants[n].coordinates, at.tau) for n, at in self._at.items()], "joint")
+        self.tau = _Live([(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint")
         self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
-        self._faces: dict[str, Face] = {}
-        if len(plants) > 1 or any(plant.mechanism.events for plant in plants.values()):
-            self._faces = {n: Face(n, plants[n], system) for n, system in self._systems.items()}
-            modes = tuple(face.mode(self._faces) for face in self._faces.values())
-        else:
-            modes = tuple(Mode(system.system) for system in self._systems.values())
-        self._machine = MachineStepper(modes, start, METHODS[method], step, most_events)
+        modes = table_of_all(systems)
+        self._machine = MachineStepper(modes, start, METHODS[method], self.step_size, most_events)
         self.parameters = next(iter(plants.values())).parameters
         self._version = self.parameters.version
-        self._prepared = [p for system in self._systems.values() for p in system.prepared]
-        self._prepared += [face.prepared for face in self._faces.values()]
 
     @property
     def t(self) -> float:
@@ -126,20 +116,21 @@ class Stepper:
         status = self._machine.step()
         if status != Status.OK:
             beyond = status == Status.OUT_OF_BOUNDS
-            why = f": {self._systems[self.mode].watched.blame()}" if beyond else ""
+            why = f": {self._systems[self.mode].beyond()}" if beyond else ""
             raise SimulationError(
                 f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s"
                 f"{why}",
                 fix="Use a smaller step, or look at the inputs.",
             )
         self._drives.remember()
-        self.events = [happening(self._faces, event) for event in self._machine.events]
+        self.events = [happening(self._systems, event) for event in self._machine.events]
 
     def _follow_parameters(self) -> None:
         """Let parameters that were written since the last step act."""
         if self.parameters.version != self._version:
-            for prepared in self._prepared:
-                prepared.update(self.parameters.values_array)
+            instance = self._systems[self.mode].instance
+            instance.numbers(Numbers.PARAMETERS)[:] = self.parameters.values_array
+            instance.prepare()
             self._version = self.parameters.version
 
     def look(self) -> Samples:

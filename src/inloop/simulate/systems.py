@@ -1,351 +1,231 @@
-"""What a stepper integrates: the rates of a plant with everything they read during a run."""
+"""What a stepper integrates: a mode of an instance of a plant, with all that it reads in a run."""
 
 from __future__ import annotations
 
-import ctypes
 import functools
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inloop.native import COUNT, POINTER, Method, System
-from inloop.plant import Array, BarePlant, NativeEngine, native_engine
-from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
+from inloop.native import Method, ModeTable
+from inloop.native.instance import Blame, Instance, Numbers
+from inloop.plant import Array, BarePlant, Loops, native_engine
 from inloop.plant.stepping import implicit_steps, jacobian
-from inloop.simulate.inputs import FollowedInputs
+from inloop.plant.unit import plant_unit
+from inloop.simulate.inputs import Inputs
 from inloop.simulate.samples import Samples
-from inloop.simulate.scales import Scales, function_of, held, natural_scales
-from inloop.simulate.watched import Watched
+from inloop.simulate.scales import Function, Scales, held, natural_scales
 
-_PREPARE = ctypes.CFUNCTYPE(None, POINTER, POINTER)
+ZERO = 1e-9  # of the natural size of an indicator: less is zero
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """Prepared quantities of a run, and how to compute them anew when parameters change.
+class Conditions:
+    """What a mode reads during a run.
 
     Attributes:
-        function: address of `prepare(parameters, values)`.
-        values: its results, which the rates read.
+        tau: efforts of the joints.
+        inputs: the vector u.
+        drives: name of the function of the driven joints.
     """
 
-    function: int
-    values: Array
-
-    def update(self, parameters: Array) -> None:
-        """Compute the values anew, in the same memory."""
-        _PREPARE(self.function)(parameters.ctypes.data, self.values.ctypes.data)
+    tau: Array
+    inputs: Inputs
+    drives: str | None = None
 
 
-class _Implicit:
-    """The functions of implicit methods, and what they read and write."""
-
-    def __init__(self, plant: BarePlant, loops: Loops | None, method: Method | None) -> None:
-        self.predict, self.correct, self.jacobian = 0, 0, 0
-        self.engine: NativeEngine | None = None
-        self.notes: tuple[str, ...] = ()
-        self.prepared: tuple[Prepared, ...] = ()
-        self.predictor_pre, self.jacobian_pre = np.zeros(1), np.zeros(1)
-        self.kept = np.zeros(1)
-        if method == Method.IMPLICIT:
-            name = implicit_steps(plant, loops)
-            self.engine = engine = native_engine(plant, name)
-            prefix, address = engine.unit.prefix, engine.library.address
-            self.predict, self.correct = address(f"{prefix}_predict"), address(f"{prefix}_correct")
-            self.prepared = (prepared_for(plant, name),)
-            self.predictor_pre = self.prepared[0].values
-            kept = engine.unit.find(name).outputs[-1]
-            self.kept = np.zeros(max(1, len(kept.exprs)))
-        elif method == Method.RODAS:
-            function = jacobian(plant, loops)
-            if function is None:
-                self.notes = ("the Jacobian would be too large to generate: differences are used",)
-                return
-            self.engine = engine = native_engine(plant, function)
-            self.jacobian = engine.library.address(f"{engine.unit.prefix}_jacobian")
-            self.prepared = (prepared_for(plant, function),)
-            self.jacobian_pre = self.prepared[0].values
-
-    @property
-    def pointers(self) -> tuple[int, int, int]:
-        """The last entries of the contexts."""
-        return (
-            self.predictor_pre.ctypes.data,
-            self.kept.ctypes.data,
-            self.jacobian_pre.ctypes.data,
-        )
-
-
-class TreeSystem:
-    """A mechanism without loops: x = (q, qd, z).
+class System:
+    """A mode of an instance: x = (q, qd of independent coordinates, z, q of dependent ones).
 
     Attributes:
-        system: what the steppers integrate.
-        prepared: what follows from parameters.
-        watched: bounds of its state.
-    """
-
-    guard: Array | None = None
-
-    def __init__(
-        self,
-        plant: BarePlant,
-        tau: Array,
-        u: Array,
-        signals: str | None = None,
-        method: Method | None = None,
-    ) -> None:
-        """Rates that read tau and u.
-
-        Args:
-            plant: the compiled mechanism.
-            tau: efforts of the joints.
-            u: inputs.
-            signals: name of a function of the plant that writes u over time.
-            method: the integrator; implicit ones need more than rates.
-        """
-        engine = native_engine(plant, "direct_dynamics")
-        prepared = prepared_for(plant, "direct_dynamics")
-        self._inputs = FollowedInputs(plant, u, signals)
-        # the generated Jacobian knows no inputs that change by themselves: then by differences
-        followed = method == Method.RODAS and signals is not None
-        more = _Implicit(plant, None, None if followed else method)
-        self.notes = more.notes
-        self.prepared: tuple[Prepared, ...] = (prepared, *more.prepared)
-        context = _Context(
-            prepared.values.ctypes.data,
-            tau.ctypes.data,
-            u.ctypes.data,
-            self._inputs.address,
-            *more.pointers,
-        )
-        self._plant, self.u = plant, u
-        self.watched = Watched(plant, range(plant.n))
-        self.system = System(
-            rates=engine.library.address(f"{engine.unit.prefix}_rates"),
-            n=plant.n,
-            m=len(plant.mechanism.states),
-            context=ctypes.addressof(context),
-            autonomous=signals is None
-            and all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
-            bounds=self.watched.address,
-            keep=(engine.library, context, prepared, tau, u, self._inputs, more, self.watched),
-            jacobian=more.jacobian,
-            predict=more.predict,
-            correct=more.correct,
-        )
-        if method == Method.RODAS and not more.jacobian:
-            self.system = replace(self.system, sizes=self.scales.sizes)
-
-    @functools.cached_property
-    def scales(self) -> Scales:
-        """Natural units of x."""
-        bodies, z = self._plant.mechanism.bodies, self._plant.first_states
-        start = [[b.joint.initial[i] for b in bodies] for i in (0, 1)]
-        x = np.concatenate([np.array(start, dtype=np.float64).reshape(-1), z])
-        rates = function_of(self.system.rates, self.system.context, self.system.size)
-        with self.at_start():
-            return natural_scales(rates, x, self._plant.coordinate_sizes, self.system.n, len(z))
-
-    def at_start(self) -> AbstractContextManager[None]:
-        """All inputs at their defaults, for a while."""
-        return held(self.u, self._plant.first_inputs)
-
-    def blame(self, t: float) -> str:
-        """What was not finite after time t, in words; empty if nothing is known."""
-        return self._inputs.blame(t)
-
-    def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
-        """State of the stepper; z are the states of force laws."""
-        del t, guarded
-        return np.concatenate([q, qd, z])
-
-    def expand(self, t: Array, x: Array) -> Samples:
-        """All coordinates from states of the stepper."""
-        n = self._plant.n
-        z = x[:, 2 * n :]
-        return Samples(t, x[:, :n], x[:, n : 2 * n], z, _states(self._plant, z))
-
-    motion = expand
-
-
-class ClosedSystem:
-    """A mechanism with loops or drives: x holds the independent coordinates.
-
-    Attributes:
-        loops: the loops, with the choice of independent coordinates that is integrated.
-        system: what the steppers integrate.
-        prepared: what follows from parameters.
-        watched: bounds of its state.
-        expand_address: of the C function that finds all about states.
-        look_context: address to hand to it: unguarded, closed to the last bit, so that looking does
-            not change how a run goes on.
-        pivots_address: of the C function that gives the reciprocal pivots at a position.
-        guard_view: factors of reciprocal pivots, as the rates read them.
-        q, qd, qdd: memory for all coordinates and their rates.
-        lam, effort: memory for multipliers of the rows and efforts of the drives.
+        plant: equations of the mode.
+        loops: with the choice of independent coordinates that is integrated; None for a tree.
+        n: number of independent coordinates.
+        size: length of x.
+        notes: what could not be had, in words.
         sizes: one unit of each coordinate: 1 rad, or the characteristic length [m].
     """
 
+    def __init__(
+        self,
+        instance: Instance,
+        mode: int,
+        plant: BarePlant,
+        loops: Loops | None,
+        conditions: Conditions,
+    ) -> None:
+        self.instance, self._mode, self.plant, self.loops = instance, mode, plant, loops
+        self.sizes = plant.coordinate_sizes
+        self.notes: tuple[str, ...] = ()
+        parts = loops.partition if loops is not None else None
+        self._independent = list(parts.independent) if parts else list(range(plant.n))
+        self._dependent = list(parts.dependent) if parts else []
+        self._driven = list(parts.driven) if parts else []
+        self.n = len(self._independent)
+        self._states = len(plant.mechanism.states)
+        self.size = 2 * self.n + self._states + len(self._dependent)
+        if loops is not None:
+            instance.select(mode, loops.known.index(loops.partition))
+        self._numbers(Numbers.TAU)[:] = conditions.tau
+        self.u[:] = conditions.inputs.constant
+        self._follow(conditions)
+        self._numbers(Numbers.MOST)[:] = [self._limit(entry) for entry in self.entries]
+
+    def _follow(self, conditions: Conditions) -> None:
+        """Let functions of the plant write inputs and motions of drives."""
+        if conditions.inputs.function is not None:
+            followed = self._function(conditions.inputs.function, "")
+            self.instance.follow_inputs(self._mode, *followed)
+        if conditions.drives not in (None, "drives"):
+            followed = self._function(str(conditions.drives), "_motions")
+            self.instance.follow_motions(self._mode, *followed)
+
+    def _function(self, name: str, kind: str) -> tuple[int, int, object]:
+        """Address of a function, of what it is handed, and what keeps both alive."""
+        engine = native_engine(self.plant, name)
+        prepared = np.array(self.plant.prepared(name))
+        address = engine.library.address(f"{engine.unit.prefix}_{name}{kind}")
+        return address, prepared.ctypes.data, (engine.library, prepared)
+
+    def _numbers(self, which: Numbers) -> Array:
+        return self.instance.numbers(which, self._mode)
+
     @property
-    def guard(self) -> Array | None:
+    def u(self) -> Array:
+        """Inputs, as the rates read them."""
+        return self._numbers(Numbers.U)
+
+    @property
+    def tau(self) -> Array:
+        """Efforts of the joints, as the rates read them."""
+        return self._numbers(Numbers.TAU)
+
+    @property
+    def guard(self) -> Array:
         """Factors of reciprocal pivots: beyond 0..1 other independent coordinates are due."""
-        return self._guard.copy()
+        return self._numbers(Numbers.GUARD).copy()
 
     @guard.setter
-    def guard(self, values: Array | None) -> None:
-        if values is not None:
-            self._guard[:] = values
+    def guard(self, values: Array) -> None:
+        self._numbers(Numbers.GUARD)[:] = values
 
     @property
     def pull(self) -> float:
         """How fast estimates of dependent coordinates come to closure [1/s]."""
-        return float(self._context.pull)
+        return float(self._numbers(Numbers.PULL)[0])
 
     @pull.setter
     def pull(self, value: float) -> None:
-        self._context.pull = value
+        self._numbers(Numbers.PULL)[0] = value
+
+    @property
+    def table(self) -> ModeTable:
+        """This mode alone, as the runtime sees it; of plants without events."""
+        return ModeTable(self.instance.modes, (self.size,), (0,), self.instance)
+
+    def rates(self, t: float, x: Array) -> Array | None:
+        """Rates of a state, as a step sees them; None where there are none."""
+        return self.instance.rates(self._mode, t, x)
+
+    # what went wrong
 
     @property
     def open_loop(self) -> str:
         """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""
-        return self.loops.loop_of(int(self._context.bad_row))
-
-    def __init__(
-        self,
-        plant: BarePlant,
-        loops: Loops,
-        tau: Array,
-        u: Array,
-        drives: str | None,
-        signals: str | None = None,
-        method: Method | None = None,
-        step: float | None = None,
-    ) -> None:
-        """Rates that read tau and u.
-
-        Args:
-            plant: the compiled mechanism.
-            loops: its loops, with the partition that is to be used.
-            tau: efforts of the joints.
-            u: inputs.
-            drives: name of the function of the driven joints.
-            signals: name of a function of the plant that writes u over time.
-            method: the integrator; implicit ones need more than rates.
-            step: of the integrator, if it is always the same [s]: within one, estimates of
-                dependent coordinates come to closure, whatever drives do between two steps.
-        """
-        self._plant, self.loops, self.u = plant, loops, u
-        self.sizes = plant.coordinate_sizes
-        function = loops.function("constrained")
-        self._engine = native_engine(plant, function)
-        prefix = self._engine.unit.prefix
-        parts = loops.partition
-        self._given = np.zeros((3, plant.n))  # q, qd, qdd of driven joints without a function
-        prepared = prepared_for(plant, function)
-        self.prepared: tuple[Prepared, ...] = (prepared,)
-        self._guard = np.zeros(max(1, len(parts.rows)))
-        drive, drive_pre = 0, np.zeros(1)
-        if drives is not None:
-            source = native_engine(plant, drives)
-            drive = source.library.address(f"{source.unit.prefix}_{drives}_motions")
-            moving = prepared_for(plant, drives)
-            drive_pre = moving.values
-            self.prepared = (prepared, moving)
-        self._inputs = FollowedInputs(plant, u, signals)
-        more = _Implicit(plant, loops, method)
-        self.notes = more.notes
-        self.prepared += more.prepared
-        self._settled = np.zeros((3, plant.n))
-        address = self._engine.library.address
-        self._context = _Context(
-            prepared.values.ctypes.data,
-            tau.ctypes.data,
-            u.ctypes.data,
-            self._inputs.address,
-            *more.pointers,
-            drive,
-            drive_pre.ctypes.data,
-            *(a.ctypes.data for a in self._given),
-            -1,
-            0.0,
-            self._guard.ctypes.data,
-            NEARLY_CLOSED,
-            FARTHEST,
-            0.0 if step is None or method == Method.IMPLICIT else 1.0 / step,
-            MOST_ITERATIONS,
-            0,
-            address(f"{prefix}_settle"),
-            address(f"{prefix}_rates"),
-            *(a.ctypes.data for a in self._settled),
-        )
-        self._look = _Context.from_buffer_copy(self._context)
-        no_guard = np.zeros(max(1, len(parts.rows)))
-        self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
-        held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
-        self.expand_address = address(f"{prefix}_expand")
-        self.look_context = ctypes.addressof(self._look)
-        self.pivots_address = address(f"{prefix}_pivots")
-        self.guard_view = self._guard
-        n, m, nd = plant.n, len(parts.rows), len(parts.driven)
-        sizes = (n, n, n, max(1, m), max(1, nd))
-        self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
-        self.watched = Watched(plant, parts.independent, parts.dependent)
-        held = (*held, self.watched)
-        self.system = System(
-            rates=address(f"{prefix}_rates"),
-            n=len(parts.independent),
-            m=len(plant.mechanism.states) + len(parts.dependent),
-            context=ctypes.addressof(self._context),
-            bounds=self.watched.address,
-            keep=(self._engine.library, self._context, self._given, self._guard, prepared, held),
-            jacobian=more.jacobian,
-            predict=more.predict,
-            correct=more.correct,
-        )
-        if method == Method.RODAS and not more.jacobian:
-            self.system = replace(self.system, sizes=self.scales.sizes)
+        if self.loops is None:
+            return ""
+        return self.loops.loop_of(self.instance.blame(self._mode, Blame.ROW)[0])
 
     @property
-    def tolerance_address(self) -> int:
-        """Where the rates read what ends Newton's method."""
-        return ctypes.addressof(self._context) + _Context.tolerance.offset
+    def entries(self) -> list[tuple[str, bool] | None]:
+        """Coordinate, and whether it is its speed, for each entry of x; None for states of laws."""
+        names = self.plant.coordinates
+        return [
+            *((names[k], False) for k in self._independent),
+            *((names[k], True) for k in self._independent),
+            *(None for _ in range(self._states)),
+            *((names[k], False) for k in self._dependent),
+        ]
+
+    def _limit(self, entry: tuple[str, bool] | None) -> float:
+        largest = sys.float_info.max
+        return largest if entry is None else min(largest, self.plant.bounds[entry[0]][entry[1]])
+
+    def beyond(self) -> str:
+        """What would have left its bounds in the last step that failed so."""
+        entry = self.entries[self.instance.blame(self._mode, Blame.BEYOND)[0]]
+        if entry is None:
+            return "the state of a force law would become larger than numbers are"
+        return self.plant.bounds.words(*entry)
 
     def blame(self, t: float) -> str:
         """What was not finite after time t, in words; empty if nothing is known."""
-        c = self._context
-        if c.bad_drive >= 0 and c.bad_t >= t:
-            joint = self.loops.driven[c.bad_drive]
-            return f"the motion of driven joint '{joint}' is not finite at t = {c.bad_t:.6g} s"
-        return self._inputs.blame(t)
+        for about in (Blame.DRIVE, Blame.INPUT):
+            number, bad_t = self.instance.blame(self._mode, about)
+            if number < 0 or bad_t < t:
+                continue
+            if about == Blame.INPUT:
+                return f"input '{self.plant.inputs[number]}' is not finite at t = {bad_t:.6g} s"
+            assert self.loops is not None
+            joint = self.loops.driven[number]
+            return f"the motion of driven joint '{joint}' is not finite at t = {bad_t:.6g} s"
+        return ""
+
+    # natural units
 
     @functools.cached_property
     def scales(self) -> Scales:
         """Natural units of x."""
-        parts, z = self.loops.partition, self._plant.first_states
-        u, v, q = list(parts.independent), list(parts.dependent), self.loops.position.q
-        qd = np.array([b.joint.initial[1] for b in self._plant.mechanism.bodies], dtype=np.float64)
+        bodies, z = self.plant.mechanism.bodies, self.plant.first_states
+        q = [b.joint.initial[0] for b in bodies] if self.loops is None else self.loops.position.q
+        qd = np.array([b.joint.initial[1] for b in bodies], dtype=np.float64)
+        q, u, v = np.asarray(q, dtype=np.float64), self._independent, self._dependent
         x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
-        context = _Context.from_buffer_copy(self._look)
-        rates = function_of(self.system.rates, ctypes.addressof(context), self.system.size)
+        rates = functools.partial(self.instance.rates, self._mode, exact=True)
         with self.at_start():
-            return natural_scales(rates, x, units, len(u), len(z))
+            return natural_scales(_finite(rates), x, units, self.n, len(z))
 
     @contextmanager
     def at_start(self) -> Iterator[None]:
         """All inputs at their defaults and driven joints where the plant begins, for a while."""
-        first = np.array([self.loops.position.q, *np.zeros((2, self._plant.n))])
-        with held(self.u, self._plant.first_inputs), held(self._given, first):
+        n = self.plant.n
+        first = np.zeros(3 * n)
+        if self.loops is not None:
+            first[:n] = self.loops.position.q
+        with (
+            held(self.u, self.plant.first_inputs),
+            held(self._numbers(Numbers.GIVEN), first),
+        ):
             yield
+
+    def measure(self) -> None:
+        """Make natural units known to the runtime, and what counts as zero of each indicator."""
+        self._numbers(Numbers.SIZES)[:] = self.scales.sizes
+        events = self.plant.mechanism.events
+        zeros = self._numbers(Numbers.TOLERANCES)
+        if not len(zeros):
+            return  # one mode alone
+        sizes = None
+        if any(event.tolerance is None for event in events):
+            count = len(events)
+            g = functools.partial(self.instance.indicators, self._mode, count=count)
+            with self.at_start():
+                sizes = self.scales.of(_finite(g))
+        known = np.ones(len(events)) if sizes is None else np.where(sizes > 0.0, sizes, 1.0)
+        for k, event in enumerate(events):
+            zeros[k] = ZERO * known[k] if event.tolerance is None else event.tolerance
 
     def speed(self, qd: Array) -> float:
         """The largest velocity [rad/s, or characteristic lengths per s]."""
         return float(np.abs(qd / self.sizes).max(initial=0.0))
 
+    # states
+
     def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
-        """State of the stepper: independent coordinates, states of laws, dependent coordinates.
+        """State of the stepper.
 
         Args:
             t: time [s].
@@ -354,49 +234,112 @@ class ClosedSystem:
             z: states of force laws.
             guarded: let the run end when the independent coordinates become a bad choice.
         """
-        self._given[:] = q, qd, np.zeros(len(q))
-        parts = self.loops.partition
-        # near a singular position Newton converges worse: what is left of a correction is larger
-        self._context.tolerance = NEARLY_CLOSED if guarded else CLOSED
-        if parts.dependent:
-            self._guard[:] = self.loops.guard(q, t) if guarded else 0.0
-        u, v = list(parts.independent), list(parts.dependent)
-        return np.concatenate([q[u], qd[u], z, q[v]])
+        return self.instance.place(self._mode, t, q, qd, z, self.size, guarded)
 
     def expand(self, t: Array, x: Array) -> Samples:
         """All about states of the stepper: their motion, forces in cuts, constraint values."""
         found = self.motion(t, x)
+        if self.loops is None:
+            return found
         lam = [found.signals[f"lam.{row}"] for row in self.loops.row_names]
         columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
         found.signals.update(_cut_forces(self.loops, found.q, columns))
-        return replace(found, violation=largest_violation(self._plant, found.q, found.qd, found.t))
+        return replace(found, violation=largest_violation(self.plant, found.q, found.qd, found.t))
 
     def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        parts = self.loops.partition
-        n, m, nd, count = self._plant.n, len(parts.rows), len(parts.driven), len(t)
+        n, m, nd, count = self.plant.n, len(self._dependent), len(self._driven), len(t)
         out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
-        arrays = [np.ascontiguousarray(t), np.ascontiguousarray(x), *out]
-        name = f"{self._engine.unit.prefix}_expand"
-        types = (POINTER, COUNT, *[POINTER] * len(arrays))
-        call = self._engine.library.function(name, *types, returns=COUNT)
-        good = call(self.look_context, count, *(a.ctypes.data for a in arrays))
+        good = self.instance.expand(self._mode, t, x, *out)
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
-        names = self._plant.coordinates
-        signals = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
-        signals |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self.loops.row_names)}
-        signals |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self.loops.driven)}
-        first = 2 * len(parts.independent)
-        z = x[:, first : first + len(self._plant.mechanism.states)]
-        signals |= _states(self._plant, z)
-        return Samples(t, q, qd, z, signals, None, qdd)
+        z = x[:, 2 * self.n : 2 * self.n + self._states]
+        signals = {state.name: z[:, k] for k, state in enumerate(self.plant.mechanism.states)}
+        if self.loops is None:
+            return Samples(t, q, qd, z, signals)
+        names, loops = self.plant.coordinates, self.loops
+        moving = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
+        moving |= {f"lam.{row}": lam[:, k] for k, row in enumerate(loops.row_names)}
+        moving |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(loops.driven)}
+        return Samples(t, q, qd, z, moving | signals, None, qdd)
 
 
-def _states(plant: BarePlant, x: Array) -> dict[str, Array]:
-    """Internal states of force laws by name: the first columns of x."""
-    return {state.name: x[:, k] for k, state in enumerate(plant.mechanism.states)}
+def make_system(
+    plant: BarePlant,
+    conditions: Conditions,
+    method: Method | None = None,
+    loops: Loops | None = None,
+    step: float | None = None,
+) -> System:
+    """What the steppers integrate for a plant, or for one of its modes alone.
+
+    Args:
+        plant: the compiled mechanism.
+        conditions: what it reads.
+        method: the integrator.
+        loops: its loops with the independent coordinates to use; those of the plant by default.
+        step: of the integrator, if it is always the same [s].
+    """
+    given = {plant.name: loops}
+    (system,) = make_systems({plant.name: plant}, {plant.name: conditions}, method, given, step)
+    return system
+
+
+def make_systems(
+    plants: Mapping[str, BarePlant],
+    conditions: Mapping[str, Conditions],
+    method: Method | None = None,
+    loops: Mapping[str, Loops | None] | None = None,
+    step: float | None = None,
+) -> tuple[System, ...]:
+    """All modes of one instance; arguments as in `make_system`, by mode."""
+    chosen = {
+        name: (loops or {}).get(name) or plant.loops for name, plant in plants.items()
+    }
+    notes = {name: _build(plant, chosen[name], method) for name, plant in plants.items()}
+    unit = plant_unit(plants)
+    instance = Instance(unit.address, method or Method.RK4, step or 0.0, unit)
+    first = next(iter(plants.values()))
+    instance.numbers(Numbers.PARAMETERS)[:] = first.parameters.values_array
+    instance.prepare()
+    systems = tuple(
+        System(instance, k, plant, chosen[name], conditions[name])
+        for k, (name, plant) in enumerate(plants.items())
+    )
+    for name, system in zip(plants, systems, strict=True):
+        system.notes = notes[name]
+        # differences of rates, and indicators of events, are taken in these
+        differences = notes[name] or conditions[name].inputs.function is not None
+        if plants[name].has_events or (method == Method.RODAS and differences):
+            system.measure()
+    return systems
+
+
+def table_of_all(systems: tuple[System, ...]) -> ModeTable:
+    """All modes of an instance, as the runtime sees them."""
+    instance = systems[0].instance
+    counts = tuple(len(system.plant.mechanism.events) for system in systems)
+    return ModeTable(instance.modes, tuple(s.size for s in systems), counts, instance)
+
+
+def _build(plant: BarePlant, loops: Loops | None, method: Method | None) -> tuple[str, ...]:
+    """Build what an integrator needs beside the rates; notes about what cannot be had."""
+    if method == Method.IMPLICIT:
+        implicit_steps(plant, loops)
+    elif method == Method.RODAS and jacobian(plant, loops) is None:
+        return ("the Jacobian would be too large to generate: differences are used",)
+    return ()
+
+
+def _finite(function: Function) -> Function:
+    """The same function, with None where a result is not finite."""
+
+    def checked(t: float, x: Array) -> Array | None:
+        found = function(t, x)
+        return found if found is not None and np.all(np.isfinite(found)) else None
+
+    return checked
 
 
 def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
@@ -423,29 +366,3 @@ def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
         return np.zeros(0)
     values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
-
-
-def prepared_for(plant: BarePlant, function: str) -> Prepared:
-    """The prepared quantities of a function, in memory of their own."""
-    engine = native_engine(plant, function)
-    address = engine.library.address(f"{engine.unit.prefix}_prepare")
-    return Prepared(address, np.array(plant.prepared(function)))
-
-
-class _Context(ctypes.Structure):
-    """Mirrors il_context."""
-
-    _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "inputs")),
-        *((name, ctypes.c_void_p) for name in ("implicit_pre", "kept", "jacobian_pre")),
-        *((name, ctypes.c_void_p) for name in ("drives", "drives_self", "q", "qd", "qdd")),
-        ("bad_drive", ctypes.c_int64),
-        ("bad_t", ctypes.c_double),
-        ("guard", ctypes.c_void_p),
-        ("tolerance", ctypes.c_double),
-        ("farthest", ctypes.c_double),
-        ("pull", ctypes.c_double),
-        ("most_iterations", ctypes.c_int64),
-        ("bad_row", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("settle", "rates", "at_q", "at_qd", "at_qdd")),
-    )

@@ -27,21 +27,21 @@ void il_start_state(il_loop *loop)
     loop->safe_latched = 0;
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
-    il_load(loop, 0, loop->start);
+    (void)il_restore(loop->instance, loop->start);
 }
 
-/* The state that a command carries: aspect, step, stored state. */
+/* The state that a command carries: a snapshot, and behind it the step that it was taken at. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
-    if (!(values[1] >= 0.0 && values[1] < most && values[0] >= 0.0 &&
-          values[0] < (double)loop->aspect_count) ||
-        !il_makes_sense(loop, values + 2)) {
+    const double step = values[loop->box.layout.stepper_states];
+    if (!(step >= 0.0 && step < most) || il_restore(loop->instance, values) != IL_OK) {
         return 0;
     }
     il_start_state(loop);
-    loop->step = (int64_t)values[1];
-    il_load(loop, (int64_t)values[0], values + 2);
+    (void)il_restore(loop->instance, values);
+    loop->step = (int64_t)step;
+    il_set_count(loop->instance, loop->step * loop->substeps);
     return 1;
 }
 
@@ -127,25 +127,14 @@ void il_take_commands(il_loop *loop)
 
 /* ---- parameters ---- */
 
-/* Exchange the parameters in use with those that are looked at, and prepare what follows. */
-static void exchange_parameters(il_loop *loop)
-{
-    for (uint64_t k = 0; k < loop->box.layout.parameters; k++) {
-        const double other = loop->parameters[k];
-        loop->parameters[k] = loop->fresh[k];
-        loop->fresh[k] = other;
-    }
-    for (int64_t k = 0; k < loop->prepare_count; k++) {
-        loop->prepares[k].function(loop->parameters, loop->prepares[k].prepared);
-    }
-}
-
 static int in_range(const il_loop *loop)
 {
-    const uint64_t count = loop->box.layout.parameters;
-    int good = inloop_finite(loop->fresh, count);
-    for (uint64_t k = 0; good && k < count; k++) {
-        good = loop->fresh[k] >= loop->least[k] && loop->fresh[k] <= loop->most[k];
+    const il_plant *plant = loop->instance->plant;
+    const int64_t count = plant->parameter_count;
+    int good = inloop_finite(loop->fresh, (uint64_t)count);
+    for (int64_t k = 0; good && k < count; k++) {
+        const il_quantity *parameter = &plant->parameters[k];
+        good = loop->fresh[k] >= parameter->least && loop->fresh[k] <= parameter->most;
     }
     return good;
 }
@@ -153,17 +142,12 @@ static int in_range(const il_loop *loop)
 /* Take over parameters with which the plant can go on from where it is; 0: the old ones stay. */
 static int take_over(il_loop *loop)
 {
-    const int closes = loop->last_outputs != 0 && loop->aspects[loop->aspect].expand != NULL;
-    if (closes) {
-        il_remember_side(loop);
-    }
-    exchange_parameters(loop);
-    if (!closes || (il_look(loop, 0) == IL_OK && il_same_side(loop))) {
+    if (loop->last_outputs == 0) {
+        /* nothing has begun */
+        il_begin_with(loop->instance, loop->fresh);
         return 1;
     }
-    exchange_parameters(loop);
-    (void)il_look(loop, 0);
-    return 0;
+    return il_set_parameters(loop->instance, loop->fresh) == IL_OK;
 }
 
 void il_take_parameters(il_loop *loop)
@@ -226,7 +210,7 @@ void il_take_inputs(il_loop *loop)
 {
     inloop_statistics *statistics = statistics_of(loop);
 
-    look(loop, (double)(loop->step * loop->substeps) * loop->h);
+    look(loop, il_simulated(loop));
     loop->stale = 0;
     if (!loop->seen_inputs) {
         return;
@@ -263,13 +247,11 @@ void il_apply_inputs(il_loop *loop, double t)
 
     if (loop->extrapolate && !il_is_safe(loop) && span > 0.0) {
         /* to the middle of the sub-step, and one interval further at most */
-        ahead = (t + 0.5 * loop->h - loop->t_now) / span;
+        ahead = (t + 0.5 * loop->instance->step - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
     }
-    for (int64_t k = 0; k < loop->target_count; k++) {
-        const il_target *target = &loop->targets[k];
-        const double held = il_held_input(loop, target->input);
-        *target->place =
-            ahead > 0.0 ? held + ahead * (held - loop->before[target->input]) : held;
+    for (int64_t k = 0; k < loop->instance->plant->input_count; k++) {
+        const double held = il_held_input(loop, k);
+        il_set_input(loop->instance, k, ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held);
     }
 }

@@ -17,7 +17,7 @@ static int64_t fresh_size(const inloop_header *layout)
 int64_t il_loop_scratch(const il_loop *loop)
 {
     const inloop_header *layout = &loop->box.layout;
-    return 2 * (int64_t)layout->stepper_states + layout->rings[INLOOP_OUTPUTS].values +
+    return (int64_t)layout->stepper_states + layout->rings[INLOOP_OUTPUTS].values +
            fresh_size(layout) + 2 * (int64_t)layout->inputs +
            layout->rings[INLOOP_COMMANDS].values;
 }
@@ -28,7 +28,6 @@ static void cut_scratch(il_loop *loop)
     double *next = loop->scratch;
 
     loop->good = next;
-    loop->pivots = next += layout->stepper_states; /* fewer than that */
     loop->outputs = next += layout->stepper_states;
     loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
     loop->now = next += fresh_size(layout);
@@ -144,10 +143,15 @@ static void *body(void *argument)
 
 int64_t il_loop_start(il_loop *loop)
 {
-    if (loop->aspect_count < 1 || loop->substeps < 1 || !(loop->h > 0.0) ||
+    const inloop_header *layout = &loop->box.layout;
+    const il_plant *plant = loop->instance ? loop->instance->plant : NULL;
+    if (plant == NULL || loop->substeps < 1 || !(loop->instance->step > 0.0) ||
         !(loop->period > 0.0) || !(loop->speed > 0.0) ||
-        il_machine_init(loop->machine) != IL_OK ||
-        il_stored_size(loop) != (int64_t)loop->box.layout.stepper_states) {
+        plant->input_count != (int64_t)layout->inputs ||
+        plant->parameter_count != (int64_t)layout->parameters ||
+        plant->output_count !=
+            2 * (int64_t)layout->coordinates + layout->states + layout->signals ||
+        il_snapshot_size(loop->instance) != (int64_t)layout->stepper_states) {
         return IL_BAD_ARGUMENT;
     }
     /* nobody else may write outputs */

@@ -1,4 +1,4 @@
-/* A plant against the clock: one thread, the steppers of the runtime, a mailbox.
+/* A plant against the clock: one thread, an instance of the plant, a mailbox.
  *
  * The caller owns all memory and fills an il_loop; from il_loop_start to il_loop_join it belongs
  * to the thread. The thread allocates nothing, takes no lock, prints nothing, calls the system
@@ -16,8 +16,7 @@
 #include "inloop.h"
 
 #include "il_clock.h"
-#include "il_handover.h"
-#include "il_machine.h"
+#include "il_host.h"
 #include "il_thread.h"
 
 enum il_pace {
@@ -32,59 +31,11 @@ enum il_policy {
     IL_END = 2   /* end the loop */
 };
 
-/* A function of the generated code that turns parameters into prepared quantities. */
-typedef struct il_prepare {
-    void (*function)(const double *parameters, double *prepared);
-    double *prepared;
-} il_prepare;
-
-/* Where an input goes: to each mode that knows it. */
-typedef struct il_target {
-    int64_t input;
-    double *place;
-} il_target;
-
-/* The plant in one mode and with one choice of independent coordinates.
- *
- * A plant with several modes has one aspect for each, in their order. One without events has an
- * aspect for each choice of independent coordinates that is compiled, all with equally many.
- */
-typedef struct il_aspect {
-    il_system system;
-    const double *const *sources; /* q, qd, z and signals: where each output is found */
-    il_expand expand;             /* finds what is not in the state; NULL: a tree */
-    void *context;                /* of expand: unguarded, closed to the last bit */
-    double *expanded[5];          /* where it leaves q, qd, qdd, multipliers, efforts */
-    il_formula observe;           /* what the force laws make known; may be NULL */
-    il_view view;                 /* what it reads; the loop sets the time */
-    double *observed;             /* its results */
-    const int64_t *places;        /* number of the output that each entry of x is */
-    /* for the choice of independent coordinates; guard is NULL if there is none */
-    const int64_t *independent, *dependent; /* numbers of coordinates */
-    int64_t dependent_count;
-    double *guard;     /* times reciprocal pivots: beyond 0 to 1 the choice is bad; 0: unguarded */
-    double *tolerance; /* of the rates; see il_loop.tolerances */
-    void (*pivots)(void *context, double t, const double *q, double *pivots); /* reciprocal ones */
-} il_aspect;
-
 typedef struct il_loop {
     /* the plant */
-    il_machine *machine;           /* set up but not yet initialized; without a log of events */
-    il_mode *modes;                /* those of the machine: the loop changes their systems */
-    il_aspect *aspects;            /* the first one at the start */
-    int64_t aspect_count;
-    double worst_pivot;            /* how far a pivot may shrink before another choice is due */
-    double tolerances[2];          /* of Newton's corrections: while guarded, and unguarded */
-    const double *start;           /* stored state after a reset, see il_state.c */
-    double *told;                  /* out: number of the mode, events since the start */
-    double h;                      /* sub-step [s] */
+    il_instance *instance;         /* with the parameters of now; its step is a sub-step */
+    const double *start;           /* snapshot of it, to go back to after a reset */
     int64_t substeps;              /* per period */
-    const il_target *targets;      /* where inputs go */
-    int64_t target_count;
-    il_prepare *prepares;
-    int64_t prepare_count;
-    double *parameters;            /* values in use */
-    const double *least, *most;    /* their ranges */
     const double *inputs_start;    /* inputs until somebody writes some */
     const double *inputs_safe;     /* NaN: stay as they are */
     double *scratch;               /* il_loop_scratch numbers */
@@ -115,9 +66,8 @@ typedef struct il_loop {
     /* private to the loop */
     pthread_t thread, floor_thread;
     il_privileges floor_privileges;
-    double *good, *outputs, *fresh, *now, *before, *command, *pivots;
-    int64_t aspect;                /* in use */
-    int64_t unguarded;             /* steps left without a guard */
+    double *good;                  /* snapshot of the last good state */
+    double *outputs, *fresh, *now, *before, *command;
     int64_t step, steps_done, status, stale, seen_inputs, steps_left;
     int64_t safe_latched;          /* status because of which safe values hold; 0: they do not */
     int64_t at_rest;               /* the inputs in use do not get old */
@@ -160,33 +110,16 @@ int il_is_safe(const il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);
 void il_publish_outputs(il_loop *loop, int64_t flags);
 void il_start_state(il_loop *loop);
-int64_t il_stored_size(const il_loop *loop);
-void il_store(const il_loop *loop, double *to);
-int il_makes_sense(const il_loop *loop, const double *stored);
-void il_load(il_loop *loop, int64_t aspect, const double *stored);
-int il_look(il_loop *loop, int64_t substep);
-int il_change_partition(il_loop *loop);
-void il_remember_side(il_loop *loop);
-int il_same_side(il_loop *loop);
-void il_step_over(il_loop *loop);
-void il_watch_partition(il_loop *loop);
 void il_clock_start(il_loop *loop);
 int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);
 int il_clock_has_room(const il_loop *loop);
 void *il_floor_body(void *argument);
 
-/* Simulated time at the end of `substep` sub-steps of the step to come: as in il_fixed.c, the same
-   bits as a simulation. */
-static inline double il_time_of(const il_loop *loop, int64_t substep)
+/* Simulated time [s]: as in il_fixed.c, the same bits as a simulation. */
+static inline double il_simulated(const il_loop *loop)
 {
-    return (double)(loop->step * loop->substeps + substep) * loop->h;
-}
-
-/* Does the plant choose its independent coordinates while it runs? */
-static inline int il_chooses(const il_loop *loop)
-{
-    return loop->aspects[loop->aspect].guard != NULL;
+    return (double)(loop->step * loop->substeps) * loop->instance->step;
 }
 
 static inline int64_t il_now(const il_loop *loop)

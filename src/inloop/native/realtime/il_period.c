@@ -2,34 +2,17 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-/* All sub-steps, then what the outputs need. */
+/* All sub-steps, then the outputs. */
 static int advance(il_loop *loop)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
-        const double t = il_time_of(loop, k);
-        il_apply_inputs(loop, t);
-        const int status = il_machine_step(loop->machine, t, loop->h);
+        il_apply_inputs(loop, il_time(loop->instance));
+        const int status = il_advance(loop->instance);
         if (status != IL_OK) {
             return status;
         }
     }
-    return il_look(loop, loop->substeps);
-}
-
-/* With other independent coordinates or, where none are better, over a singular position. */
-static int advance_otherwise(il_loop *loop)
-{
-    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    il_load(loop, loop->aspect, loop->good);
-    const int changed = il_change_partition(loop);
-    if (changed) {
-        il_store(loop, loop->good);
-    } else {
-        il_step_over(loop);
-    }
-    const int status = advance(loop);
-    il_add(changed ? &statistics->partitions : &statistics->singular, status == IL_OK);
-    return status;
+    return il_outputs(loop->instance, loop->outputs + 1);
 }
 
 /* What the host wants done about a status. */
@@ -57,8 +40,8 @@ static int told_apart(int status)
 /* Tell which coordinate or speed would have left its bounds. */
 static void tell_beyond(il_loop *loop)
 {
-    const il_aspect *aspect = &loop->aspects[loop->aspect];
-    const int64_t output = aspect->places[loop->machine->stepper.system.bounds->beyond];
+    /* the first output is time */
+    const int64_t output = 1 + il_output_beyond(loop->instance);
     __atomic_store_n(&inloop_statistics_of(&loop->box)->beyond, (uint64_t)output,
                      __ATOMIC_RELAXED);
 }
@@ -66,7 +49,9 @@ static void tell_beyond(il_loop *loop)
 void il_one_period(il_loop *loop, int64_t flags)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    const int64_t events = loop->machine->events_lost;
+    il_instance *instance = loop->instance;
+    const il_counts before = instance->counts;
+    const int64_t events = instance->machine.events_lost;
     const int late = (int)loop->late;
 
     loop->late = 0;
@@ -78,19 +63,15 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
     flags |= il_is_safe(loop) ? INLOOP_SAFE : 0;
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
-    il_store(loop, loop->good);
-    int64_t aspect = loop->aspect;
+    il_take_snapshot(instance, loop->good);
     int status = advance(loop);
-    if (status == IL_LOOP_OPEN && il_chooses(loop)) {
-        status = advance_otherwise(loop);
-        aspect = loop->aspect;
-    }
     const int failed = status != IL_OK;
     il_add(&statistics->steps, 1);
     if (!failed) {
-        il_watch_partition(loop);
         loop->step++;
-        il_add(&statistics->events, (uint64_t)(loop->machine->events_lost - events));
+        il_add(&statistics->events, (uint64_t)(instance->machine.events_lost - events));
+        il_add(&statistics->partitions, (uint64_t)(instance->counts.choices - before.choices));
+        il_add(&statistics->singular, (uint64_t)(instance->counts.singular - before.singular));
         status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
     } else {
         /* the last good state stays, and time with it */
@@ -98,11 +79,11 @@ void il_one_period(il_loop *loop, int64_t flags)
         if (status == IL_OUT_OF_BOUNDS) {
             tell_beyond(loop);
         }
-        il_load(loop, aspect, loop->good);
+        (void)il_restore(instance, loop->good);
         il_add(&statistics->failed, 1);
         loop->failure = status;
         __atomic_store_n(&statistics->failure, (uint64_t)status, __ATOMIC_RELAXED);
-        (void)il_look(loop, 0);
+        (void)il_outputs(instance, loop->outputs + 1);
     }
     loop->status = status;
     /* the record tells the inputs of this step; what follows from it is for the next one */
@@ -115,29 +96,25 @@ void il_one_period(il_loop *loop, int64_t flags)
 void il_publish_outputs(il_loop *loop, int64_t flags)
 {
     const inloop_header *layout = &loop->box.layout;
-    const int64_t found = 2 * (int64_t)layout->coordinates + layout->states + layout->signals;
+    il_instance *instance = loop->instance;
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    double *value = loop->outputs;
 
     if (flags & INLOOP_SET) {
-        (void)il_look(loop, 0);
+        (void)il_outputs(instance, loop->outputs + 1);
     }
-    const double *const *sources = loop->aspects[loop->aspect].sources;
-    *value++ = il_time_of(loop, 0);
-    for (int64_t k = 0; k < found; k++) {
-        *value++ = *sources[k];
-    }
+    loop->outputs[0] = il_simulated(loop);
+    double *value = loop->outputs + 1 + instance->plant->output_count;
     for (int64_t k = 0; k < (int64_t)layout->inputs; k++) {
         *value++ = il_held_input(loop, k);
     }
-    il_store(loop, value);
+    il_take_snapshot(instance, value);
     const inloop_record about = {
         .answers = loop->input_sequence,
         .parameters = loop->parameter_sequence,
         .step = loop->step,
         .status = loop->status,
         .flags = flags,
-        .partition = loop->aspect,
+        .partition = il_aspect_of(instance),
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);

@@ -50,7 +50,7 @@
 #include <unistd.h>
 
 #define INLOOP_MAGIC UINT64_C(0x584f424c504f4e49) /* "INOPLBOX" in memory */
-#define INLOOP_VERSION 2
+#define INLOOP_VERSION 3
 #define INLOOP_DIRECTORY "/dev/shm/"
 #define INLOOP_LONGEST_NAME 64
 #define INLOOP_MOST_VALUES 1000000
@@ -127,7 +127,7 @@ enum inloop_command {
     INLOOP_RESET = 4,
     INLOOP_STOP = 5,
     INLOOP_SPEED = 6,   /* value 0: wall clock seconds are this many simulated ones */
-    INLOOP_RESTORE = 7, /* values: partition, step, then x */
+    INLOOP_RESTORE = 7, /* values: the state x of outputs, then their step */
     INLOOP_MAKE_SAFE = 8
 };
 

@@ -20,8 +20,29 @@ void il_put(il_part *part, double t, const double *q, const double *qd, const do
     memcpy(part->given, q, bytes);
     memcpy(part->given + row->n, qd, bytes);
     memset(part->given + 2 * row->n, 0, bytes);
-    il_set_guard(part, t, q);
+    if (il_guards(part)) {
+        il_set_guard(part, t, q);
+    } else {
+        il_step_over(part);
+    }
     il_pack(part, x);
+}
+
+int il_begin_at(il_instance *instance, int64_t mode, const double *x)
+{
+    il_machine *machine = &instance->machine;
+    instance->count = 0;
+    machine->t = 0.0;
+    machine->mode = mode;
+    machine->entered = 0;
+    machine->events_lost = machine->event_count = machine->events_in_step = 0;
+    const int status = il_machine_init(machine);
+    if (status == IL_OK) {
+        const size_t size = (size_t)machine->stepper.size * sizeof *x;
+        memmove(machine->x, x, size);
+        memset(machine->history, 0, 2 * (size_t)machine->transitions * sizeof *machine->history);
+    }
+    return status;
 }
 
 int il_reset(il_instance *instance)
@@ -30,22 +51,15 @@ int il_reset(il_instance *instance)
     for (int64_t k = 0; k < instance->plant->mode_count; k++) {
         il_part *part = &instance->parts[k];
         part->choice = 0;
-        part->unguarded = 0;
         instance->modes[k].system = part->choices[0].system;
         il_put(part, 0.0, part->row->q, part->row->qd, part->row->z, machine->x);
     }
     il_part *first = &instance->parts[0];
     il_put(first, 0.0, first->row->q, first->row->qd, first->row->z, machine->x);
-    instance->count = 0;
-    machine->t = 0.0;
-    machine->mode = 0;
-    machine->entered = 0;
-    machine->events_lost = machine->event_count = machine->events_in_step = 0;
-    const int status = il_machine_init(machine);
+    const int status = il_begin_at(instance, 0, machine->x);
     if (status != IL_OK) {
         return status;
     }
-    memset(machine->history, 0, 2 * (size_t)machine->transitions * sizeof *machine->history);
     /* parameters may be others than those the table was made with */
     if (il_look_at(first, 0.0, machine->x) != IL_OK) {
         return IL_LOOP_OPEN;
@@ -68,12 +82,17 @@ static int step_otherwise(il_instance *instance)
     if (il_look_at(part, t, instance->machine.x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
-    if (il_choose_better(part, t)) {
+    const int better = il_choose_better(part, t);
+    if (better) {
         il_pack(part, instance->machine.x);
     } else {
         il_step_over(part);
     }
-    return step_once(instance);
+    const int status = step_once(instance);
+    if (status == IL_OK) {
+        *(better ? &instance->counts.choices : &instance->counts.singular) += 1;
+    }
+    return status;
 }
 
 int il_advance(il_instance *instance)
@@ -86,6 +105,8 @@ int il_advance(il_instance *instance)
         return status;
     }
     instance->count++;
+    /* counted, not summed up: the times of runs, to the bit */
+    instance->machine.t = (double)instance->count * instance->step;
     il_part *part = il_present(instance);
     if (part->unguarded > 0 && --part->unguarded == 0 &&
         il_look_at(part, instance->machine.t, instance->machine.x) == IL_OK) {

@@ -55,7 +55,7 @@ void il_step_over(il_part *part)
     memset(active->guard, 0, bytes);
     /* near a singular position Newton converges worse: what is left of a correction is larger */
     active->context.tolerance = IL_CLOSED;
-    part->unguarded = IL_STEPS_UNGUARDED;
+    part->unguarded = il_guards(part) ? IL_STEPS_UNGUARDED : IL_NEVER_GUARDED;
 }
 
 int il_choose_better(il_part *part, double t)
@@ -74,6 +74,10 @@ int il_choose_better(il_part *part, double t)
         return 0;
     }
     il_use(part, best);
-    il_set_guard(part, t, part->q);
+    if (il_guards(part)) {
+        il_set_guard(part, t, part->q);
+    } else {
+        il_step_over(part);
+    }
     return 1;
 }

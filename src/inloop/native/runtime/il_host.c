@@ -95,7 +95,9 @@ void il_place_at(il_instance *instance, int64_t mode, int64_t guarded, double t,
 {
     il_part *part = &instance->parts[mode];
     il_put(part, t, q, qd, z, x);
-    if (!guarded) {
+    if (guarded) {
+        il_set_guard(part, t, q);
+    } else {
         il_step_over(part);
     }
 }
@@ -144,4 +146,39 @@ int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, do
     case IL_BEYOND: return il_in_use(part)->bounds.beyond;
     default: return -1;
     }
+}
+
+void il_set_count(il_instance *instance, int64_t count)
+{
+    instance->count = count;
+    instance->machine.t = (double)count * instance->step;
+}
+
+int64_t il_aspect_of(const il_instance *instance)
+{
+    return instance->plant->mode_count > 1 ? instance->machine.mode : il_present(instance)->choice;
+}
+
+int64_t il_output_beyond(const il_instance *instance)
+{
+    const il_part *part = il_present(instance);
+    const il_active *active = il_in_use(part);
+    const il_choice *choice = active->choice;
+    const int64_t nu = choice->independent_count, k = active->bounds.beyond;
+    il_place wanted = {IL_NOT_THERE, 0};
+    /* x = (q, qd of independent coordinates, z, q of dependent ones) */
+    if (k < 2 * nu) {
+        wanted.kind = k < nu ? IL_OF_Q : IL_OF_QD;
+        wanted.index = (int32_t)choice->independent[k % nu];
+    } else if (k >= 2 * nu + part->row->states) {
+        wanted.kind = IL_OF_Q;
+        wanted.index = (int32_t)choice->dependent[k - 2 * nu - part->row->states];
+    }
+    for (int64_t out = 0; wanted.kind != IL_NOT_THERE && out < instance->plant->output_count; out++) {
+        const il_place place = part->row->output_places[out];
+        if (place.kind == wanted.kind && place.index == wanted.index) {
+            return out;
+        }
+    }
+    return -1;
 }

@@ -31,6 +31,21 @@ IL_EXPORT const il_mode *il_modes_of(const il_instance *instance);
 /* After parameters were written in place. */
 IL_EXPORT void il_prepare_again(il_instance *instance);
 
+/* Parameters to begin with: nothing is tried. */
+IL_EXPORT void il_begin_with(il_instance *instance, const double *values);
+
+/* Begin in a mode, at a state of its stepper, at t = 0: nothing has happened yet. */
+IL_EXPORT int il_begin_at(il_instance *instance, int64_t mode, const double *x);
+
+/* Good steps since the start, and the time that belongs to them. */
+IL_EXPORT void il_set_count(il_instance *instance, int64_t count);
+
+/* Number of the mode of a plant that has several, else of the choice of coordinates in use. */
+IL_EXPORT int64_t il_aspect_of(const il_instance *instance);
+
+/* Number of the output that a step with IL_OUT_OF_BOUNDS would have left its bounds with; -1: none. */
+IL_EXPORT int64_t il_output_beyond(const il_instance *instance);
+
 /* Let a function write u of a mode from now on; what it does not write stays as it is now. */
 IL_EXPORT void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function function,
                                 const void *self);

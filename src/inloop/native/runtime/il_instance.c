@@ -78,7 +78,7 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
     p.all_lam = numbers(from, row->rows);
     p.observed = numbers(from, row->observed);
     p.e = numbers(from, rows);
-    p.pivots = numbers(from, 2 * rows);
+    p.pivots = numbers(from, 2 * row->rows);
     p.zeros = numbers(from, rows);
     p.out = numbers(from, widest + 3 * row->n);
     p.pre_drives = numbers(from, row->prepare_drives.count);
@@ -115,6 +115,7 @@ static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
     made.modes = take(from, plant->mode_count, sizeof *made.modes);
     made.parts = take(from, plant->mode_count, sizeof *made.parts);
     made.parameters = numbers(from, plant->parameter_count);
+    made.parameters_before = numbers(from, plant->parameter_count);
     for (int64_t k = 0; k < plant->mode_count; k++) {
         const il_part part = lay_out_mode(from, &plant->modes[k]);
         if (made.parts) {
@@ -324,13 +325,6 @@ void il_prepare(il_instance *instance)
             prepare(&active->choice->prepare_events, parameters, active->pre_events);
         }
     }
-}
-
-void il_set_parameters(il_instance *instance, const double *values)
-{
-    const size_t bytes = (size_t)instance->plant->parameter_count * sizeof *values;
-    memcpy(instance->parameters, values, bytes);
-    il_prepare(instance);
 }
 
 void il_set_input(il_instance *instance, int64_t input, double value)

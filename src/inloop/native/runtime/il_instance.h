@@ -13,7 +13,7 @@
 #define IL_NEARLY_CLOSED 1e-5 /* at the inner stages of a step */
 #define IL_FARTHEST 0.2       /* where estimates are carried along, longer corrections are jumps */
 #define IL_WORST_PIVOT 2.5    /* how far a pivot may shrink before another choice is due */
-enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3 };
+enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3, IL_NEVER_GUARDED = -1 };
 
 /* Of a step: times that differ by less are the same; events that are over within it are over. */
 #define IL_SAME_TIME 1e-9
@@ -52,7 +52,7 @@ typedef struct il_part {
     il_inputs inputs;             /* u over time, if the host gives a function */
     il_active *choices;
     int64_t choice;               /* in use */
-    int64_t unguarded;            /* steps left without a guard */
+    int64_t unguarded;            /* steps left without a guard, or IL_NEVER_GUARDED */
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
     double *all_lam;              /* by number of the row */
     double *observed;             /* what the force laws make known */
@@ -66,11 +66,19 @@ typedef struct il_part {
     il_handover *ways;            /* two per event: to its target, and where it settles */
 } il_part;
 
+/* What happened on the way. */
+typedef struct il_counts {
+    int64_t choices;              /* other independent coordinates were chosen */
+    int64_t singular;             /* singular positions that were stepped over */
+} il_counts;
+
 struct il_instance {
     const il_plant *plant;
     double step;                  /* [s]; 0: chosen by the error */
     int64_t count;                /* good steps since the start */
+    il_counts counts;
     double *parameters, *inputs;
+    double *parameters_before;    /* while others are tried */
     il_machine machine;
     il_mode *modes;
     il_part *parts;
@@ -90,6 +98,19 @@ static inline il_active *il_in_use(const il_part *part)
 static inline int il_chooses(const il_part *part)
 {
     return part->choices[0].choice->dependent_count > 0;
+}
+
+/* Are its pivots watched? Where events lead to and fro, a mode goes on as long as Newton converges. */
+static inline int il_guards(const il_part *part)
+{
+    const il_plant *plant = part->instance->plant;
+    return il_chooses(part) && plant->mode_count == 1 && plant->modes[0].event_count == 0;
+}
+
+/* Is it watched now? Then a host that has set the guard chooses. */
+static inline int il_watched(const il_part *part)
+{
+    return part->unguarded == 0;
 }
 
 /* Prepare anew what follows from the parameters of the instance. */

@@ -151,8 +151,9 @@ IL_EXPORT il_instance *il_initialize(void *memory, const il_plant *plant, int64_
    the loops to be closed from where the plant starts. */
 IL_EXPORT int il_reset(il_instance *instance);
 
-/* All parameters, and what follows from them. */
-IL_EXPORT void il_set_parameters(il_instance *instance, const double *values);
+/* All parameters, and what follows from them. IL_LOOP_OPEN: the loops cannot be closed with them from
+   where the plant is; then the old ones stay. */
+IL_EXPORT int il_set_parameters(il_instance *instance, const double *values);
 
 IL_EXPORT void il_set_inputs(il_instance *instance, const double *values);
 IL_EXPORT void il_set_input(il_instance *instance, int64_t input, double value);

@@ -132,7 +132,7 @@ int il_restore(il_instance *instance, const double *from)
             part->unguarded = (int64_t)*from++;
             il_active *active = il_in_use(part);
             memcpy(active->guard, from, (size_t)rows * sizeof *from);
-            active->context.tolerance = part->unguarded > 0 ? IL_CLOSED : IL_NEARLY_CLOSED;
+            active->context.tolerance = part->unguarded != 0 ? IL_CLOSED : IL_NEARLY_CLOSED;
             from += rows;
         }
         instance->modes[k].system = il_in_use(part)->system;

@@ -1,0 +1,89 @@
+"""Events of a machine, told by names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inloop.native import Event
+from inloop.plant import Array
+from inloop.plant.unit import first_of_rows, rows_named
+from inloop.simulate.result import Happening
+from inloop.simulate.systems import System
+
+
+def happening(systems: Mapping[str, System], event: Event) -> Happening:
+    """An event of the machine, told by names."""
+    names = list(systems)
+    system = systems[names[event.mode]]
+    declared = system.plant.mechanism.events[event.transition]
+    gripping = systems[declared.impact or names[event.next_mode]]
+    x = np.ascontiguousarray(event.x_before[None, : system.size])
+    before = system.expand(np.array([event.t]), x)
+    own = {} if event.settled else _row_restitutions(system, event.transition, gripping)
+    common = event.record.restitution
+    e = {row: own.get(row, common) for row in _rows(gripping)}
+    impulses: dict[str, float] = {}
+    same = gripping.plant.coordinates == system.plant.coordinates
+    if same and not declared.sets and len(before.t):
+        impulses = _impulses(gripping, before.q[0], before.qd[0], event.t, e)
+    return Happening(
+        t=event.t,
+        name=declared.name,
+        mode=names[event.mode],
+        next_mode=names[event.next_mode],
+        energy_before=event.record.energy_before,
+        energy_after=event.record.energy_after,
+        restitution=max(e.values(), default=common),
+        restitutions=e,
+        impulses=impulses,
+        settled=event.settled,
+    )
+
+
+def _rows(system: System) -> tuple[str, ...]:
+    """Names of the constraint rows in use."""
+    return system.loops.row_names if system.loops is not None else ()
+
+
+def _suffix(system: System) -> str:
+    return system.loops.function("") if system.loops is not None else ""
+
+
+def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float]:
+    """Restitutions of single rows of an impact, with which event k of a mode ends it."""
+    events = system.plant.mechanism.events
+    own = rows_named(impact.plant, events[k])
+    if not own:
+        return {}
+    # they follow from parameters and inputs, whatever the motion
+    name = f"indicators{_suffix(system)}"
+    blocks = system.plant.program(name).inputs[1:]
+    given = {block.name: np.zeros(len(block.symbols)) for block in blocks}
+    if "u" in given:
+        given["u"] = system.u[: len(given["u"])]
+    found = system.plant.evaluate(name, **given)["er"]
+    first = first_of_rows(system.plant, k) - 2 * len(events)
+    return {row: float(found[first + number]) for row, number in own.items()}
+
+
+def _impulses(
+    gripping: System, q: Array, qd: Array, t: float, e: Mapping[str, float]
+) -> dict[str, float]:
+    """Impulses of the constraints when velocities run into a mode, by row.
+
+    Args:
+        gripping: the mode.
+        q: coordinates.
+        qd: velocities before.
+        t: time [s].
+        e: restitution of each row.
+    """
+    if gripping.loops is None:
+        return {}
+    rows = _rows(gripping)
+    given = np.array([e[row] for row in rows])
+    name = f"project{_suffix(gripping)}"
+    found = gripping.plant.evaluate(name, q=q, qd=qd, t=t, e=given)["impulse"]
+    return dict(zip(rows, map(float, found), strict=True))
