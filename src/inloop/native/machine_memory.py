@@ -13,18 +13,10 @@ from numpy.typing import NDArray
 
 from inloop.native.interruptible import Watch, call_interruptible
 from inloop.native.library import COUNT, POINTER, Reals, address_of, aligned_zeros
+from inloop.native.mirror import mirror, row_type
 from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Mode, Record
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
-from inloop.native.structures import (
-    EVENT,
-    HISTORY,
-    MachineStructure,
-    ModeStructure,
-    RunStructure,
-    SizesStructure,
-    TransitionStructure,
-)
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
 _FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be
@@ -41,15 +33,16 @@ class ModeTable:
 
     def __init__(self, modes: tuple[Mode, ...], method: int) -> None:
         self.modes = modes
-        self.array = (ModeStructure * len(modes))()
+        self.array = (mirror("il_mode") * len(modes))()
         self.kept: list[object] = []
         for c, mode in zip(self.array, modes, strict=True):
             tolerances = np.array(mode.tolerances, dtype=np.float64)
-            transitions = (TransitionStructure * len(mode.transitions))()
+            transitions = (mirror("il_transition") * len(mode.transitions))()
             for row, tr in zip(transitions, mode.transitions, strict=True):
-                settles_in = -1 if tr.settles_in is None else tr.settles_in
-                way = (tr.indicator, tr.direction, tr.target, tr.jump, tr.context)
-                row.__init__(*way, settles_in, tr.settle, tr.settle_context)
+                row.indicator, row.direction = tr.indicator, tr.direction
+                row.target, row.jump, row.context = tr.target, tr.jump, tr.context
+                row.settles_in = -1 if tr.settles_in is None else tr.settles_in
+                row.settle, row.settle_context = tr.settle, tr.settle_context
             c.system = mode.system.structure()
             c.indicators, c.context, c.indicator_count = mode.indicators, mode.context, mode.count
             c.tolerances = address_of(tolerances)
@@ -57,12 +50,13 @@ class ModeTable:
             c.transition_count = len(mode.transitions)
             self.kept += [tolerances, transitions]
         self.address = ctypes.addressof(self.array)
-        self.sizes = SizesStructure()
+        self.sizes = mirror("il_machine_sizes")()
         measure = load_runtime().function("il_machine_measure", POINTER, COUNT, COUNT, POINTER)
         status = measure(self.address, len(modes), method, ctypes.addressof(self.sizes))
         if status != Status.OK:
             # rates of address 0, which no run accepts either
-            self.sizes = SizesStructure(0, 0, max(mode.system.size for mode in modes), 0, 0)
+            self.sizes = mirror("il_machine_sizes")()
+            self.sizes.largest = max(mode.system.size for mode in modes)
 
 
 @dataclass
@@ -96,12 +90,12 @@ class MachineMemory:
         self.work = aligned_zeros(sizes.work)
         self.integers = np.zeros(sizes.integers, dtype=np.int64)
         self.armed = np.zeros(sizes.armed, dtype=np.int64)
-        self.history = np.zeros(2 * sizes.transitions, dtype=HISTORY)
+        self.history = np.zeros(2 * sizes.transitions, dtype=row_type("il_history"))
         if begin.armed is not None:
             self.armed[: len(begin.armed)] = begin.armed
         if begin.history is not None:
             self.history[: sizes.transitions] = begin.history
-        self.machine = MachineStructure(
+        self.machine = mirror("il_machine")(
             modes=self.table.address,
             mode_count=len(modes),
             method=schedule.method,
@@ -119,7 +113,7 @@ class MachineMemory:
             history=self.history.ctypes.data,
             events_in_step=begin.events_in_step,
         )
-        self.c = RunStructure(
+        self.c = mirror("il_run")(
             machine=ctypes.addressof(self.machine),
             t0=begin.origin,
             stride=schedule.stride,
@@ -194,7 +188,7 @@ class MachineMemory:
         """Blocks of growing size, each made known to C."""
         rows, count, width = min(self.rows, _MOST_ROWS), _FEW_EVENTS, len(self.x)
         while True:
-            modes, events = np.empty(rows, np.int64), np.empty(count, EVENT)
+            modes, events = np.empty(rows, np.int64), np.empty(count, row_type("il_event"))
             block = Block(
                 np.empty(rows), np.empty((rows, width)), modes, events, np.empty((count, 2, width))
             )

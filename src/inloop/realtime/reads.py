@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import Method
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import TargetStructure
+from inloop.native.mirror import mirror
 from inloop.plant import BarePlant, Loops
 from inloop.realtime import quantities
 from inloop.realtime.aspects import address
@@ -102,7 +103,7 @@ def first_inputs(
 
 def targets(
     plants: Plants, reads: Mapping[str, Reads], names: Sequence[str]
-) -> tuple[TargetStructure, ...]:
+) -> tuple[ctypes.Structure, ...]:
     """Where inputs go: to each mode that knows them.
 
     Args:
@@ -111,12 +112,13 @@ def targets(
         names: of the inputs, in the order of the mailbox.
     """
     place = {name: k for k, name in enumerate(names)}
-    found: list[TargetStructure] = []
+    found: list[ctypes.Structure] = []
     for mode, plant in plants.items():
         read = reads[mode]
         efforts = [f"{c}.tau" for c in plant.coordinates]
         for array, wanted in ((read.tau, efforts), (read.u, plant.inputs)):
             found += [
-                TargetStructure(place[name], address(array, k)) for k, name in enumerate(wanted)
+                mirror("il_target")(input=place[name], place=address(array, k))
+                for k, name in enumerate(wanted)
             ]
     return tuple(found)

@@ -11,6 +11,7 @@ from numbers import Real
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.native.mirror import mirror
 from inloop.plant import Array, BarePlant, Signal, native_engine
 from inloop.plant.arguments import by_name, real
 
@@ -90,14 +91,14 @@ class FollowedInputs:
     def __init__(self, plant: BarePlant, u: Array, function: str | None) -> None:
         """Let a function of the plant write u; what it does not write stays as it is now."""
         self._names = plant.inputs
-        self._structure = _InputsStructure(bad=-1)
+        self._structure = mirror("il_inputs")(bad=-1)
         self.address = 0
         if function is None:
             return
         engine = native_engine(plant, function)
         prepared = np.ascontiguousarray(plant.prepared(function))
         constant = u.copy()
-        self._structure = _InputsStructure(
+        self._structure = mirror("il_inputs")(
             function=engine.library.address(f"{engine.unit.prefix}_{function}"),
             pre=prepared.ctypes.data,
             u0=constant.ctypes.data,
@@ -114,14 +115,3 @@ class FollowedInputs:
         if c.bad < 0 or c.bad_t < t:
             return ""
         return f"input '{self._names[c.bad]}' is not finite at t = {c.bad_t:.6g} s"
-
-
-class _InputsStructure(ctypes.Structure):
-    """Mirrors il_inputs.h."""
-
-    _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("function", "pre", "u0", "u")),
-        ("count", ctypes.c_int64),
-        ("bad", ctypes.c_int64),
-        ("bad_t", ctypes.c_double),
-    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inloop.native.structures import BoundsStructure
+from inloop.native.mirror import mirror
 from inloop.plant import BarePlant
 
 
@@ -33,7 +33,7 @@ class Watched:
             *((names[k], False) for k in dependent),
         ]
         self._most = np.array([self._limit(entry) for entry in self.entries] or [0.0])
-        self._structure = BoundsStructure(self._most.ctypes.data, 0)
+        self._structure = mirror("il_bounds")(most=self._most.ctypes.data)
         self.address = ctypes.addressof(self._structure)
 
     def blame(self) -> str:

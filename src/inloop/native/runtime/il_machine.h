@@ -41,7 +41,7 @@
 
 #include "il_stepper.h"
 
-/* What a jump reports; mirrored in native/structures.py, told to users by native/modes.py. */
+/* What a jump reports; told to users by native/modes.py. */
 typedef struct il_record {
     double energy_before; /* kinetic and potential [J] */
     double energy_after;  /* [J] */
@@ -176,8 +176,5 @@ IL_EXPORT int il_machine_init(il_machine *machine);
 
 /* One step from t to t + h. Inputs and parameters may have changed since the last one. */
 IL_EXPORT int il_machine_step(il_machine *machine, double t, double h);
-
-/* sizeof(il_machine), for those who mirror it in another language. */
-IL_EXPORT int64_t il_machine_size(void);
 
 #endif
