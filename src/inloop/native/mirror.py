@@ -2,19 +2,21 @@
 
     run = mirror("il_run")(t0=0.0, stride=1)
 
-The headers are read at the first use, not at import.
+The headers are read at the first use, not at import; so is the reader loaded.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inloop.native.c_declarations import Headers
 from inloop.native.runtime_library import realtime_headers, runtime_headers
+
+if TYPE_CHECKING:
+    from inloop.native.c_declarations import Headers
 
 _read: dict[str, Headers] = {}
 
@@ -22,6 +24,8 @@ _read: dict[str, Headers] = {}
 def own_headers() -> Headers:
     """All that the headers of the runtime and of the loop declare."""
     if not _read:
+        from inloop.native.c_declarations import Headers
+
         # if another thread was faster, its headers are the ones: a struct is one class
         _read.setdefault("own", Headers({**runtime_headers(), **realtime_headers()}))
     return _read["own"]
