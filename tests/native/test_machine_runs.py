@@ -24,7 +24,7 @@ from inloop.native import (
     run_machine,
 )
 from inloop.native.machine_memory import MachineMemory
-from inloop.native.structures import EVENT
+from inloop.native.mirror import row_type
 
 each_method = pytest.mark.parametrize("method", list(Method))
 G = 9.81
@@ -202,7 +202,7 @@ class Host:
     def __init__(self, problems, modes, start, method: Method, most: int = 16, rows: int = 8):
         self.memory = MachineMemory(modes, start, FixedSteps(method, 1.0, 1), most, 1e-9)
         self.machine = self.memory.machine
-        self.events = np.zeros(rows, EVENT)
+        self.events = np.zeros(rows, row_type("il_event"))
         self.states = np.zeros((rows, 2, len(self.memory.x)))
         self.machine.complete = 0
         self.machine.events, self.machine.event_capacity = self.events.ctypes.data, rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 import subprocess
 import sys
 import textwrap
@@ -32,33 +31,10 @@ from inloop.native import (
     runtime_headers,
     runtime_sources,
 )
-from inloop.native.structures import (
-    EVENT,
-    HISTORY,
-    RECORD,
-    MachineStructure,
-    ModeStructure,
-    RunStructure,
-    SizesStructure,
-    StepperStructure,
-    SystemStructure,
-    TransitionStructure,
-)
+from inloop.native.mirror import mirror
 
 X0 = np.array([0.3, -0.7, 1.1, 0.45, 0.85])
 NEVER = np.inf
-STRUCTURES = {
-    "il_system": SystemStructure,
-    "il_stepper": StepperStructure,
-    "il_transition": TransitionStructure,
-    "il_mode": ModeStructure,
-    "il_machine": MachineStructure,
-    "il_machine_sizes": SizesStructure,
-    "il_run": RunStructure,
-    "il_event": EVENT,
-    "il_record": RECORD,
-    "il_history": HISTORY,
-}
 each_method = pytest.mark.parametrize("method", list(Method))
 
 
@@ -293,39 +269,19 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
         "il_lu_solve",
         "il_machine_init",
         "il_machine_measure",
-        "il_machine_size",
         "il_machine_step",
         "il_run_adaptive",
         "il_run_fixed",
-        "il_run_size",
         "il_step",
         "il_stepper_init",
         "il_work_size",
     )
 
 
-def test_python_mirrors_the_headers() -> None:
-    headers = runtime_headers()
-    for enum, name in ((Status, "il_status.h"), (Method, "il_stepper.h")):
-        numbers = {key: int(v) for key, v in re.findall(r"IL_(\w+) = (\d+)", headers[name])}
-        assert numbers == {member.name: member.value for member in enum}
-    for name, structure in STRUCTURES.items():
-        text = "".join(headers.values())
-        body = re.search(rf"struct {name} {{(.*?)\n}}", text, re.DOTALL)[1]
-        bare = re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL)
-        names = [line.split()[-1].lstrip("*") for line in bare.split(";") if line.strip()]
-        fields = structure.names or () if isinstance(structure, np.dtype) else structure._fields_
-        mirrored = [field if isinstance(field, str) else field[0] for field in fields]
-        assert [name.partition("[")[0] for name in names] == mirrored
-    for name in ("il_run", "il_machine"):
-        size = load_runtime().function(f"{name}_size", returns=COUNT)()
-        assert size == ctypes.sizeof(STRUCTURES[name])
-
-
 def test_bad_arguments_do_not_crash() -> None:
     size = load_runtime().function("il_work_size", COUNT, COUNT, COUNT, returns=COUNT)
     assert size(99, 3, 0) == size(0, -1, 0) == size(0, 1, -1) == -1
     for name in ("il_run_fixed", "il_run_adaptive"):
-        empty = RunStructure()
+        empty = mirror("il_run")()
         function = load_runtime().function(name, POINTER)
         assert function(ctypes.addressof(empty)) == Status.BAD_ARGUMENT

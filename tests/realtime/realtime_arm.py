@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import inloop as il
-from inloop.native.mailbox_structure import INPUTS, RecordStructure, realtime_function
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import INPUTS, realtime_function
 from inloop.realtime import Loop, Mailbox, Outputs
 
 _numbers = itertools.count()
@@ -65,7 +66,7 @@ def all_records(box: Mailbox) -> list[Outputs]:
 
 def newest_inputs(box: Mailbox) -> list[float]:
     """What was written last, in the order of `box.inputs`, before the plant has used it."""
-    record, values = RecordStructure(), np.zeros(len(box.inputs))
+    record, values = mirror("inloop_record")(), np.zeros(len(box.inputs))
     place = (ctypes.addressof(record), values.ctypes.data)
     realtime_function("il_mailbox_newest")(box._use().address, INPUTS, *place)
     return values.tolist()

@@ -177,12 +177,13 @@ def test_the_bare_loop_is_told_beside_the_plant(plant: il.Plant, name: str) -> N
 
 
 def test_quantiles_of_known_times() -> None:
-    from inloop.native.mailbox_structure import BINS, realtime_function
+    from inloop.native.mirror import constant
+    from inloop.native.realtime_functions import realtime_function
     from inloop.realtime.statistics import Histogram
 
     rng = np.random.default_rng(8)
     times = (10 ** rng.uniform(3, 7, 20_000)).astype(np.int64)
-    counts = np.zeros(BINS, dtype=np.int64)
+    counts = np.zeros(constant("INLOOP_BINS"), dtype=np.int64)
     find = realtime_function("il_mailbox_bin")
     for value in times.tolist():
         counts[find(value)] += 1
@@ -191,4 +192,4 @@ def test_quantiles_of_known_times() -> None:
         exact = np.quantile(times, fraction) / 1e3
         assert histogram.quantile(fraction) == pytest.approx(exact, rel=0.035)
     assert histogram.quantile(1.0) == times.max() / 1e3
-    assert Histogram(np.zeros(BINS, np.int64), 0, 0).quantile(0.5) is None
+    assert Histogram(np.zeros(constant("INLOOP_BINS"), np.int64), 0, 0).quantile(0.5) is None

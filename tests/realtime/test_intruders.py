@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import inloop as il
-from inloop.native.mailbox_structure import StatisticsStructure, realtime_function
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import realtime_function
 from inloop.realtime import running
 from inloop.realtime.layout import Layout, Quantity, header_of
 from inloop.realtime.segment import Segment, segment_path
@@ -43,7 +44,7 @@ def forged(creator: int, heartbeat: int = 0) -> bytes:
     data = bytearray(header.size)
     data[: ctypes.sizeof(header)] = bytes(header)
     data[header.text_offset : header.text_offset + len(text)] = text
-    statistics = StatisticsStructure.from_buffer(data, header.statistics_offset)
+    statistics = mirror("inloop_statistics").from_buffer(data, header.statistics_offset)
     statistics.heartbeat = heartbeat
     del statistics
     return bytes(data)

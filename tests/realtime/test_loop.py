@@ -14,7 +14,8 @@ from realtime_arm import HANG, RATE, all_records, arm, do_steps
 
 import inloop as il
 from inloop import gallery
-from inloop.native.mailbox_structure import INPUTS, RecordStructure, realtime_function
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import INPUTS, realtime_function
 from inloop.realtime import Flag, State
 from inloop.realtime.clock import START
 
@@ -349,7 +350,7 @@ def test_bad_inputs_are_refused_by_both_sides(plant: il.Plant, name: str) -> Non
         with pytest.raises(il.InputError, match="the plant takes 3"):
             box.write([1.0])
         # a writer that does not check: the loop does
-        record = RecordStructure()
+        record = mirror("inloop_record")()
         words = np.array([0.0, 0.0, math.nan])
         publish = realtime_function("il_mailbox_publish")
         publish(box._use().address, INPUTS, ctypes.addressof(record), words.ctypes.data)

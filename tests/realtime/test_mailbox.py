@@ -16,7 +16,7 @@ import pytest
 from realtime_arm import HANG
 
 import inloop as il
-from inloop.native.mailbox_structure import OUTPUTS, realtime_function
+from inloop.native.realtime_functions import OUTPUTS, realtime_function
 from inloop.realtime import Mailbox, running
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.segment import Segment, segment_path
@@ -28,14 +28,15 @@ Python = Callable[..., "subprocess.Popen[str]"]
 WRITER = """
 import ctypes, sys
 import numpy as np
-from inloop.native.mailbox_structure import MailboxStructure, RecordStructure, realtime_function
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import realtime_function
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.segment import Segment
 name, count, slots, ahead = sys.argv[1], *map(int, sys.argv[2:])
 quantities = tuple(Quantity(f"c{k}") for k in range(40))
 layout = Layout("hammer", quantities, (), (), (), (), 0, 1e-3)
 segment = Segment(name, layout, (slots, 4, 4, 4))
-box, record = MailboxStructure(), RecordStructure()
+box, record = mirror("inloop_mailbox")(), mirror("inloop_record")()
 use, publish = (realtime_function(f"il_mailbox_{f}") for f in ("use", "publish"))
 assert use(ctypes.addressof(box), segment.memory.address, segment.memory.size, 1) == 0
 print("ready", flush=True)

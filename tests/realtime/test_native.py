@@ -23,16 +23,6 @@ from inloop.native import (
     runtime_headers,
     runtime_sources,
 )
-from inloop.native.mailbox_structure import (
-    ClockStructure,
-    HeaderStructure,
-    LoopStructure,
-    MailboxStructure,
-    RecordStructure,
-    RingStructure,
-    StatisticsStructure,
-    realtime_function,
-)
 
 HERE = Path(__file__).parent
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
@@ -69,18 +59,6 @@ def test_compiles_without_a_word() -> None:
 
 def test_asks_for_nothing_that_allocates() -> None:
     assert not ALLOCATORS & set(load_realtime().needed_symbols())
-
-
-def test_structures_are_mirrored() -> None:
-    sizes = (ctypes.c_int64 * 6)()
-    realtime_function("il_mailbox_sizes")(ctypes.addressof(sizes))
-    mirrors = (
-        HeaderStructure, MailboxStructure, RecordStructure, RingStructure, StatisticsStructure,
-        ClockStructure,
-    )  # fmt: skip
-    assert list(sizes) == [ctypes.sizeof(mirror) for mirror in mirrors]
-    # the private part lies behind what Python knows
-    assert realtime_function("il_loop_size")() > ctypes.sizeof(LoopStructure)
 
 
 def test_no_record_is_torn_between_threads(compile_c: Compile) -> None:

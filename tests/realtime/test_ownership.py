@@ -12,7 +12,7 @@ import pytest
 
 import inloop as il
 from inloop.native import Status
-from inloop.native.mailbox_structure import COMMANDS, PARAMETERS
+from inloop.native.realtime_functions import COMMANDS, PARAMETERS
 from inloop.realtime import memory
 from inloop.realtime.memory import MOST_MAILBOXES
 
@@ -154,10 +154,12 @@ def test_too_many_mailboxes_are_refused(
 STOPPED = """
 import ctypes, signal
 import numpy as np
-from inloop.native.mailbox_structure import RecordStructure, realtime_function
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import realtime_function
 ring = int(sys.argv[3])
 box = il.attach(name)
-held, about, values = box._use(), RecordStructure(status=3), np.ones(box.layout.counts[ring])
+held, values = box._use(), np.ones(box.layout.counts[ring])
+about = mirror("inloop_record")(status=3)
 assert realtime_function("il_mailbox_take_briefly")(held.address, ring) == 0
 os.kill(os.getpid(), signal.SIGSTOP)
 publish = realtime_function("il_mailbox_publish_briefly")

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inloop.simulate.faces import Face
 
 import inloop as il
 from inloop import gallery
 from inloop.native import FixedSteps, Method, run_machine
+from inloop.native.mirror import row_type
 from inloop.native.modes import Record
-from inloop.native.structures import EVENT
-from inloop.simulate.faces import Face
 from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.run import make_system
 
@@ -64,7 +64,7 @@ def test_records_of_the_runtime_are_what_its_header_says(ball: il.Plant) -> None
     start = first_snapshot(ball.by_mode, None, at, None, None)
     done = run_machine(modes, start, FixedSteps(Method.RK4, 1e-3, 3000))
     assert len(done.events) > 3
-    assert EVENT["record"].names == tuple(Record.__dataclass_fields__)
+    assert row_type("il_event")["record"].names == tuple(Record.__dataclass_fields__)
     for k, event in enumerate(done.events):
         expected = (9.81 * 0.81**k, 9.81 * 0.81 ** (k + 1), 0.9)
         assert dataclasses.astuple(event.record) == pytest.approx(expected, rel=1e-9)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native.library import COUNT, POINTER, REAL, Reals, aligned_zeros, address_of
+from inloop.native.library import COUNT, POINTER, REAL, Reals, address_of, aligned_zeros
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import Method, Status
 

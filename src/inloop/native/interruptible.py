@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from inloop.native.library import POINTER
 from inloop.native.runtime_library import load_runtime
-from inloop.native.structures import RunStructure
 
 # told which part of a run is done, 0 to 1
 Watch = Callable[[float], None]
@@ -19,7 +18,7 @@ WATCH_PERIOD = 0.1
 
 def call_interruptible(
     name: str,
-    run: RunStructure,
+    run: ctypes.Structure,
     stop: ctypes.c_int,
     keep: tuple[object, ...],
     watch: Watch | None,

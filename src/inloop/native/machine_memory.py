@@ -13,16 +13,10 @@ from numpy.typing import NDArray
 
 from inloop.native.interruptible import Watch, call_interruptible
 from inloop.native.library import Reals, address_of, aligned_zeros
+from inloop.native.mirror import mirror, row_type
 from inloop.native.mode_table import ModeTable
 from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Record
-from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
-from inloop.native.structures import (
-    EVENT,
-    HISTORY,
-    MachineStructure,
-    RunStructure,
-)
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
 _FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be
@@ -65,12 +59,12 @@ class MachineMemory:
         self.work = aligned_zeros(sizes.work)
         self.integers = np.zeros(sizes.integers, dtype=np.int64)
         self.armed = np.zeros(sizes.armed, dtype=np.int64)
-        self.history = np.zeros(2 * sizes.transitions, dtype=HISTORY)
+        self.history = np.zeros(2 * sizes.transitions, dtype=row_type("il_history"))
         if begin.armed is not None:
             self.armed[: len(begin.armed)] = begin.armed
         if begin.history is not None:
             self.history[: sizes.transitions] = begin.history
-        self.machine = MachineStructure(
+        self.machine = mirror("il_machine")(
             modes=self.table.address,
             mode_count=len(table.state_sizes),
             method=schedule.method,
@@ -88,7 +82,7 @@ class MachineMemory:
             history=self.history.ctypes.data,
             events_in_step=begin.events_in_step,
         )
-        self.c = RunStructure(
+        self.c = mirror("il_run")(
             machine=ctypes.addressof(self.machine),
             t0=begin.origin,
             stride=schedule.stride,
@@ -163,7 +157,7 @@ class MachineMemory:
         """Blocks of growing size, each made known to C."""
         rows, count, width = min(self.rows, _MOST_ROWS), _FEW_EVENTS, len(self.x)
         while True:
-            modes, events = np.empty(rows, np.int64), np.empty(count, EVENT)
+            modes, events = np.empty(rows, np.int64), np.empty(count, row_type("il_event"))
             block = Block(
                 np.empty(rows), np.empty((rows, width)), modes, events, np.empty((count, 2, width))
             )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from inloop.native.library import COUNT, POINTER, address_of
+from inloop.native.mirror import mirror
 from inloop.native.modes import Mode
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import Status
-from inloop.native.structures import ModeStructure, SizesStructure, TransitionStructure
 
 
 @dataclass(frozen=True)
@@ -30,28 +31,29 @@ class ModeTable:
     transition_counts: tuple[int, ...]
     keep: object
 
-    def sizes(self, method: int) -> SizesStructure:
-        """How much memory a machine of these modes needs."""
-        sizes = SizesStructure()
+    def sizes(self, method: int) -> Any:
+        """How much memory a machine of these modes needs, as il_machine_sizes."""
+        sizes = mirror("il_machine_sizes")()
         measure = load_runtime().function("il_machine_measure", POINTER, COUNT, COUNT, POINTER)
         count = len(self.state_sizes)
         if measure(self.address, count, method, ctypes.addressof(sizes)) != Status.OK:
             # rates of address 0, which no run accepts either
-            return SizesStructure(0, 0, max(self.state_sizes), 0, 0)
+            sizes = mirror("il_machine_sizes")(largest=max(self.state_sizes))
         return sizes
 
 
 def table_of(modes: tuple[Mode, ...]) -> ModeTable:
     """The table of modes whose functions are given by address."""
-    array = (ModeStructure * len(modes))()
+    array = (mirror("il_mode") * len(modes))()
     kept: list[object] = [array, modes]
     for c, mode in zip(array, modes, strict=True):
         tolerances = np.array(mode.tolerances, dtype=np.float64)
-        transitions = (TransitionStructure * len(mode.transitions))()
+        transitions = (mirror("il_transition") * len(mode.transitions))()
         for row, tr in zip(transitions, mode.transitions, strict=True):
-            settles_in = -1 if tr.settles_in is None else tr.settles_in
-            way = (tr.indicator, tr.direction, tr.target, tr.jump, tr.context)
-            row.__init__(*way, settles_in, tr.settle, tr.settle_context)
+            row.indicator, row.direction = tr.indicator, tr.direction
+            row.target, row.jump, row.context = tr.target, tr.jump, tr.context
+            row.settles_in = -1 if tr.settles_in is None else tr.settles_in
+            row.settle, row.settle_context = tr.settle, tr.settle_context
         c.system = mode.system.structure()
         c.indicators, c.context, c.indicator_count = mode.indicators, mode.context, mode.count
         c.tolerances = address_of(tolerances)

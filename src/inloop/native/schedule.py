@@ -1,4 +1,4 @@
-"""How a run steps and samples, and how it ended. Mirrors il_status.h and il_stepper.h."""
+"""How a run steps and samples, and how it ended; numbers of il_status.h and il_stepper.h."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 
 from inloop.native.library import Reals, address_of
-from inloop.native.structures import SystemStructure
+from inloop.native.mirror import mirror
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,19 @@ class System:
         """Length of x."""
         return 2 * self.n + self.m
 
-    def structure(self) -> SystemStructure:
+    def structure(self) -> ctypes.Structure:
         """The same as il_system."""
-        functions = (self.rates, self.jacobian, self.save, self.restore, self.predict, self.correct)
-        sizes = (self.context, self.n, self.m, self.autonomous)
-        units = None if self.sizes is None else address_of(self.sizes)
-        return SystemStructure(*functions, *sizes, self.bounds or None, units)
+        return mirror("il_system")(
+            rates=self.rates,
+            jacobian=self.jacobian,
+            save=self.save,
+            restore=self.restore,
+            predict=self.predict,
+            correct=self.correct,
+            context=self.context,
+            n=self.n,
+            m=self.m,
+            autonomous=self.autonomous,
+            bounds=self.bounds or None,
+            sizes=None if self.sizes is None else address_of(self.sizes),
+        )

@@ -111,9 +111,7 @@ class _Maker:
             modes=tuple(self._mode(name, inputs, outputs) for name in plants),
         )
 
-    def _mode(
-        self, name: str, inputs: Iterable[Quantity], outputs: Iterable[Quantity]
-    ) -> ModeRow:
+    def _mode(self, name: str, inputs: Iterable[Quantity], outputs: Iterable[Quantity]) -> ModeRow:
         plant = self._plants[name]
         loops, mechanism = plant.loops, plant.mechanism
         events = mechanism.events if self._with_events else ()

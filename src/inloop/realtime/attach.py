@@ -6,6 +6,7 @@ import os
 import time
 
 from inloop.errors import MailboxError
+from inloop.native.mirror import constant
 from inloop.realtime.checks import is_number, need, shown
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.memory import Attached, Memory
@@ -14,7 +15,6 @@ from inloop.realtime.segment import running, segment_path
 from inloop.realtime.segment_file import is_segment, living_process, opened
 
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
-MOST_BYTES = 1 << 32  # INLOOP_MOST_BYTES
 
 
 class _NotThereError(Exception):
@@ -64,7 +64,7 @@ def _attached(name: str) -> Attached:
                     where=str(path),
                     fix="Stop the plant and start it again, or forbid it to others: chmod 600.",
                 )
-            if not is_segment(descriptor) or facts.st_size > MOST_BYTES:
+            if not is_segment(descriptor) or facts.st_size > constant("INLOOP_MOST_BYTES"):
                 raise MailboxError(
                     "this is no mailbox of this version of inloop, or it is damaged",
                     where=str(path),

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.errors import InputError, MailboxError
-from inloop.native.mailbox_structure import ClockStructure, ScriptStructure, realtime_function
+from inloop.native.mirror import constant, mirror
+from inloop.native.realtime_functions import realtime_function
 from inloop.realtime.memory import Attached, Handle
 
 START = 1.0  # [s] of a scripted clock; not 0, which could be mistaken for no time at all
@@ -24,7 +25,6 @@ SETTLES_WITHIN = 60.0  # [s] of the wall clock
 LOOK_EVERY = 0.001  # [s]
 LONGEST_WAIT = 0.1  # [s] in one call of C
 FOREVER = 2**63 - 1  # [ns]
-_NOTHING = 1  # INLOOP_NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +66,10 @@ class Script:
         used = clock.took if clock.used is None else clock.used
         # the arrays must live as long as the structure that points to them
         self._lists = [nanoseconds(times) for times in (clock.late, clock.took, used)]
-        late, took, used_up = (times.ctypes.data for times in self._lists)
-        counts = (len(times) for times in self._lists)
-        self._structure = ScriptStructure(box, late, took, used_up, *counts)
+        self._structure = mirror("il_script")(box=box)
+        for name, times in zip(("late", "took", "used"), self._lists, strict=True):
+            setattr(self._structure, name, times.ctypes.data)
+            setattr(self._structure, f"{name}_count", len(times))
         self.address = ctypes.addressof(self._structure)
         self.functions = realtime_function("il_scripted_clock")()
 
@@ -78,10 +79,10 @@ def nanoseconds(times: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.in
     return np.array([round(1e9 * time) for time in times], dtype=np.int64)
 
 
-def standing_still() -> ClockStructure:
+def standing_still() -> ctypes.Structure:
     """A scripted clock before anybody has advanced it."""
     start = round(1e9 * START)
-    return ClockStructure(now=start, limit=start, grants=1)
+    return mirror("inloop_clock")(now=start, limit=start, grants=1)
 
 
 class PlantClock:
@@ -154,7 +155,7 @@ class PlantClock:
         grant, held = self._grant(limit)
         settle, end = realtime_function("il_mailbox_settle"), time.monotonic() + SETTLES_WITHIN
         # Python sees no signal while it is in C
-        while settle(held.address, grant, LONGEST_WAIT) == _NOTHING:
+        while settle(held.address, grant, LONGEST_WAIT) == constant("INLOOP_NOTHING"):
             if time.monotonic() > end:
                 raise MailboxError(
                     f"plant '{self._plant}' did not come to rest within {SETTLES_WITHIN:g} s",
@@ -170,5 +171,5 @@ class PlantClock:
                 fix="Start it with clock=il.ScriptedClock().",
             )
         if limit is None:
-            limit = ClockStructure.from_address(held.box.base + offset).limit
+            limit = mirror("inloop_clock").from_address(held.box.base + offset).limit
         return realtime_function("il_mailbox_grant")(held.address, limit), held

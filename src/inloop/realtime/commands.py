@@ -8,10 +8,7 @@ import time
 import numpy as np
 
 from inloop.errors import InputError, MailboxError
-from inloop.native.mailbox_structure import (
-    COMMANDS,
-    realtime_function,
-)
+from inloop.native.realtime_functions import COMMANDS, realtime_function
 from inloop.realtime.layout import Layout
 from inloop.realtime.memory import Handle
 from inloop.realtime.outputs import Snapshot, State

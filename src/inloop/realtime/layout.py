@@ -9,21 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inloop.errors import MailboxError
-from inloop.native.mailbox_structure import (
+from inloop.native.mirror import constant, mirror
+from inloop.native.realtime_functions import (
     COMMANDS,
     INPUTS,
     OUTPUTS,
     PARAMETERS,
-    ClockStructure,
-    HeaderStructure,
-    PlaceStructure,
-    RecordStructure,
-    RingStructure,
-    StatisticsStructure,
     realtime_function,
 )
 
-MAGIC, VERSION = 0x584F424C504F4E49, 3  # as in inloop.h
 LINE = 64  # bytes of a cache line
 PERIODS = (1e-9, 1e9)  # [s] that make sense
 KINDS = ("q", "z", "signal", "input", "parameter")
@@ -130,7 +124,7 @@ def names(group: Iterable[Quantity]) -> list[str]:
     return [x.name for x in group]
 
 
-def parse(header: HeaderStructure, text: bytes) -> Layout:
+def parse(header: ctypes.Structure, text: bytes) -> Layout:
     """The layout that a checked segment describes.
 
     Raises:
@@ -181,7 +175,7 @@ def _damaged() -> MailboxError:
 
 def header_of(
     layout: Layout, slots: Sequence[int], scripted: bool = False
-) -> tuple[HeaderStructure, bytes]:
+) -> tuple[ctypes.Structure, bytes]:
     """Header and text of a new segment.
 
     Args:
@@ -190,10 +184,10 @@ def header_of(
         scripted: with a clock of its own.
     """
     text = layout.text()
-    header = HeaderStructure(
-        magic=MAGIC,
-        version=VERSION,
-        header_size=ctypes.sizeof(HeaderStructure),
+    header = mirror("inloop_header")(
+        magic=constant("INLOOP_MAGIC"),
+        version=constant("INLOOP_VERSION"),
+        header_size=ctypes.sizeof(mirror("inloop_header")),
         creator=realtime_function("il_mailbox_self")(0),
         period=layout.period,
         stepper_states=layout.stepper_states,
@@ -202,17 +196,17 @@ def header_of(
     kinds = ("coordinates", "states", "signals", "inputs", "parameters")
     for name, group in zip(kinds, layout.groups, strict=True):
         setattr(header, name, len(group))
-    end = _lines(ctypes.sizeof(HeaderStructure))
+    end = _lines(ctypes.sizeof(mirror("inloop_header")))
     for ring in (OUTPUTS, INPUTS, PARAMETERS, COMMANDS):
         values = layout.counts[ring]
-        header.rings[ring] = PlaceStructure(end, slots[ring], values)
-        stride = ctypes.sizeof(RecordStructure) + _lines(8 * values)
-        end += ctypes.sizeof(RingStructure) + slots[ring] * stride
+        header.rings[ring] = mirror("inloop_place")(offset=end, slots=slots[ring], values=values)
+        stride = ctypes.sizeof(mirror("inloop_record")) + _lines(8 * values)
+        end += ctypes.sizeof(mirror("inloop_ring")) + slots[ring] * stride
     header.statistics_offset = end
-    end = _lines(end + ctypes.sizeof(StatisticsStructure))
+    end = _lines(end + ctypes.sizeof(mirror("inloop_statistics")))
     if scripted:
         header.clock_offset = end
-        end += _lines(ctypes.sizeof(ClockStructure))
+        end += _lines(ctypes.sizeof(mirror("inloop_clock")))
     header.text_offset = end
     header.size = _lines(header.text_offset + len(text))
     place = ctypes.create_string_buffer(text, len(text))

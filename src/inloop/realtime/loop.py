@@ -15,12 +15,8 @@ import numpy as np
 from inloop.errors import InputError, MailboxError, SimulationError
 from inloop.native import Status, address_of, aligned_zeros
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
-    PARAMETERS,
-    LoopStructure,
-    RecordStructure,
-    realtime_function,
-)
+from inloop.native.mirror import field_offset, mirror
+from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.plant import BarePlant
 from inloop.plant.loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
@@ -80,7 +76,7 @@ class Loop:
     def _arm(self, parameters: Reals) -> None:
         """Everything is in memory before the thread starts."""
         memory, loop = self._memory, self._memory.loop
-        about, values = RecordStructure(), np.ascontiguousarray(parameters)
+        about, values = mirror("inloop_record")(), np.ascontiguousarray(parameters)
         publish = realtime_function("il_mailbox_publish")
         publish(ctypes.addressof(loop.box), PARAMETERS, ctypes.addressof(about), values.ctypes.data)
         scratch = realtime_function("il_loop_scratch")(memory.address)
@@ -182,11 +178,9 @@ class _Memory:
     """All memory that the thread uses, and the structure that points to it."""
 
     def __init__(self, wiring: Wiring, options: Options, steps: int) -> None:
-        # the private part of the structure lies behind the public one
-        size = realtime_function("il_loop_size")()
-        self._raw = aligned_zeros(-(-size // 8))
+        self._raw = aligned_zeros(-(-ctypes.sizeof(mirror("il_loop")) // 8))
         self.address = address_of(self._raw)
-        self.loop = LoopStructure.from_address(self.address)
+        self.loop = mirror("il_loop").from_address(self.address)
         self.started = False
         self.scratch: Reals | None = None
         self._wiring = wiring
@@ -202,7 +196,7 @@ class _Memory:
         loop.most_backlog = round(options.most_late * options.rate)
         loop.floor = options.floor
         if options.clock is not None:
-            self._script = Script(options.clock, LoopStructure.box.offset + self.address)
+            self._script = Script(options.clock, field_offset("il_loop", "box") + self.address)
             loop.clock, loop.clock_self = self._script.functions, self._script.address
         # a loop that nothing slows down may not keep others from the processor
         clocked = options.mode == "clock" and options.clock is None

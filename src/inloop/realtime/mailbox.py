@@ -11,14 +11,8 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
-    INPUTS,
-    OUTPUTS,
-    PARAMETERS,
-    RecordStructure,
-    RingStructure,
-    realtime_function,
-)
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import INPUTS, OUTPUTS, PARAMETERS, realtime_function
 from inloop.realtime.clock import PlantClock
 from inloop.realtime.closing import Closing
 from inloop.realtime.commands import Commands
@@ -56,7 +50,7 @@ class Mailbox(Commands, Closing):
         handle = Handle(name, attached)
         super().__init__(name, handle, parse(header, text))
         self._own = attached.box  # what is ours alone, and stays when the memory goes
-        self._record = RecordStructure()
+        self._record = mirror("inloop_record")()
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
         self._values_address = self._values.ctypes.data
@@ -150,7 +144,7 @@ class Mailbox(Commands, Closing):
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
         """Parameters by the number that outputs carry; None if they have been overwritten."""
         held, values = self._use(), np.zeros(self.layout.counts[PARAMETERS])
-        copy, record = realtime_function("il_mailbox_copy"), RecordStructure()
+        copy, record = realtime_function("il_mailbox_copy"), mirror("inloop_record")()
         place = (ctypes.addressof(record), values.ctypes.data)
         if copy(held.address, PARAMETERS, sequence, *place) != OK:
             return None
@@ -233,7 +227,8 @@ class Mailbox(Commands, Closing):
         """
         self._inputs.update(values, {})
         self.take()
-        about = RecordStructure(answers=sequence, stamp=stamp, flags=Flag.REST if rest else 0)
+        flags = Flag.REST if rest else 0
+        about = mirror("inloop_record")(answers=sequence, stamp=stamp, flags=flags)
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
         if rest:
@@ -248,7 +243,7 @@ class Mailbox(Commands, Closing):
     def _head(held: Attached, ring: int) -> int:
         """Number of the newest record of a ring."""
         place = held.box.layout.rings[ring]
-        return int(RingStructure.from_address(held.box.base + place.offset).head)
+        return int(mirror("inloop_ring").from_address(held.box.base + place.offset).head)
 
     def answered(self, timeout: float = 1.0) -> bool:
         """Wait until somebody has written inputs that answer the newest outputs.
@@ -260,7 +255,7 @@ class Mailbox(Commands, Closing):
             False if there was no answer in time.
         """
         newest, attend = (realtime_function(f"il_mailbox_{f}") for f in ("newest", "attend"))
-        record, values = RecordStructure(), np.zeros(self.layout.counts[INPUTS])
+        record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
         place, end = (ctypes.addressof(record), values.ctypes.data), time.monotonic() + timeout
         while True:
             held = self._use()

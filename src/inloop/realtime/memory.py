@@ -12,12 +12,8 @@ import os
 import weakref
 
 from inloop.errors import MailboxError
-from inloop.native.mailbox_structure import (
-    RINGS,
-    MailboxStructure,
-    StatisticsStructure,
-    realtime_function,
-)
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import RINGS, realtime_function
 
 MOST_MAILBOXES = 1023  # open at once in one process; 0 is for programs in C (inloop_self)
 _free_handles = list(range(MOST_MAILBOXES, 0, -1))
@@ -77,7 +73,7 @@ class Attached:
         Raises:
             MailboxError: it holds no mailbox, or too many are open.
         """
-        self.box, self._memory = MailboxStructure(), memory
+        self.box, self._memory = mirror("inloop_mailbox")(), memory
         self.address = ctypes.addressof(self.box)
         self._handle = _take_handle()
         place = (memory.address, memory.size, self._handle)
@@ -92,9 +88,11 @@ class Attached:
         _attached.add(self)
 
     @property
-    def shared(self) -> StatisticsStructure:
+    def shared(self) -> ctypes.Structure:
         """The counters in the segment, as they are now; valid as long as this object."""
-        return StatisticsStructure.from_address(self.box.base + self.box.layout.statistics_offset)
+        return mirror("inloop_statistics").from_address(
+            self.box.base + self.box.layout.statistics_offset
+        )
 
     @property
     def lost(self) -> bool:
@@ -151,12 +149,12 @@ def _take_handle() -> int:
         ) from None
 
 
-def _release(box: MailboxStructure) -> None:
-    for ring in range(RINGS):
+def _release(box: ctypes.Structure) -> None:
+    for ring in RINGS:
         realtime_function("il_mailbox_release")(ctypes.addressof(box), ring)
 
 
-def _let_go(box: MailboxStructure, memory: Memory, handle: int) -> None:
+def _let_go(box: ctypes.Structure, memory: Memory, handle: int) -> None:
     """When nobody uses a mailbox any more; `memory` is here so that it is still mapped."""
     _release(box)
     _free_handles.append(handle)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import (
     COMMANDS,
     INPUTS,
     OUTPUTS,
     PARAMETERS,
-    RecordStructure,
     realtime_function,
 )
 from inloop.realtime.closing import Closing
@@ -65,7 +65,7 @@ class Mirror(Closing):
         self._inputs_seen = self._commands_seen = self._published = 0
         self._inputs = np.zeros(layout.counts[INPUTS])
         self._parameters = np.zeros(layout.counts[PARAMETERS])
-        self._publish(PARAMETERS, RecordStructure(), np.ascontiguousarray(parameters))
+        self._publish(PARAMETERS, mirror("inloop_record")(), np.ascontiguousarray(parameters))
         shared = self._handle.use().shared
         # parameters are decided on elsewhere: nobody waits for it here
         shared.speed, shared.parameters_seen = 1.0, 2**64 - 1
@@ -84,7 +84,7 @@ class Mirror(Closing):
                 number of those.
         """
         self._published += 1
-        self._publish(OUTPUTS, RecordStructure(**about), values)
+        self._publish(OUTPUTS, mirror("inloop_record")(**about), values)
 
     def wait(self, timeout: float) -> bool:
         """Wait until there are inputs or commands that were not read yet [s]."""
@@ -111,7 +111,7 @@ class Mirror(Closing):
 
         He waits until `obeyed` has told of this number.
         """
-        held, record = self._handle.use(), RecordStructure()
+        held, record = self._handle.use(), mirror("inloop_record")()
         values = np.zeros(self.layout.counts[COMMANDS])
         call = realtime_function("il_mailbox_copy")
         number = self._commands_seen + 1
@@ -144,12 +144,12 @@ class Mirror(Closing):
             self._handle.close()
             self._segment.close()
 
-    def _publish(self, ring: int, about: RecordStructure, values: Reals) -> None:
+    def _publish(self, ring: int, about: ctypes.Structure, values: Reals) -> None:
         call, held = realtime_function("il_mailbox_publish"), self._handle.use()
         call(held.address, ring, ctypes.addressof(about), values.ctypes.data)
 
-    def _newest(self, ring: int, values: Reals) -> RecordStructure | None:
-        record, call = RecordStructure(), realtime_function("il_mailbox_newest")
+    def _newest(self, ring: int, values: Reals) -> ctypes.Structure | None:
+        record, call = mirror("inloop_record")(), realtime_function("il_mailbox_newest")
         held = self._handle.use()
         error = call(held.address, ring, ctypes.addressof(record), values.ctypes.data)
         return record if error == 0 else None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
 from inloop.errors import InputError
 from inloop.native import Status
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import RecordStructure
 from inloop.realtime.layout import Layout
 
 
@@ -77,7 +77,7 @@ class Outputs:
         "values",
     )
 
-    def __init__(self, layout: Layout, record: RecordStructure, values: Reals) -> None:
+    def __init__(self, layout: Layout, record: ctypes.Structure, values: Reals) -> None:
         self._layout = layout
         self.sequence: int = record.sequence
         self.stamp: int = record.stamp

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 
-from inloop.native.mailbox_structure import PrivilegesStructure
 
-
-def refusals(privileges: PrivilegesStructure) -> tuple[str, ...]:
+def refusals(privileges: ctypes.Structure) -> tuple[str, ...]:
     """One sentence for each privilege that was asked for and not granted."""
     sentences = []
     if privileges.priority_error:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 
 from inloop.plant import BarePlant
-from inloop.realtime.layout import Quantity
 from inloop.plant.unit import output_quantities
 from inloop.plant.units import OF_JOINTS
+from inloop.realtime.layout import Quantity
 
 Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own
 

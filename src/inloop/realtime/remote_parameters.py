@@ -12,11 +12,8 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
-    PARAMETERS,
-    RecordStructure,
-    realtime_function,
-)
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.memory import Attached, Handle
 from inloop.realtime.outputs import State
@@ -100,7 +97,7 @@ class RemoteParameters(MutableMapping[str, float]):
 
     def _publish(self, held: Attached, values: Reals) -> int:
         """Write a record; returns its number."""
-        about, publish = RecordStructure(), realtime_function("il_mailbox_publish_briefly")
+        about, publish = mirror("inloop_record")(), realtime_function("il_mailbox_publish_briefly")
         place = (ctypes.addressof(about), values.ctypes.data)
         number = int(publish(held.address, PARAMETERS, *place))
         if number == 0:
@@ -122,7 +119,7 @@ class RemoteParameters(MutableMapping[str, float]):
 
     def _values(self, held: Attached) -> Reals:
         """Values in the mailbox; defaults for those that make no sense."""
-        record, values = RecordStructure(), np.zeros(len(self._declared))
+        record, values = mirror("inloop_record")(), np.zeros(len(self._declared))
         newest = realtime_function("il_mailbox_newest")
         error = newest(held.address, PARAMETERS, ctypes.addressof(record), values.ctypes.data)
         if error != 0:

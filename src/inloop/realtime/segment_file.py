@@ -17,12 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from inloop.errors import MailboxError
-from inloop.native.mailbox_structure import (
-    HeaderStructure,
-    StatisticsStructure,
-    realtime_function,
-)
-from inloop.realtime.layout import MAGIC
+from inloop.native.mirror import constant, field_offset, mirror
+from inloop.native.realtime_functions import realtime_function
 
 FLAGS = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 ABANDONED_AFTER = 10_000_000_000  # [ns] since the last heartbeat
@@ -68,7 +64,7 @@ def living_process(descriptor: int) -> int | None:
     header, facts = _header(descriptor), os.fstat(descriptor)
     if header is None or not realtime_function("il_mailbox_alive")(header.creator):
         return None
-    process = int(header.creator >> 42)
+    process = int(header.creator >> constant("INLOOP_START_BITS") + constant("INLOOP_HANDLE_BITS"))
     return process if _uses(process, facts) else None
 
 
@@ -79,7 +75,7 @@ def abandoned(descriptor: int) -> bool:
         return False
     if header.clock_offset:
         return False  # on a scripted clock time may stand: its heartbeat tells nothing
-    at = header.statistics_offset + StatisticsStructure.heartbeat.offset
+    at = header.statistics_offset + field_offset("inloop_statistics", "heartbeat")
     word = os.pread(descriptor, 8, at) if at < os.fstat(descriptor).st_size else b""
     # a plant of another container, whose processes are not seen here, is not abandoned
     return time.monotonic_ns() - int.from_bytes(word, sys.byteorder) > ABANDONED_AFTER
@@ -90,12 +86,12 @@ def identity_of(facts: os.stat_result) -> tuple[int, int]:
     return facts.st_dev, facts.st_ino
 
 
-def _header(descriptor: int) -> HeaderStructure | None:
-    data = os.pread(descriptor, ctypes.sizeof(HeaderStructure), 0)
-    if len(data) < ctypes.sizeof(HeaderStructure):
+def _header(descriptor: int) -> ctypes.Structure | None:
+    data = os.pread(descriptor, ctypes.sizeof(mirror("inloop_header")), 0)
+    if len(data) < ctypes.sizeof(mirror("inloop_header")):
         return None
-    header = HeaderStructure.from_buffer_copy(data)
-    return header if header.magic == MAGIC else None
+    header = mirror("inloop_header").from_buffer_copy(data)
+    return header if header.magic == constant("INLOOP_MAGIC") else None
 
 
 def _uses(process: int, facts: os.stat_result) -> bool:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
-    BINS,
-    COUNTERS,
-    HISTOGRAMS,
-    HistogramStructure,
-    StatisticsStructure,
-)
+from inloop.native.mirror import constant, mirror
 from inloop.realtime.layout import Layout
 
 SUB = 32  # bins per octave; up to this many nanoseconds one bin each
+_NOT_COUNTED = (
+    "state", "status", "failure", "latched", "parameters_seen", "parameters_refused", "beyond",
+    "heartbeat", "thread", "speed",
+)  # fmt: skip
 
 
 def bin_edges() -> Reals:
     """Lower edges of all bins, and the end of the last one [ns], shape (bins + 1,)."""
-    k = np.arange(BINS + 1)
+    k = np.arange(constant("INLOOP_BINS") + 1)
     octave, part = np.maximum(k // SUB - 1, 0), k % SUB
     return np.where(k < SUB, k, (SUB + part) * 2.0**octave).astype(np.float64)
 
@@ -67,14 +66,14 @@ class Times:
     """A histogram to count into, with the bins of the loop's."""
 
     def __init__(self) -> None:
-        self._bins = [0] * BINS
+        self._bins = [0] * constant("INLOOP_BINS")
         self._total = self._most = 0
 
     def add(self, time: int) -> None:
         """Count one time [ns]."""
         time = max(0, time)
         octave = max(0, time.bit_length() - SUB.bit_length())
-        self._bins[min(BINS - 1, octave * SUB + (time >> octave))] += 1
+        self._bins[min(len(self._bins) - 1, octave * SUB + (time >> octave))] += 1
         self._total += time
         self._most = max(self._most, time)
 
@@ -127,22 +126,24 @@ class Statistics:
         return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
 
 
-def statistics_at(shared: StatisticsStructure) -> Statistics:
+def statistics_at(shared: ctypes.Structure) -> Statistics:
     """A copy of the statistics in a segment. Counters may be a step apart from each other."""
+    names = (field[0] for field in mirror("inloop_statistics")._fields_)
+    rest = {name: getattr(shared, name) for name in names if name not in _NOT_COUNTED}
     return Statistics(
         int(shared.state),
         int(shared.status),
         int(shared.heartbeat),
         int(shared.thread),
         float(shared.speed),
-        {name: int(getattr(shared, name)) for name in COUNTERS},
-        {name: _histogram(getattr(shared, name)) for name in HISTOGRAMS},
+        {name: value for name, value in rest.items() if isinstance(value, int)},
+        {name: _histogram(value) for name, value in rest.items() if not isinstance(value, int)},
         int(shared.failure),
         int(shared.latched),
         int(shared.beyond),
     )
 
 
-def _histogram(shared: HistogramStructure) -> Histogram:
+def _histogram(shared: ctypes.Structure) -> Histogram:
     counts = np.ctypeslib.as_array(shared.bins).astype(np.int64)
     return Histogram(np.maximum(counts, 0), int(shared.sum), int(shared.most))

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import (
-    OUTPUTS,
-    RecordStructure,
-    RingStructure,
-    realtime_function,
-)
+from inloop.native.mirror import mirror, row_type
+from inloop.native.realtime_functions import OUTPUTS, realtime_function
 from inloop.realtime.mailbox import Mailbox
 
 ROWS = 2048  # in one block at most
@@ -44,14 +39,11 @@ class Telemetry:
 
     def __init__(self, box: Mailbox) -> None:
         self._box = box
-        self._records = (RecordStructure * ROWS)()
+        self._records = np.zeros(ROWS, row_type("inloop_record"))
         self._values = np.zeros((ROWS, box.layout.counts[OUTPUTS]))
-        size, stride = ctypes.sizeof(RecordStructure), self._values.strides[0]
-        first, values = ctypes.addressof(self._records), self._values.ctypes.data
+        size, stride = self._records.itemsize, self._values.strides[0]
+        first, values = self._records.ctypes.data, self._values.ctypes.data
         self._places = [(first + size * k, values + stride * k) for k in range(ROWS)]
-        self._words = np.frombuffer(memoryview(self._records).cast("B"), dtype=np.int64).reshape(
-            ROWS, -1
-        )
         self._next = realtime_function("il_mailbox_next")
         self._last = 0
         self.skip()
@@ -60,7 +52,7 @@ class Telemetry:
         """Leave out all records up to now; they do not count as lost."""
         structure = self._box._use().box
         place = structure.layout.rings[OUTPUTS]
-        head = RingStructure.from_address(structure.base + place.offset).head
+        head = mirror("inloop_ring").from_address(structure.base + place.offset).head
         structure.cursor = self._last = int(head)
 
     def take(self) -> list[Block]:
@@ -73,13 +65,18 @@ class Telemetry:
             count += 1
         if count == 0:
             return []
-        words = self._words[:count].copy()
+        sequence = self._column("sequence", count)
+        stamps, answers = self._column("stamp", count), self._column("answers", count)
         values = self._values[:count].copy()
-        cuts = np.flatnonzero(np.diff(words[:, 0]) != 1) + 1
+        cuts = np.flatnonzero(np.diff(sequence) != 1) + 1
         blocks = []
         for begin, end in pairwise([0, *cuts.tolist(), count]):
-            first = int(words[begin, 0])
+            first = int(sequence[begin])
             part = slice(begin, end)
-            lost, self._last = first - self._last - 1, int(words[end - 1, 0])
-            blocks.append(Block(first, lost, words[part, 1], words[part, 2], values[part]))
+            lost, self._last = first - self._last - 1, int(sequence[end - 1])
+            blocks.append(Block(first, lost, stamps[part], answers[part], values[part]))
         return blocks
+
+    def _column(self, field: str, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """A copy of one field of the first records."""
+        return self._records[field][:count].astype(np.int64)

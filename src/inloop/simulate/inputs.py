@@ -77,4 +77,3 @@ def read_inputs(
                 f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
             )
     return inputs
-

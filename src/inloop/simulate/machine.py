@@ -21,6 +21,7 @@ from inloop.native import (
 )
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, whole
+from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.divergence import lost_by_the_step
@@ -39,7 +40,6 @@ from inloop.simulate.systems import (
     make_systems,
     table_of_all,
 )
-from inloop.plant.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 
@@ -438,4 +438,3 @@ def _tolerances(schedule: AdaptiveSteps, systems: Mapping[str, System]) -> Array
     for row, known in zip(rows, sizes, strict=True):
         row[: len(known)] = known
     return np.asarray(schedule.atol * rows)
-

@@ -11,6 +11,7 @@ from inloop.errors import SimulationError
 from inloop.plant import Array
 from inloop.simulate.systems import System
 
+
 def solve(
     system: System,
     x: Array,

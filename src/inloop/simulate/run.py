@@ -11,6 +11,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.inputs import Inputs, read_inputs
@@ -32,7 +33,6 @@ from inloop.simulate.schedules import (
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import Conditions, System, make_system
-from inloop.plant.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
 
@@ -128,9 +128,7 @@ def simulate(
             plant,
             watched(schedule) if plant.mechanism.touches else schedule,
             begin,
-            lambda loops: make_system(
-                plant, conditions, schedule.method, loops, step_of(schedule)
-            ),
+            lambda loops: make_system(plant, conditions, schedule.method, loops, step_of(schedule)),
         )
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
@@ -185,9 +183,7 @@ def _result(
     )
 
 
-def _reference(
-    system: System, begin: End, schedule: FixedSteps, tolerance: float
-) -> Samples:
+def _reference(system: System, begin: End, schedule: FixedSteps, tolerance: float) -> Samples:
     """The same run by SciPy, on the same rates."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(schedule.steps / schedule.stride))

@@ -79,7 +79,9 @@ class Stepper:
                 at, rest = system.loops.position.q, np.zeros(system.plant.n)
                 system.start(0.0, at, rest, system.plant.first_states, guarded=False)
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
-        self.tau = _Live([(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint")
+        self.tau = _Live(
+            [(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint"
+        )
         self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
         modes = table_of_all(systems)

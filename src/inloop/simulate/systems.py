@@ -294,9 +294,7 @@ def make_systems(
     step: float | None = None,
 ) -> tuple[System, ...]:
     """All modes of one instance; arguments as in `make_system`, by mode."""
-    chosen = {
-        name: (loops or {}).get(name) or plant.loops for name, plant in plants.items()
-    }
+    chosen = {name: (loops or {}).get(name) or plant.loops for name, plant in plants.items()}
     notes = {name: _build(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
     instance = Instance(unit.address, method or Method.RK4, step or 0.0, unit)

@@ -3,11 +3,6 @@
 
 #include "il_histogram.h"
 
-int64_t il_loop_size(void)
-{
-    return (int64_t)sizeof(il_loop);
-}
-
 /* Numbers that are read from the mailbox before they are taken over. */
 static int64_t fresh_size(const inloop_header *layout)
 {

@@ -81,9 +81,6 @@ typedef struct il_loop {
     uint64_t backlog;
 } il_loop;
 
-/* sizeof(il_loop), for those who mirror it in another language. */
-IL_EXPORT int64_t il_loop_size(void);
-
 /* Length of scratch [doubles]. */
 IL_EXPORT int64_t il_loop_scratch(const il_loop *loop);
 

@@ -149,13 +149,3 @@ int64_t il_mailbox_bin(uint64_t time)
 {
     return il_bin(time);
 }
-
-void il_mailbox_sizes(int64_t *sizes)
-{
-    sizes[0] = (int64_t)sizeof(inloop_header);
-    sizes[1] = (int64_t)sizeof(inloop_mailbox);
-    sizes[2] = (int64_t)sizeof(inloop_record);
-    sizes[3] = (int64_t)sizeof(inloop_ring);
-    sizes[4] = (int64_t)sizeof(inloop_statistics);
-    sizes[5] = (int64_t)sizeof(inloop_clock);
-}

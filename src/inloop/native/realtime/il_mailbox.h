@@ -42,7 +42,5 @@ IL_EXPORT int64_t il_mailbox_time(const inloop_mailbox *box);
 IL_EXPORT uint32_t il_mailbox_grant(const inloop_mailbox *box, int64_t limit);
 IL_EXPORT int64_t il_mailbox_settle(const inloop_mailbox *box, uint32_t grant, double timeout);
 IL_EXPORT int64_t il_mailbox_bin(uint64_t time);
-/* Of header, mailbox, record, ring, statistics and clock, for those who mirror them. */
-IL_EXPORT void il_mailbox_sizes(int64_t *sizes);
 
 #endif

@@ -44,8 +44,3 @@ int il_run_fixed(il_run *run)
     }
     return il_end(run, status);
 }
-
-int64_t il_run_size(void)
-{
-    return (int64_t)sizeof(il_run);
-}

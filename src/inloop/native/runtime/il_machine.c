@@ -132,8 +132,3 @@ int il_machine_step(il_machine *machine, double t, double h)
     il_open(machine);
     return il_close(machine, il_take_step(machine, h, t + h, NULL, NULL));
 }
-
-int64_t il_machine_size(void)
-{
-    return (int64_t)sizeof(il_machine);
-}

@@ -192,7 +192,4 @@ IL_EXPORT int il_machine_init(il_machine *machine);
 /* One step from t to t + h. Inputs and parameters may have changed since the last one. */
 IL_EXPORT int il_machine_step(il_machine *machine, double t, double h);
 
-/* sizeof(il_machine), for those who mirror it in another language. */
-IL_EXPORT int64_t il_machine_size(void);
-
 #endif

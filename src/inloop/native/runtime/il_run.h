@@ -68,7 +68,4 @@ IL_EXPORT int il_run_fixed(il_run *run);
    step, and the next one begins with a quarter of its length. */
 IL_EXPORT int il_run_adaptive(il_run *run);
 
-/* sizeof(il_run), for those who mirror it in another language. */
-IL_EXPORT int64_t il_run_size(void);
-
 #endif
