@@ -297,7 +297,7 @@ def make_systems(
     chosen = {name: (loops or {}).get(name) or plant.loops for name, plant in plants.items()}
     notes = {name: _build(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
-    instance = Instance(unit.address, method or Method.RK4, step or 0.0, unit)
+    instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))
     instance.numbers(Numbers.PARAMETERS)[:] = first.parameters.values_array
     instance.prepare()

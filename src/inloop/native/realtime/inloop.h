@@ -468,7 +468,7 @@ static inline int inloop_check(const void *base, uint64_t mapped, inloop_header 
     good = good && inloop_ring_fits(layout, INLOOP_OUTPUTS, total) &&
            inloop_ring_fits(layout, INLOOP_INPUTS, layout->inputs) &&
            inloop_ring_fits(layout, INLOOP_PARAMETERS, layout->parameters) &&
-           inloop_ring_fits(layout, INLOOP_COMMANDS, 2 + (uint64_t)layout->stepper_states) &&
+           inloop_ring_fits(layout, INLOOP_COMMANDS, 1 + (uint64_t)layout->stepper_states) &&
            inloop_fits(layout, layout->statistics_offset, sizeof(inloop_statistics)) &&
            (layout->clock_offset == 0 ||
             inloop_fits(layout, layout->clock_offset, sizeof(inloop_clock))) &&

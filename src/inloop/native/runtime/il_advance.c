@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "il_instance.h"
+#include "il_host.h"
 
 double il_time(const il_instance *instance)
 {
