@@ -5,20 +5,16 @@
  */
 #include "il_loop.h"
 
-enum { N = 2, X = 2 * N, INPUTS = 3, PARAMETERS = 2, OUTPUTS = 1 + 2 * N + INPUTS + X };
-
-typedef struct oscillators {
-    double effort[INPUTS];
-    double prepared[PARAMETERS];
-} oscillators;
+/* a snapshot holds the state behind four other numbers */
+enum { N = 2, X = 4 + 2 * N, INPUTS = 3, PARAMETERS = 2, OUTPUTS = 1 + 2 * N + INPUTS + X };
 
 static int rates(void *context, double t, const double *x, double *xd)
 {
-    const oscillators *o = context;
+    const il_context *c = context;
     (void)t;
     for (int k = 0; k < N; k++) {
         xd[k] = x[N + k];
-        xd[N + k] = -o->prepared[k] * x[k] - x[N + k] + o->effort[k];
+        xd[N + k] = -c->pre[k] * x[k] - x[N + k] + c->tau[k] + c->u[0];
     }
     return IL_OK;
 }
@@ -29,6 +25,29 @@ static void prepare(const double *parameters, double *prepared)
         prepared[k] = parameters[k] * parameters[k];
     }
 }
+
+/* two oscillators */
+static const int64_t both[N] = {0, 1};
+static const il_choice choice = {
+    .independent = both, .independent_count = N, .prepare = {prepare, PARAMETERS}, .rates = rates};
+static const il_place input_places[INPUTS] = {{IL_OF_TAU, 0}, {IL_OF_TAU, 1}, {IL_OF_U, 0}};
+static const il_place output_places[2 * N] = {
+    {IL_OF_Q, 0}, {IL_OF_Q, 1}, {IL_OF_QD, 0}, {IL_OF_QD, 1}};
+static const double at[N] = {0.5, 0.5}, rest[N] = {0.0, 0.0}, units[N] = {1.0, 1.0};
+static const double most[2 * N] = {1e300, 1e300, 1e300, 1e300};
+static const il_mode_row mode_row = {
+    .name = "fuzz", .n = N, .inputs = 1, .choices = &choice, .choice_count = 1,
+    .input_places = input_places, .output_places = output_places, .q = at, .qd = rest, .z = rest,
+    .most = most, .units = units};
+static const il_quantity parameters[PARAMETERS] = {
+    {"a", "", 1.0, 0.0, 9.0}, {"b", "", 1.0, 0.0, 9.0}};
+static const il_quantity inputs[INPUTS] = {
+    {"x", "", 0.0, -1e9, 1e9}, {"y", "", 0.0, -1e9, 1e9}, {"z", "", 0.0, -1e9, 1e9}};
+static const il_quantity outputs[2 * N] = {
+    {"x.q", "", 0.0, 0.0, 0.0}, {"y.q", "", 0.0, 0.0, 0.0},
+    {"x.qd", "", 0.0, 0.0, 0.0}, {"y.qd", "", 0.0, 0.0, 0.0}};
+static const il_plant plant = {
+    "fuzz", 0, parameters, inputs, outputs, PARAMETERS, INPUTS, 2 * N, &mode_row, 1};
 
 static uint64_t state;
 
@@ -47,7 +66,7 @@ static uint64_t padded(uint64_t size)
 static unsigned char *make_segment(uint64_t *size)
 {
     static const char text[] = "model\tfuzz\t\t0\t0\t0\n";
-    const uint32_t values[INLOOP_RINGS] = {OUTPUTS, INPUTS, PARAMETERS, 2 + X};
+    const uint32_t values[INLOOP_RINGS] = {OUTPUTS, INPUTS, PARAMETERS, 1 + X};
     inloop_header h;
     memset(&h, 0, sizeof h);
     h.magic = INLOOP_MAGIC;
@@ -80,10 +99,10 @@ static unsigned char *make_segment(uint64_t *size)
 /* A record that looks right, with numbers that are not. */
 static void write_nonsense(const inloop_mailbox *box, int ring)
 {
-    double values[2 + X];
+    double values[1 + X];
     inloop_record about;
     memset(&about, 0, sizeof about);
-    for (int k = 0; k < 2 + X; k++) {
+    for (int k = 0; k < 1 + X; k++) {
         const uint64_t bits = any();
         /* also infinities, huge and tiny numbers, and small ones that are taken */
         switch (any() % 4) {
@@ -114,48 +133,16 @@ int main(int count, char **words)
 
     uint64_t size;
     unsigned char *base = make_segment(&size);
-    oscillators *o = calloc(1, sizeof *o);
-    double *x = calloc(X, sizeof *x), *x_start = calloc(X, sizeof *x);
-    double *parameters = calloc(PARAMETERS, sizeof *x), *zeros = calloc(INPUTS, sizeof *x);
-    double least[PARAMETERS] = {0.0, 0.0}, most[PARAMETERS] = {9.0, 9.0};
-    const double *sources[2 * N];
-    il_target targets[INPUTS];
-    double told[2];
-    il_prepare prepares[1] = {{prepare, o->prepared}};
+    double *zeros = calloc(INPUTS, sizeof *zeros), *start = calloc(X, sizeof *start);
+    void *memory = aligned_alloc(IL_ALIGNMENT, il_instance_size(&plant, IL_RK4));
     il_loop *loop = calloc(1, sizeof *loop);
-    x_start[0] = x_start[1] = 0.5;
-    for (int k = 0; k < 2 * N; k++) {
-        sources[k] = &x[k];
-    }
-    for (int k = 0; k < INPUTS; k++) {
-        targets[k] = (il_target){k, &o->effort[k]};
-    }
-    const il_system system = {.rates = rates, .context = o, .n = N};
-    il_mode modes[1] = {{.system = system}};
-    il_aspect aspects[1] = {{.system = system, .sources = sources}};
-    il_machine_sizes sizes;
-    if (il_machine_measure(modes, 1, IL_RK4, &sizes) != IL_OK) {
+    loop->instance = il_initialize(memory, &plant, IL_RK4, 1e-3);
+    if (loop->instance == NULL || il_snapshot_size(loop->instance) != X) {
         return 6;
     }
-    il_machine machine = {.modes = modes, .mode_count = 1, .method = IL_RK4, .most_events = 16};
-    machine.work = calloc((size_t)sizes.work, sizeof *x);
-    machine.integers = calloc((size_t)sizes.integers, sizeof *machine.integers);
-    machine.x = x;
-    loop->machine = &machine;
-    loop->modes = modes;
-    loop->aspects = aspects;
-    loop->aspect_count = 1;
-    loop->start = x_start;
-    loop->told = told;
-    loop->h = 1e-3;
+    il_take_snapshot(loop->instance, start);
+    loop->start = start;
     loop->substeps = 2;
-    loop->targets = targets;
-    loop->target_count = INPUTS;
-    loop->prepares = prepares;
-    loop->prepare_count = 1;
-    loop->parameters = parameters;
-    loop->least = least;
-    loop->most = most;
     loop->inputs_start = loop->inputs_safe = zeros;
     loop->period = 1e5;
     loop->speed = 1.0;
@@ -167,7 +154,7 @@ int main(int count, char **words)
     if (inloop_attach_memory(&loop->box, base, size, 0) != INLOOP_OK) {
         return 3;
     }
-    loop->scratch = calloc((size_t)il_loop_scratch(loop), sizeof *x);
+    loop->scratch = calloc((size_t)il_loop_scratch(loop), sizeof *zeros);
     const inloop_mailbox box = loop->box;
     /* a third of the rounds each: clock, free, lock-step */
     for (int mode = IL_CLOCK; mode <= IL_LOCK_STEP; mode++) {
@@ -193,22 +180,16 @@ int main(int count, char **words)
         }
         il_loop_stop(loop);
         il_loop_join(loop);
-        for (int k = 0; k < X; k++) {
-            if (!inloop_finite(&x[k], 1)) {
-                return 5;
-            }
+        if (!inloop_finite(loop->instance->machine.x, 2 * N)) {
+            return 5;
         }
     }
     printf("%ld rounds, %lld steps\n", rounds, (long long)loop->steps_done);
     free(loop->scratch);
-    free(machine.work);
-    free(machine.integers);
+    free(memory);
     free(loop);
     free(zeros);
-    free(parameters);
-    free(x_start);
-    free(x);
-    free(o);
+    free(start);
     free(base);
     return 0;
 }

@@ -61,8 +61,11 @@ def test_snapshots_carry_the_choice_of_coordinates(name: str) -> None:
         np.testing.assert_array_equal(do_steps(box, 200).values, end.values)
         box.reset()
         np.testing.assert_array_equal(box.read().values, start.values)
-        with pytest.raises(il.InputError, match="refused the command"):
-            box.restore(Snapshot(0, start.x, 99))
+        for nonsense in (np.nan, 99.0, -1.0):
+            x = start.x.copy()
+            x[1] = nonsense  # number of the mode
+            with pytest.raises(il.InputError, match="refused the command|finite"):
+                box.restore(Snapshot(0, x))
 
 
 def test_a_loop_that_cannot_be_closed_keeps_the_last_good_state(name: str) -> None:

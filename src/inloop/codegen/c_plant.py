@@ -116,6 +116,7 @@ class ModeRow:
     z: tuple[float, ...]
     most: tuple[float, ...]
     units: tuple[float, ...]
+    sizes: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +133,10 @@ class PlantTable:
     def hash(self) -> int:
         """Of names, units and sizes: who agrees on it agrees on all."""
         groups = (self.parameters, self.inputs, self.outputs)
-        facts = [self.name, *([(x.name, x.unit) for x in group] for group in groups)]
-        facts += [(mode.name, mode.n, mode.states, mode.rows) for mode in self.modes]
-        return int.from_bytes(hashlib.sha256(repr(facts).encode()).digest()[:8], "little")
+        names = [[(x.name, x.unit) for x in group] for group in groups]
+        sizes = [(mode.name, mode.n, mode.states, mode.rows) for mode in self.modes]
+        facts = repr((self.name, names, sizes)).encode()
+        return int.from_bytes(hashlib.sha256(facts).digest()[:8], "little")
 
 
 def emit_plant(table: PlantTable, prefix: str, about: Sequence[str]) -> dict[str, str]:
@@ -180,7 +182,7 @@ class _Writer:
     def _mode(self, mode: ModeRow) -> str:
         choices = self._array("il_choice", [self._choice(choice) for choice in mode.choices])
         events = self._array("il_event_row", [self._event(event) for event in mode.events])
-        numbers = (mode.q, mode.qd, mode.z, mode.most, mode.units)
+        numbers = (mode.q, mode.qd, mode.z, mode.most, mode.units, mode.sizes)
         return _row(
             [
                 _text(mode.name),

@@ -133,6 +133,7 @@ class NativeEngine:
         if any(p.name == "direct_dynamics" for p in unit.programs):
             program = unit.find("direct_dynamics")
             sources.update(emit_rates(program, unit.prefix, unit.about))
+        self.sources = sources
         self.headers = {**runtime_headers(), **self.files.headers}
         self.library = _compiled(unit.prefix, sources, self.headers, self._options)
         self._functions: dict[str, Any] = {}

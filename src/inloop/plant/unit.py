@@ -45,11 +45,13 @@ class PlantUnit:
         table: what it was made of.
         library: all generated code of the plant.
         address: of the il_plant.
+        engines: the libraries whose code it holds.
     """
 
     table: PlantTable
     library: NativeLibrary
     address: int
+    engines: tuple[NativeEngine, ...]
 
 
 def plant_unit(plants: Plants) -> PlantUnit:
@@ -68,7 +70,7 @@ def plant_unit(plants: Plants) -> PlantUnit:
             options = BuildOptions(linked=linked)
             library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
             address = library.function(f"{prefix}_plant", returns=POINTER)()
-            known = first.units[key] = PlantUnit(table, library, address)
+            known = first.units[key] = PlantUnit(table, library, address, made.engines)
     return known
 
 
@@ -204,7 +206,7 @@ class _Maker:
     def _event(self, plant: BarePlant, k: int, event: Event) -> EventRow:
         """What ends a mode."""
         settles = -1 if event.settles_in is None else self._numbers[event.settles_in]
-        impact, places = -1, ()
+        impact, places = -1, tuple[int, ...]()
         if event.impact is not None:
             impact = self._numbers[event.impact]
             places = restitution_places(plant, k, event, self._plants[event.impact])

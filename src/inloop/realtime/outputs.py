@@ -41,12 +41,10 @@ class Snapshot:
     Attributes:
         step: periods since the start.
         x: all that influences the future, see `Outputs.x`.
-        partition: mode, or choice of independent coordinates, that it belongs to.
     """
 
     step: int
     x: Reals
-    partition: int = 0
 
 
 class Outputs:
@@ -138,7 +136,7 @@ class Outputs:
     @property
     def snapshot(self) -> Snapshot:
         """This state, to come back to."""
-        return Snapshot(self.step, self.x.copy(), self.partition)
+        return Snapshot(self.step, self.x.copy())
 
     def __getitem__(self, name: str) -> float:
         """An output by name: "t", "<coordinate>.q", "<coordinate>.qd", a signal or an input."""

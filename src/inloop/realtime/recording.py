@@ -114,7 +114,7 @@ def _sample(last: dict[str, tuple[list[int], Reals]]) -> Sample:
         values,
         last["inputs"][1],
         None if parameters is None else parameters[1],
-        None if state is None else Snapshot(state[0][1], state[1], state[0][2]),
+        None if state is None else Snapshot(state[0][1], state[1]),
     )
 
 

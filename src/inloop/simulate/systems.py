@@ -218,6 +218,11 @@ class System:
         for k, event in enumerate(events):
             zeros[k] = ZERO * known[k] if event.tolerance is None else event.tolerance
 
+    @property
+    def natural_units(self) -> tuple[Array, Array]:
+        """What `measure` made known: one unit of each entry of x, zero of each indicator."""
+        return self._numbers(Numbers.SIZES).copy(), self._numbers(Numbers.TOLERANCES).copy()
+
     def speed(self, qd: Array) -> float:
         """The largest velocity [rad/s, or characteristic lengths per s]."""
         return float(np.abs(qd / self.sizes).max(initial=0.0))

@@ -235,6 +235,10 @@ static void measure(il_part *part)
     const il_mode_row *row = part->row;
     const il_choice *c = &row->choices[0];
     const int64_t nu = c->independent_count;
+    if (row->sizes) {
+        memcpy(part->sizes, row->sizes, (size_t)state_size(row) * sizeof *part->sizes);
+        return;
+    }
     for (int64_t k = 0; k < nu; k++) {
         part->sizes[k] = part->sizes[nu + k] = row->units[c->independent[k]];
     }

@@ -122,6 +122,7 @@ typedef struct il_mode_row {
     const double *q, *qd, *z;        /* at the start: loops closed, parameters as in the table */
     const double *most;              /* largest |q|, then largest |qd|, finite */
     const double *units;             /* one unit of each coordinate: 1 rad, or a length [m] */
+    const double *sizes;             /* one unit of each entry of x; NULL: from the units above */
 } il_mode_row;
 
 typedef struct il_plant {
