@@ -18,7 +18,7 @@ from functools import cached_property
 from inloop.codegen.c import declaration, emit_function, sincos_lines
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
-from inloop.codegen.closed_unit import ClosedUnit, context
+from inloop.codegen.closed_unit import CONTEXT, ClosedUnit
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Expr, Notation, Program, to_text
@@ -83,7 +83,7 @@ def emit_closed_rates(
         '#include "il_inputs.h"',
         '#include "il_status.h"',
         "",
-        context(sizes),
+        CONTEXT,
         _motion_structure(sizes),
         _functions(unit),
         _sines(unit),
@@ -365,23 +365,22 @@ IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
 
 def _driven(unit: ClosedUnit) -> str:
     nd = len(unit.driven)
-    places = {"pre": "c->drive_pre", "t": "&t", "u": "c->u", "z": "z"}
-    blocks = ", ".join(places[name] for name in unit.drive_inputs)
+    kinds = ("q", "qd", "qdd")
     given = [
-        f"        m->{name}[{column}] = c->{name}[{column}];"
+        f"        m->{kind}[{column}] = c->{kind}[{column}];"
         for column in unit.driven
-        for name in ("q", "qd", "qdd")
+        for kind in kinds
     ]
     followed = [
-        f"        m->{name}[{column}] = {short}[{k}];"
+        f"        m->{kind}[{column}] = driven[{nd * row + k}];"
         for k, column in enumerate(unit.driven)
-        for name, short in (("q", "p"), ("qd", "v"), ("qdd", "a"))
+        for row, kind in enumerate(kinds)
     ]
     return f"""    if (c->drives) {{
-        double p[{nd}], v[{nd}], a[{nd}];
-        c->drives({blocks}, p, v, a);
+        double driven[{3 * nd}];
+        c->drives(c->drives_self, t, c->u, z, driven);
         for (int k = 0; k < {nd}; k++) {{
-            const double all[3] = {{p[k], v[k], a[k]}};
+            const double all[3] = {{driven[k], driven[{nd} + k], driven[{2 * nd} + k]}};
             if (il_all_finite(all, 3)) continue;
             c->bad_drive = k;
             c->bad_t = t;

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inloop.codegen.c_alike import alike_declaration, emit_alike
 from inloop.codegen.c_library import TREE_CONTEXT
-from inloop.codegen.closed_unit import ClosedUnit, context, indices
+from inloop.codegen.closed_unit import CONTEXT, ClosedUnit, indices
 from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Program
 
@@ -174,7 +174,7 @@ def _head(prefix: str, about: Sequence[str]) -> list[str]:
 
 def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:
     tables = [name for name in ("independent", "dependent") if f"{name}[" in text]
-    return "\n".join([*_head(prefix, about), indices(unit, *tables), context(unit), text])
+    return "\n".join([*_head(prefix, about), indices(unit, *tables), CONTEXT, text])
 
 
 def _named(programs: Sequence[Program], kind: str) -> Program:

@@ -14,7 +14,6 @@ class ClosedUnit:
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
-        drive_inputs: names of the input blocks of the function of the drives.
         sizes: what counts as one unit of each dependent coordinate: 1 rad, or a length [m]; empty
             where all are 1.
     """
@@ -24,7 +23,6 @@ class ClosedUnit:
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
     states: int = 0
-    drive_inputs: tuple[str, ...] = ("pre", "t")
     sizes: tuple[float, ...] = ()
 
 
@@ -38,16 +36,16 @@ def _table(name: str, values: Sequence[int]) -> str:
     return f"static const int {name}[] = {{{listed}}};"
 
 
-def context(unit: ClosedUnit) -> str:
-    """The structure that all functions get; mirrored in simulate/systems.py."""
-    blocks = ", ".join(f"const double *{name}" for name in unit.drive_inputs)
-    return f"""/* prescribed motion of the driven joints at time t */
-typedef void (*drive_function)({blocks}, double *q, double *qd, double *qdd);
+# the structure that all functions get; mirrored in simulate/systems.py
+CONTEXT = """\
+/* prescribed motion at a time: q of all driven joints in a row, then their qd, then their qdd */
+typedef void (*il_motions)(const void *self, double t, const double *u, const double *z,
+                           double *out);
 
-struct context {{
+struct context {
     const double *pre, *tau, *u;
-    drive_function drives; /* NULL: driven joints are where the next three say */
-    const double *drive_pre;
+    il_motions drives;     /* NULL: driven joints are where the next three say */
+    const void *drives_self;
     const double *q, *qd, *qdd;
     const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
     double tolerance;      /* corrections below this, in units, end Newton's method */
@@ -65,5 +63,5 @@ struct context {{
     const double *implicit_pre;
     double *kept;
     const double *jacobian_pre;
-}};
+};
 """

@@ -31,6 +31,7 @@ from inloop.native.runtime_library import (
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
 from inloop.native.steppers import Run, Snapshot, run
 from inloop.native.system import System
+from inloop.native.tapes import GivenMotions, LoadedTape
 
 __all__ = [
     "CHAIN_FLAGS",
@@ -45,6 +46,8 @@ __all__ = [
     "Event",
     "Fault",
     "FixedSteps",
+    "GivenMotions",
+    "LoadedTape",
     "MachineRun",
     "MachineSnapshot",
     "MachineStepper",

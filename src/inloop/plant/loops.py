@@ -192,12 +192,6 @@ class Loops:
             return []
         return [float(x) for x in self._plant.evaluate("drives", t=0.0)["qs"]]
 
-    def _drive_inputs(self) -> tuple[str, ...]:
-        """Names of the input blocks of the function of the drives."""
-        if not self.closed.driven:
-            return ("pre", "t")
-        return tuple(block.name for block in self._plant.program("drives").inputs)
-
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
         elements = [row.element for row in self.closed.rows]
@@ -330,7 +324,6 @@ class Loops:
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
-            self._drive_inputs(),
             tuple(float(x) for x in self._closure.coordinate_sizes[list(parts.dependent)]),
         )
 

@@ -18,6 +18,7 @@ from inloop.realtime import quantities
 from inloop.realtime.aspects import address
 from inloop.realtime.layout import Quantity
 from inloop.realtime.quantities import Plants
+from inloop.simulate.drives import Drives, read_drives
 from inloop.simulate.start import Given, vector
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
@@ -29,14 +30,14 @@ class Reads:
     Attributes:
         tau: efforts of the joints.
         u: inputs.
-        drives: name of the function of the driven joints.
+        drives: motion of the driven joints.
         method: the integrator.
         step: of the integrator [s].
     """
 
     tau: Reals
     u: Reals
-    drives: str | None
+    drives: Drives | None
     method: Method
     step: float
 
@@ -63,7 +64,7 @@ def reads_of(
     if plant.by_mode:
         driven = plant.loops.driven if plant.loops is not None else ()
         motions = {joint: motion for joint, motion in motions.items() if joint in driven}
-    return Reads(tau, u, plant.drive_function(motions), method, step)
+    return Reads(tau, u, read_drives(plant, motions), method, step)
 
 
 def first_inputs(

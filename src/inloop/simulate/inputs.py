@@ -11,10 +11,9 @@ from numbers import Real
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.plant import Array, BarePlant, Signal, native_engine
+from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
-
-BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
+from inloop.plant.time_functions import TimeFunction, inputs_over_time
 
 
 @dataclass(frozen=True)
@@ -24,25 +23,24 @@ class Inputs:
     Attributes:
         constant: its constant entries; the others are whatever they are until something is
             connected.
-        function: name of the plant's function that gives u over time; None if all is constant.
+        function: of time, for the entries that follow one; None if all is constant.
+        places: of these entries.
     """
 
     constant: Array
-    function: str | None = None
+    function: TimeFunction | None = None
+    places: tuple[int, ...] = ()
 
-    def at(self, plant: BarePlant, t: float) -> Array:
+    def at(self, t: float) -> Array:
         """u at a time [s]."""
-        if self.function is None:
-            return self.constant.copy()
-        return plant.evaluate(self.function, t=t, u0=self.constant)["u"]
+        return np.asarray(self.over(np.array([t]))[0])
 
-    def over(self, plant: BarePlant, t: Array) -> Array:
+    def over(self, t: Array) -> Array:
         """u at many times [s], shape (N, inputs)."""
-        if self.function is None:
-            return np.tile(self.constant, (len(t), 1))
-        blocks = [t[k : k + BLOCK, None] for k in range(0, len(t), BLOCK)]
-        found = [plant.evaluate(self.function, t=block, u0=self.constant) for block in blocks]
-        return np.concatenate([block["u"] for block in found])
+        u = np.tile(self.constant, (len(t), 1))
+        if self.function is not None:
+            u[:, list(self.places)] = self.function.over(t)
+        return u
 
 
 def read_inputs(
@@ -70,9 +68,11 @@ def read_inputs(
             u[plant.inputs.index(name)] = real(value, f"input '{name}'")
         else:
             signals[name] = value
-    function = plant.input_function(signals, set(given) - set(signals)) if signals else None
-    inputs = Inputs(u, function)
-    for name, first in zip(plant.inputs, inputs.at(plant, begin), strict=True):
+    inputs = Inputs(u)
+    if signals:
+        function = inputs_over_time(plant.mechanism, signals, set(given) - set(signals))
+        inputs = Inputs(u, function, tuple(plant.inputs.index(name) for name in function.names))
+    for name, first in zip(plant.inputs, inputs.at(begin), strict=True):
         if not math.isfinite(first):
             raise InputError(
                 f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
@@ -87,26 +87,24 @@ class FollowedInputs:
         address: of the C structure; 0 if u is constant.
     """
 
-    def __init__(self, plant: BarePlant, u: Array, function: str | None) -> None:
-        """Let a function of the plant write u; what it does not write stays as it is now."""
+    def __init__(self, plant: BarePlant, u: Array, inputs: Inputs | None) -> None:
+        """Let u follow its functions of time; what follows none stays as it is."""
         self._names = plant.inputs
         self._structure = _InputsStructure(bad=-1)
         self.address = 0
-        if function is None:
+        if inputs is None or inputs.function is None:
             return
-        engine = native_engine(plant, function)
-        prepared = np.ascontiguousarray(plant.prepared(function))
-        constant = u.copy()
+        tape, places = inputs.function.load(), np.array(inputs.places, dtype=np.int64)
         self._structure = _InputsStructure(
-            function=engine.library.address(f"{engine.unit.prefix}_{function}"),
-            pre=prepared.ctypes.data,
-            u0=constant.ctypes.data,
+            run=tape.run,
+            tape=tape.address,
+            places=places.ctypes.data,
             u=u.ctypes.data,
-            count=len(plant.inputs),
+            count=len(places),
             bad=-1,
         )
         self.address = ctypes.addressof(self._structure)
-        self._keep = (engine.library, prepared, constant, u)
+        self._keep = (tape, places, u)
 
     def blame(self, t: float) -> str:
         """Which input was not finite after time t, in words; empty if none was."""
@@ -120,7 +118,7 @@ class _InputsStructure(ctypes.Structure):
     """Mirrors il_inputs.h."""
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("function", "pre", "u0", "u")),
+        *((name, ctypes.c_void_p) for name in ("run", "tape", "places", "u")),
         ("count", ctypes.c_int64),
         ("bad", ctypes.c_int64),
         ("bad_t", ctypes.c_double),

@@ -13,6 +13,7 @@ from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
+from inloop.simulate.drives import Drives, read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -69,7 +70,7 @@ def simulate(
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
         tau: constant joint efforts [N·m or N].
-        inputs: by name, constants, functions of time, which are traced and compiled, or samples
+        inputs: by name, constants, functions of time, which are traced, or samples
             (times, values), through which a cubic spline runs. Where "<joint>.q" of a live drive
             is a function or samples, ".qd" and ".qdd" follow from it unless they are given. A
             filtered drive starts at rest where its input starts.
@@ -98,13 +99,13 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
-    drives = plant.drive_function(motions or {})
+    drives = read_drives(plant, motions or {})
     begin_t = continued.t if continued is not None else 0.0
     check_velocities(plant, signals, begin_t, t_end, motions or {})
     joints = observe.chosen_joints(plant, reactions)
     told: tuple[str, ...] = ()
     if start is None:
-        u = signals.at(plant, 0.0)
+        u = signals.at(0.0)
         z = first_internal_states(plant, u)
         found_start = start_of(plant, q, qd, drives, u, z)
         begin, told = _beginning(plant, (found_start.q, found_start.qd), z), found_start.notes
@@ -206,7 +207,7 @@ def make_system(
     plant: BarePlant,
     tau: Array,
     inputs: Inputs,
-    drives: str | None,
+    drives: Drives | None,
     method: Method | None = None,
     loops: Loops | None = None,
     step: float | None = None,
@@ -217,7 +218,7 @@ def make_system(
         plant: the compiled mechanism.
         tau: efforts of the joints.
         inputs: the vector u.
-        drives: name of the function of the driven joints.
+        drives: motion of the driven joints.
         method: the integrator.
         loops: its loops with the independent coordinates to use; those of the plant by default.
         step: of the integrator, if it is always the same [s].
@@ -225,9 +226,9 @@ def make_system(
     # never empty: C wants an address
     u = np.append(inputs.constant, 0.0)
     if plant.loops is None:
-        return TreeSystem(plant, tau, u, inputs.function, method)
+        return TreeSystem(plant, tau, u, inputs, method)
     loops = plant.loops if loops is None else loops
-    return ClosedSystem(plant, loops, tau, u, drives, inputs.function, method, step)
+    return ClosedSystem(plant, loops, tau, u, drives, inputs, method, step)
 
 
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:

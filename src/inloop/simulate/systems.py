@@ -14,7 +14,8 @@ from inloop.native import COUNT, POINTER, Method, System
 from inloop.plant import Array, BarePlant, NativeEngine, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, Loops
 from inloop.plant.stepping import implicit_steps, jacobian
-from inloop.simulate.inputs import FollowedInputs
+from inloop.simulate.drives import Drives
+from inloop.simulate.inputs import FollowedInputs, Inputs
 from inloop.simulate.samples import Samples
 from inloop.simulate.scales import Scales, function_of, held, natural_scales
 from inloop.simulate.watched import Watched
@@ -94,7 +95,7 @@ class TreeSystem:
         plant: BarePlant,
         tau: Array,
         u: Array,
-        signals: str | None = None,
+        inputs: Inputs | None = None,
         method: Method | None = None,
     ) -> None:
         """Rates that read tau and u.
@@ -103,14 +104,14 @@ class TreeSystem:
             plant: the compiled mechanism.
             tau: efforts of the joints.
             u: inputs.
-            signals: name of a function of the plant that writes u over time.
+            inputs: the functions of time that u follows, if there are any.
             method: the integrator; implicit ones need more than rates.
         """
         engine = native_engine(plant, "direct_dynamics")
         prepared = prepared_for(plant, "direct_dynamics")
-        self._inputs = FollowedInputs(plant, u, signals)
+        self._inputs = FollowedInputs(plant, u, inputs)
         # the generated Jacobian knows no inputs that change by themselves: then by differences
-        followed = method == Method.RODAS and signals is not None
+        followed = method == Method.RODAS and self._inputs.address != 0
         more = _Implicit(plant, None, None if followed else method)
         self.notes = more.notes
         self.prepared: tuple[Prepared, ...] = (prepared, *more.prepared)
@@ -128,7 +129,7 @@ class TreeSystem:
             n=plant.n,
             m=len(plant.mechanism.states),
             context=ctypes.addressof(context),
-            autonomous=signals is None
+            autonomous=self._inputs.address == 0
             and all(block.name != "t" for block in plant.program("direct_dynamics").inputs),
             bounds=self.watched.address,
             keep=(engine.library, context, prepared, tau, u, self._inputs, more, self.watched),
@@ -219,8 +220,8 @@ class ClosedSystem:
         loops: Loops,
         tau: Array,
         u: Array,
-        drives: str | None,
-        signals: str | None = None,
+        drives: Drives | None,
+        inputs: Inputs | None = None,
         method: Method | None = None,
         step: float | None = None,
     ) -> None:
@@ -231,8 +232,8 @@ class ClosedSystem:
             loops: its loops, with the partition that is to be used.
             tau: efforts of the joints.
             u: inputs.
-            drives: name of the function of the driven joints.
-            signals: name of a function of the plant that writes u over time.
+            drives: motion of the driven joints; None leaves them where a run starts.
+            inputs: the functions of time that u follows, if there are any.
             method: the integrator; implicit ones need more than rates.
             step: of the integrator, if it is always the same [s]: within one, estimates of
                 dependent coordinates come to closure, whatever drives do between two steps.
@@ -249,12 +250,16 @@ class ClosedSystem:
         self._guard = np.zeros(max(1, len(parts.rows)))
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
-            source = native_engine(plant, drives)
-            drive = source.library.address(f"{source.unit.prefix}_{drives}")
-            moving = prepared_for(plant, drives)
+            source = native_engine(plant, "drives")
+            drive = source.library.address(f"{source.unit.prefix}_drives_motions")
+            moving = prepared_for(plant, "drives")
             drive_pre = moving.values
             self.prepared = (prepared, moving)
-        self._inputs = FollowedInputs(plant, u, signals)
+        drive_self = drive_pre.ctypes.data
+        given = drives.followed(drive, drive_pre, len(parts.driven)) if drives is not None else None
+        if given is not None:
+            drive, drive_self = given.function, given.address
+        self._inputs = FollowedInputs(plant, u, inputs)
         more = _Implicit(plant, loops, method)
         self.notes = more.notes
         self.prepared += more.prepared
@@ -265,7 +270,7 @@ class ClosedSystem:
             tau.ctypes.data,
             u.ctypes.data,
             drive,
-            drive_pre.ctypes.data,
+            drive_self,
             *(a.ctypes.data for a in self._given),
             self._guard.ctypes.data,
             NEARLY_CLOSED,
@@ -284,7 +289,7 @@ class ClosedSystem:
         self._look = _ClosedContext.from_buffer_copy(self._context)
         no_guard = np.zeros(max(1, len(parts.rows)))
         self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
-        held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
+        held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more, given)
         self.expand_address = address(f"{prefix}_expand")
         self.look_context = ctypes.addressof(self._look)
         self.pivots_address = address(f"{prefix}_pivots")
@@ -293,7 +298,7 @@ class ClosedSystem:
         sizes = (n, n, n, max(1, m), max(1, nd))
         self.q, self.qd, self.qdd, self.lam, self.effort = (np.zeros(size) for size in sizes)
         self.watched = Watched(plant, parts.independent, parts.dependent)
-        held = (*held, self.watched)
+        held = (*held, self.watched, no_guard)
         self.system = System(
             rates=address(f"{prefix}_rates"),
             n=len(parts.independent),
@@ -445,7 +450,7 @@ class _ClosedContext(ctypes.Structure):
     """Mirrors `struct context` of codegen/c_closed.py."""
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
+        *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drives_self")),
         *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
         ("tolerance", ctypes.c_double),
         ("farthest", ctypes.c_double),
