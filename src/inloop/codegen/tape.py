@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -136,5 +137,5 @@ class _Writer:
         if table not in self._offsets:
             self._offsets[table] = len(self.tables)
             self.tables += (table.below, table.above, *table.breaks)
-            self.tables += (c for row in table.coefficients for c in row)
+            self.tables += chain.from_iterable(table.coefficients)
         return self._offsets[table]
