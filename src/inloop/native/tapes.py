@@ -18,7 +18,6 @@ class LoadedTape:
 
     Attributes:
         address: of the C structure, an il_tape.
-        run: address of the C function that evaluates it, il_tape_run.
     """
 
     def __init__(
@@ -50,7 +49,6 @@ class LoadedTape:
         self._keep = (library, instructions, tables, results, own)
         self._rows = library.function("il_tape_rows", POINTER, COUNT, POINTER, POINTER)
         self.address = ctypes.addressof(self._structure)
-        self.run = library.address("il_tape_run")
 
     def evaluate(self, inputs: Reals) -> Reals:
         """Rows of results from rows of inputs."""
@@ -58,6 +56,23 @@ class LoadedTape:
         found = np.empty((len(rows), int(self._structure.result_count)))
         self._rows(self.address, len(rows), rows.ctypes.data, found.ctypes.data)
         return found
+
+
+class GivenInputs:
+    """Inputs some of which follow a tape, as the rates call them.
+
+    Attributes:
+        address: of the C structure, an il_given_inputs.
+        function: address of the C function that writes the inputs.
+    """
+
+    def __init__(self, tape: LoadedTape, places: tuple[int, ...]) -> None:
+        """Let a tape lead the inputs at some places of u."""
+        listed = np.array(places, dtype=np.int64)
+        self._structure = _GivenInputsStructure(tape.address, listed.ctypes.data, len(places))
+        self._keep = (tape, listed)
+        self.address = ctypes.addressof(self._structure)
+        self.function = load_runtime().address("il_give_inputs")
 
 
 class GivenMotions:
@@ -100,6 +115,16 @@ class _TapeStructure(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("instructions", "tables", "results", "registers")),
         *((n, ctypes.c_int64) for n in ("length", "input_count", "result_count", "known")),
+    )
+
+
+class _GivenInputsStructure(ctypes.Structure):
+    """Mirrors il_given_inputs."""
+
+    _fields_ = (
+        ("tape", ctypes.c_void_p),
+        ("places", ctypes.c_void_p),
+        ("count", ctypes.c_int64),
     )
 
 

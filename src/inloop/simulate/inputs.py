@@ -11,6 +11,7 @@ from numbers import Real
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.native import GivenInputs
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
 from inloop.plant.time_functions import TimeFunction, inputs_over_time
@@ -94,17 +95,16 @@ class FollowedInputs:
         self.address = 0
         if inputs is None or inputs.function is None:
             return
-        tape, places = inputs.function.load(), np.array(inputs.places, dtype=np.int64)
+        given = GivenInputs(inputs.function.load(), inputs.places)
         self._structure = _InputsStructure(
-            run=tape.run,
-            tape=tape.address,
-            places=places.ctypes.data,
+            function=given.function,
+            given=given.address,
             u=u.ctypes.data,
-            count=len(places),
+            count=len(plant.inputs),
             bad=-1,
         )
         self.address = ctypes.addressof(self._structure)
-        self._keep = (tape, places, u)
+        self._keep = (given, u)
 
     def blame(self, t: float) -> str:
         """Which input was not finite after time t, in words; empty if none was."""
@@ -118,7 +118,7 @@ class _InputsStructure(ctypes.Structure):
     """Mirrors il_inputs.h."""
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("run", "tape", "places", "u")),
+        *((name, ctypes.c_void_p) for name in ("function", "given", "u")),
         ("count", ctypes.c_int64),
         ("bad", ctypes.c_int64),
         ("bad_t", ctypes.c_double),

@@ -2,34 +2,35 @@
 #ifndef IL_INPUTS_H
 #define IL_INPUTS_H
 
+#include <stdint.h>
+
 #include "il_finite.h"
 #include "il_status.h"
-#include "il_tape.h"
+
+/* Bring those entries of u that follow time to it; the others stay as they are. */
+typedef void (*il_input_function)(const void *self, double t, double *u);
 
 typedef struct il_inputs {
-    void (*run)(il_tape *tape, const double *t); /* il_tape_run, wherever it was linked */
-    il_tape *tape;                               /* from time to the inputs that follow it */
-    const int64_t *places;                       /* of these in u */
-    double *u;                                   /* what the rates read; the others stay */
+    il_input_function function;
+    const void *self; /* handed to it */
+    double *u;        /* what the rates read */
     int64_t count;
-    int64_t bad; /* place of the first one that was not finite, last time; -1 if none was */
+    int64_t bad; /* the first entry that was not finite, last time; -1 if there was none */
     double bad_t;
 } il_inputs;
 
 /* Bring u to time t; IL_DIVERGED if an entry is not finite. */
 static inline int il_follow(il_inputs *inputs, double t)
 {
-    int status = IL_OK;
-    inputs->run(inputs->tape, &t);
-    for (int64_t k = inputs->count - 1; k >= 0; k--) {
-        const double x = il_tape_result(inputs->tape, k);
-        inputs->u[inputs->places[k]] = x;
-        if (il_all_finite(&x, 1)) continue;
-        inputs->bad = inputs->places[k];
-        inputs->bad_t = t;
-        status = IL_DIVERGED;
+    inputs->function(inputs->self, t, inputs->u);
+    if (il_all_finite(inputs->u, inputs->count)) {
+        return IL_OK;
     }
-    return status;
+    for (int64_t k = inputs->count - 1; k >= 0; k--) {
+        inputs->bad = il_all_finite(inputs->u + k, 1) ? inputs->bad : k;
+    }
+    inputs->bad_t = t;
+    return IL_DIVERGED;
 }
 
 #endif

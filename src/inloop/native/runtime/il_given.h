@@ -1,8 +1,17 @@
-/* Driven joints some of which follow what a person gives to a run, in place of the model's motion. */
-#ifndef IL_GIVEN_MOTIONS_H
-#define IL_GIVEN_MOTIONS_H
+/* What a person gives to a run: functions of time, as tapes, for inputs and for driven joints. */
+#ifndef IL_GIVEN_H
+#define IL_GIVEN_H
 
 #include "il_tape.h"
+
+typedef struct il_given_inputs {
+    il_tape *tape;         /* from time to the inputs that follow it */
+    const int64_t *places; /* of these in u */
+    int64_t count;
+} il_given_inputs;
+
+/* Bring the given inputs to time t; the others stay as they are. An il_input_function. */
+IL_EXPORT void il_give_inputs(const void *self, double t, double *u);
 
 typedef struct il_given_motions {
     /* the motion of all driven joints as the model has it; NULL if all of them are given */
