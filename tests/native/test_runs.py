@@ -44,6 +44,7 @@ from inloop.native.structures import (
     SystemStructure,
     TransitionStructure,
 )
+from inloop.native.tapes import GivenInputsStructure, TapeStructure
 
 X0 = np.array([0.3, -0.7, 1.1, 0.45, 0.85])
 NEVER = np.inf
@@ -58,6 +59,8 @@ STRUCTURES = {
     "il_event": EVENT,
     "il_record": RECORD,
     "il_history": HISTORY,
+    "il_tape": TapeStructure,
+    "il_given_inputs": GivenInputsStructure,
 }
 each_method = pytest.mark.parametrize("method", list(Method))
 
@@ -285,9 +288,12 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
     options = BuildOptions(strict=True)
     library = NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
     wanted = {name for name in library.needed_symbols() if not name.startswith("_")}
-    assert wanted <= {"memcpy", "memset", "memmove", "pow", "sqrt", "floor"}
+    angles = {"sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2"}
+    assert wanted <= {"memcpy", "memset", "memmove", "pow", "sqrt", "floor", "log", "tanh"} | angles
     assert library.exported_symbols() == (
         "il_face_indicators",
+        "il_give_inputs",
+        "il_give_motions",
         "il_hand_over",
         "il_lu_factor",
         "il_lu_solve",
@@ -300,6 +306,7 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
         "il_run_size",
         "il_step",
         "il_stepper_init",
+        "il_tape_rows",
         "il_work_size",
     )
 

@@ -37,7 +37,7 @@ class LoadedTape:
         """
         library = load_runtime()
         own = registers.copy()
-        self._structure = _TapeStructure(
+        self._structure = TapeStructure(
             instructions=instructions.ctypes.data,
             tables=tables.ctypes.data,
             results=results.ctypes.data,
@@ -69,7 +69,7 @@ class GivenInputs:
     def __init__(self, tape: LoadedTape, places: tuple[int, ...]) -> None:
         """Let a tape lead the inputs at some places of u."""
         listed = np.array(places, dtype=np.int64)
-        self._structure = _GivenInputsStructure(tape.address, listed.ctypes.data, len(places))
+        self._structure = GivenInputsStructure(tape.address, listed.ctypes.data, len(places))
         self._keep = (tape, listed)
         self.address = ctypes.addressof(self._structure)
         self.function = load_runtime().address("il_give_inputs")
@@ -96,7 +96,7 @@ class GivenMotions:
         """
         listed = np.array(places, dtype=np.int64)
         everything = len(places) == driven
-        self._structure = _GivenMotionsStructure(
+        self._structure = GivenMotionsStructure(
             model=0 if everything else model[0],
             model_self=model[1],
             tape=tape.address,
@@ -109,7 +109,7 @@ class GivenMotions:
         self.function = load_runtime().address("il_give_motions")
 
 
-class _TapeStructure(ctypes.Structure):
+class TapeStructure(ctypes.Structure):
     """Mirrors il_tape."""
 
     _fields_ = (
@@ -118,7 +118,7 @@ class _TapeStructure(ctypes.Structure):
     )
 
 
-class _GivenInputsStructure(ctypes.Structure):
+class GivenInputsStructure(ctypes.Structure):
     """Mirrors il_given_inputs."""
 
     _fields_ = (
@@ -128,7 +128,7 @@ class _GivenInputsStructure(ctypes.Structure):
     )
 
 
-class _GivenMotionsStructure(ctypes.Structure):
+class GivenMotionsStructure(ctypes.Structure):
     """Mirrors il_given_motions."""
 
     _fields_ = (

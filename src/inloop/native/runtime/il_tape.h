@@ -55,13 +55,14 @@ typedef struct il_tape {
     const int32_t *results; /* their registers */
     double *registers;
     int64_t length;         /* number of instructions */
-    int64_t input_count, result_count;
+    int64_t input_count;
+    int64_t result_count;
     int64_t known;          /* the registers hold the results for the inputs in them */
 } il_tape;
 
 /* Bring the registers to these inputs. The same inputs as before cost a comparison: integrators
    ask for one time more than once. */
-IL_EXPORT void il_tape_run(il_tape *tape, const double *inputs);
+void il_tape_run(il_tape *tape, const double *inputs);
 
 /* Rows of inputs to rows of results. */
 IL_EXPORT void il_tape_rows(il_tape *tape, int64_t count, const double *inputs, double *results);
