@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,17 @@ import pytest
 
 from inloop.codegen import matlab, python
 from inloop.codegen.c_library import emit_lanes, emit_library
+from inloop.codegen.tape import emit_tape
 from inloop.native import (
     COUNT,
     DEFAULT_FLAGS,
     POINTER,
     BuildOptions,
+    LoadedTape,
     NativeLibrary,
     address_of,
     build_library,
+    load_runtime,
     runtime_headers,
 )
 from inloop.symbolic import Program, interpret
@@ -100,6 +104,24 @@ def run_native_c(cases: Sequence[Case]) -> list[Arrays]:
 def run_lanes(cases: Sequence[Case]) -> list[Arrays]:
     library = load_lanes([program for program, _ in cases])
     return [call_rows(library, f"gen_lanes_{case[0].name}_rows", case) for case in cases]
+
+
+def run_tape(cases: Sequence[Case]) -> list[Arrays]:
+    """The interpreter of tapes, compiled as it is for runs."""
+    return [on_tape(program, inputs) for program, inputs in cases]
+
+
+def on_tape(program: Program, inputs: Mapping[str, np.ndarray]) -> Arrays:
+    tape = emit_tape(program)
+    loaded = LoadedTape(tape.instructions, tape.registers, tape.results, tape.tables, tape.inputs)
+    count = count_rows(inputs)
+    shapes = [(inputs[block.name], (count, len(block.symbols))) for block in program.inputs]
+    found = loaded.evaluate(np.hstack([np.broadcast_to(a, shape) for a, shape in shapes]))
+    results, first = {}, 0
+    for out in program.outputs:
+        end = first + len(out.exprs)
+        results[out.name], first = found[:, first:end].reshape(count, *out.shape), end
+    return results
 
 
 REPORT = """function report(x)
@@ -182,6 +204,7 @@ COMPILED = {
     "portable C": run_portable_c,
     "native C": run_native_c,
     "lanes": run_lanes,
+    "tape": run_tape,
 }
 
 
@@ -193,8 +216,24 @@ def python_text() -> Runner:
 
 @pytest.fixture(scope="session", params=COMPILED)
 def compiled(request: pytest.FixtureRequest) -> Runner:
-    """C in three ways: strict C99 for any machine, for this machine, four states side by side."""
+    """C in four ways: strict C99 for any machine, for this machine, four states side by side, and
+    the interpreter of tapes."""
     return COMPILED[request.param]
+
+
+@pytest.fixture
+def to_the_bit(monkeypatch: pytest.MonkeyPatch) -> tuple[Runner, Runner]:
+    """Strict C99 and the interpreter of tapes, compiled alike: neither contracts a*b + c, nor
+    computes functions of the C library at compile time."""
+    plain = replace(PORTABLE, extra_flags=("-fno-builtin",))
+    apart = replace(plain, together=False)
+    monkeypatch.setattr("inloop.native.tapes.load_runtime", lambda: load_runtime(apart))
+
+    def run_c(cases: Sequence[Case]) -> list[Arrays]:
+        library = load_c([program for program, _ in cases], plain)
+        return [call_rows(library, f"gen_{case[0].name}_rows", case) for case in cases]
+
+    return run_c, run_tape
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Interpreter, Python, C (strict, native, lanes) and Octave give the same results."""
+"""Interpreter, Python, C (strict, native, lanes), tapes and Octave give the same results."""
 
 from __future__ import annotations
 
@@ -230,6 +230,38 @@ def test_long_programs(interpreter, python_text, compiled, agree, make) -> None:
     want = interpreter([case])
     agree(python_text([case]), want)
     agree(compiled([case]), want)
+
+
+# tapes: operation by operation as compiled code
+
+SPECIAL = (0.0, -0.0, 1.0, -2.7, 1e-310, 1e300, -1e300, 2e5, np.inf, -np.inf, np.nan)
+
+
+def same_bits(found: np.ndarray, wanted: np.ndarray) -> None:
+    """0 is not -0; which bits a NaN has is nobody's business."""
+    np.testing.assert_array_equal(found, wanted)
+    number = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found[number]), np.signbit(wanted[number]))
+
+
+def test_tapes_give_the_bits_of_compiled_code(to_the_bit) -> None:
+    cases = [random_program(seeded(k), f"random_{k}") for k in range(100, 160)]
+    cases += [every_operation_case(), long_program(600), wide_program()]
+    compiled_c, tape = to_the_bit
+    for got, want in zip(tape(cases), compiled_c(cases), strict=True):
+        assert got.keys() == want.keys()
+        for name in want:
+            same_bits(got[name], want[name])
+
+
+def test_tapes_treat_special_numbers_as_compiled_code(to_the_bit) -> None:
+    program, inputs = every_operation_case()
+    grid = np.array(np.meshgrid(SPECIAL, SPECIAL, SPECIAL)).reshape(3, -1).T
+    compiled_c, tape = to_the_bit
+    case = (program, {**inputs, "q": grid})
+    [got], [want] = tape([case]), compiled_c([case])
+    assert np.isnan(want["y"]).any() and np.isfinite(want["y"]).any()
+    same_bits(got["y"], want["y"])
 
 
 # Octave: everything in one process

@@ -9,6 +9,7 @@ import numpy as np
 
 import inloop as il
 from inloop.native import Method, System
+from inloop.simulate.drives import read_drives
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
 ARM_START = (0.4, -0.7, 0.5, 0.9)
@@ -64,7 +65,7 @@ class Bench:
         if plant.loops is None:
             self.held: TreeSystem | ClosedSystem = TreeSystem(plant, tau, u, method=method)
         else:
-            drives = plant.drive_function({})
+            drives = read_drives(plant, {})
             self.held = ClosedSystem(plant, plant.loops, tau, u, drives, method=method)
         self.system: System = self.held.system
 

@@ -81,7 +81,7 @@ def energy_audit(
         raise useless(result, "result", "Give what plant.simulate returned.")
     reduction = Reduction(plant)
     power = _drives(plant, result) | _efforts(reduction, result, tau)
-    u = read_inputs(plant, by_name(inputs, "inputs"), float(result.t[0])).over(plant, result.t)
+    u = read_inputs(plant, by_name(inputs, "inputs"), float(result.t[0])).over(result.t)
     power |= _laws(reduction, result, u)
     power |= _constraints(reduction, result)
     work = {name: _integrated(result.t, values) for name, values in power.items()}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.errors import InputError
 from inloop.formalisms.alignment import Alignment, build_alignments
 from inloop.formalisms.constraints import Row, build_rows
 from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reduced import Constrained, Newton, Reduced, constrained, newton, reduced
-from inloop.formalisms.signals import Signal, name_of, over_time
+from inloop.formalisms.signals import motion_outputs, with_derivatives
 from inloop.formalisms.symbols import Selection
 from inloop.formalisms.terms import Terms, gather_terms, term_programs
-from inloop.symbolic import Expr, Input, Output, Program, forward, reachable
+from inloop.symbolic import Expr, Input, Output, Program, reachable
 
 
 class ClosedLoops:
@@ -158,43 +157,17 @@ class ClosedLoops:
         d = self.derivation
         return constrained(d.mechanism, d.skeleton, partition, self._external_forces)
 
-    def drives(self, motions: Mapping[str, Signal] | None = None) -> Program:
-        """Position, velocity and acceleration of the driven joints.
-
-        Args:
-            motions: signals by joint name, in place of the model's functions of time or of what
-                the joint follows as a live input.
-        """
+    def drives(self) -> Program:
+        """Position, velocity and acceleration of the driven joints, as the model has them."""
         d, t = self.derivation, self.derivation.symbols.t
-        wanted = dict(motions or {})
         rows: list[Sequence[Expr]] = []
         for drive in d.mechanism.drives:
-            name = d.mechanism.bodies[drive.body].joint.name
-            if name in wanted:
-                rows.append(_with_derivatives(over_time(wanted.pop(name), t, f"drive '{name}'"), t))
-            elif drive.velocity is None or drive.acceleration is None:
+            if drive.velocity is None or drive.acceleration is None:
                 (position,) = d.symbols.substitute([drive.position], {drive.t: t})
-                rows.append(_with_derivatives(position, t))
+                rows.append(with_derivatives(position, t))
             else:
                 live = (drive.position, drive.velocity, drive.acceleration)
                 rows.append(d.symbols.substitute(live, {}))
-        if wanted:
-            raise InputError(
-                f"{', '.join(wanted)}: not a driven joint of model '{d.mechanism.name}'",
-                fix="Declare it with m.drive(...).",
-            )
-        outputs = (
-            Output.vector("qs", [row[0] for row in rows], "positions [rad or m]"),
-            Output.vector("qds", [row[1] for row in rows], "velocities [rad/s or m/s]"),
-            Output.vector("qdds", [row[2] for row in rows], "accelerations [rad/s² or m/s²]"),
-        )
-        name = name_of("drives", [row[0] for row in rows]) if motions else "drives"
         inputs = (Input("t", (t,), "time [s]"), *d.load_blocks())
-        return Program(name, inputs, outputs, "Prescribed motion of the driven joints.", "")
-
-
-def _with_derivatives(position: Expr, t: Expr) -> tuple[Expr, Expr, Expr]:
-    """A function of time with its first and second derivative."""
-    (velocity,) = forward([position], t)
-    (acceleration,) = forward([velocity], t)
-    return position, velocity, acceleration
+        doc = "Prescribed motion of the driven joints."
+        return Program("drives", inputs, motion_outputs(rows), doc, "")

@@ -1,16 +1,18 @@
-"""Signals over time, as programs: what a run feeds to inputs and driven joints."""
+"""Signals over time, as programs: what a run feeds to inputs and driven joints.
+
+Each program is traced in a graph of its own: it depends on time alone.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from inloop.errors import ExpressionError, InputError
-from inloop.formalisms.derive import Derivation
+from inloop.model import Mechanism
 from inloop.model.laws import what_failed
-from inloop.symbolic import Expr, Input, Output, Program, forward
+from inloop.symbolic import Expr, Graph, Input, Output, Program, forward
 from inloop.symbolic import functions as sf
 
 Samples = tuple[Sequence[float], Sequence[float]]
@@ -44,38 +46,56 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
         ) from error
 
 
+def with_derivatives(position: Expr, t: Expr) -> tuple[Expr, Expr, Expr]:
+    """A function of time with its first and second derivative."""
+    (velocity,) = forward([position], t)
+    (acceleration,) = forward([velocity], t)
+    return position, velocity, acceleration
+
+
 def input_program(
-    derivation: Derivation, signals: Mapping[str, Signal], constant: Collection[str] = ()
+    mechanism: Mechanism, signals: Mapping[str, Signal], constant: Collection[str] = ()
 ) -> Program:
-    """The vector u over time.
+    """Inputs over time: one output of one entry for each, under its name.
 
     Where the position of a live drive is a signal, velocity and acceleration are its derivatives
     unless they are given too.
 
     Args:
-        derivation: of the mechanism.
+        mechanism: whose live drives tell which inputs are derivatives of which.
         signals: by name of an input.
-        constant: names of other inputs that were given.
+        constant: names of other inputs that have a value of their own.
     """
-    t, graph = derivation.symbols.t, derivation.graph
+    t = Graph().symbol("t")
     found = {name: over_time(signal, t, f"input '{name}'") for name, signal in signals.items()}
-    for drive in derivation.mechanism.drives:
+    for drive in mechanism.drives:
         for lower, upper in pairwise(item.name for item in drive.inputs):
             if lower in found and upper not in found and upper not in constant:
                 found[upper] = forward([found[lower]], t)[0]
-    names = derivation.input_names
-    steady = [graph.symbol(f"u0.{name}") for name in names]
-    values = [found.get(name, symbol) for name, symbol in zip(names, steady, strict=True)]
+    outputs = tuple(Output.vector(name, [value]) for name, value in found.items())
+    return Program("inputs", (_time(t),), outputs, "Inputs as functions of time.", "")
+
+
+def motion_program(motions: Mapping[str, Signal]) -> Program:
+    """Position, velocity and acceleration of driven joints, by name of the joint."""
+    t = Graph().symbol("t")
+    rows = [
+        with_derivatives(over_time(motion, t, f"drive '{joint}'"), t)
+        for joint, motion in motions.items()
+    ]
     return Program(
-        name_of("inputs", values),
-        (Input("t", (t,), "time [s]"), Input("u0", tuple(steady), "constant inputs")),
-        (Output.vector("u", values, "inputs: " + ", ".join(names)),),
-        "Inputs as functions of time.",
-        "",
+        "motions", (_time(t),), motion_outputs(rows), "Motion given to driven joints.", ""
     )
 
 
-def name_of(stem: str, exprs: Sequence[Expr]) -> str:
-    """A name that tells functions of different expressions apart."""
-    ids = ",".join(str(e.id) for e in exprs)
-    return f"{stem}_{hashlib.sha256(ids.encode()).hexdigest()[:8]}"
+def motion_outputs(rows: Sequence[Sequence[Expr]]) -> tuple[Output, Output, Output]:
+    """Results of a function of driven joints; of each position, velocity and acceleration."""
+    return (
+        Output.vector("qs", [row[0] for row in rows], "positions [rad or m]"),
+        Output.vector("qds", [row[1] for row in rows], "velocities [rad/s or m/s]"),
+        Output.vector("qdds", [row[2] for row in rows], "accelerations [rad/s² or m/s²]"),
+    )
+
+
+def _time(t: Expr) -> Input:
+    return Input("t", (t,), "time [s]")

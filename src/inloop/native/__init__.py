@@ -32,6 +32,7 @@ from inloop.native.runtime_library import (
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
 from inloop.native.steppers import Run, Snapshot, run
 from inloop.native.system import System
+from inloop.native.tapes import GivenInputs, GivenMotions, LoadedTape
 
 __all__ = [
     "CHAIN_FLAGS",
@@ -46,6 +47,9 @@ __all__ = [
     "Event",
     "Fault",
     "FixedSteps",
+    "GivenInputs",
+    "GivenMotions",
+    "LoadedTape",
     "MachineRun",
     "MachineSnapshot",
     "MachineStepper",

@@ -13,6 +13,7 @@ from inloop.errors import InputError
 from inloop.native.library import COUNT, POINTER, REAL, Reals, address_of, aligned_zeros
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import Method, Status
+from inloop.native.tapes import GivenInputs, GivenMotions
 
 
 class Numbers(IntEnum):
@@ -93,17 +94,24 @@ class Instance:
         """Let a mode use one of its choices of independent coordinates."""
         _function("il_select", POINTER, COUNT, COUNT, returns=None)(self.address, mode, choice)
 
-    def follow_inputs(self, mode: int, function: int, self_address: int, keep: object) -> None:
-        """Let a C function write u of a mode over time."""
-        self._keep.append(keep)
+    def follow_inputs(self, mode: int, given: GivenInputs) -> None:
+        """Let a tape lead some of the inputs of a mode."""
+        self._keep.append(given)
         call = _function("il_follow_inputs", POINTER, COUNT, POINTER, POINTER, returns=None)
-        call(self.address, mode, function, self_address)
+        call(self.address, mode, given.function, given.address)
 
-    def follow_motions(self, mode: int, function: int, self_address: int, keep: object) -> None:
-        """Let a C function move the driven joints of a mode."""
-        self._keep.append(keep)
+    def motions_of(self, mode: int) -> tuple[int, int]:
+        """Address of the function that moves the driven joints, and of what it is handed."""
+        handed = ctypes.c_void_p(0)
+        find = _function("il_motions_of", POINTER, COUNT, POINTER, returns=POINTER)
+        found = find(self.address, mode, ctypes.addressof(handed))
+        return found or 0, handed.value or 0
+
+    def follow_motions(self, mode: int, given: GivenMotions) -> None:
+        """Let a tape lead some of the driven joints of a mode."""
+        self._keep.append(given)
         call = _function("il_follow_motions", POINTER, COUNT, POINTER, POINTER, returns=None)
-        call(self.address, mode, function, self_address)
+        call(self.address, mode, given.function, given.address)
 
     def place(
         self, mode: int, t: float, q: Reals, qd: Reals, z: Reals, size: int, guarded: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
-from inloop.formalisms.signals import Signal, input_program
 from inloop.formalisms.size import coordinate_sizes
 from inloop.model import Mechanism
 from inloop.model.names import quoted
@@ -174,38 +173,6 @@ class Equations:
             events = ModeEvents(derivation, loops.closed.rows, loops.partition)
             following = events.programs(self._modes, loops.function(""))
             self._add(following, emit_formulas, None, derivation)
-
-    def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
-        """Name of the function that gives the motion of the driven joints; built when it is new.
-
-        Args:
-            motions: signals for driven joints, in place of those of the model.
-        """
-        if self._closed is None or not self._closed.driven:
-            if motions:
-                raise InputError(
-                    f"{', '.join(motions)}: not a driven joint of model '{self.name}'",
-                    fix="Declare it with m.drive(...).",
-                )
-            return None
-        with self.building:
-            program = self._closed.drives(motions)
-            if program.name not in self._engines:
-                self._add([program], emit_motions)
-        return program.name
-
-    def input_function(self, signals: Mapping[str, Signal], constant: Collection[str] = ()) -> str:
-        """Name of the function that gives u over time; built when it is new.
-
-        Args:
-            signals: functions of time or samples, by name of an input.
-            constant: names of other inputs that have a value of their own.
-        """
-        with self.building:
-            program = input_program(self._derivation, signals, constant)
-            if program.name not in self._engines:
-                self._add([program])
-        return program.name
 
     def _add(
         self,

@@ -18,6 +18,7 @@ from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.quantities import Plants
+from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.start import Given, first_internal_states, first_state, vector
 from inloop.simulate.systems import Conditions, make_systems
@@ -99,7 +100,7 @@ def _conditions(
     if plant.has_events:
         driven = plant.loops.driven if plant.loops is not None else ()
         motions = {joint: motion for joint, motion in motions.items() if joint in driven}
-    return Conditions(tau, Inputs(u), plant.drive_function(motions))
+    return Conditions(tau, Inputs(u), read_drives(plant, motions))
 
 
 def first_inputs(

@@ -17,6 +17,7 @@ import numpy as np
 from inloop.errors import SimulationError
 from inloop.native import Method
 from inloop.plant import BarePlant
+from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.result import Result
 from inloop.simulate.samples import Samples
@@ -123,7 +124,7 @@ def _stiff_at_start(
     z = first_internal_states(plant, u)
     if plant.by_mode:
         q, qd = None, None
-    position, speed = first_state(plant, q, qd, plant.drive_function({}), u, z)
+    position, speed = first_state(plant, q, qd, read_drives(plant, {}), u, z)
     at = Samples(np.zeros(1), position[None], speed[None], z[None])
     return (
         find_unstable(plant, at, u[None], motion_size(plant, at, [0]), Method.RK4, step) is not None

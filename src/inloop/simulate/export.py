@@ -14,6 +14,7 @@ from inloop.errors import InputError
 from inloop.native import DEFAULT_FLAGS, runtime_headers, runtime_sources
 from inloop.plant import BarePlant, labels
 from inloop.plant.unit import PlantUnit, plant_unit
+from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.systems import Conditions, System, make_systems
@@ -45,7 +46,7 @@ def export_c(
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     plants = plant.by_mode or {plant.name: plant}
     at = {
-        name: Conditions(np.zeros(each.n), Inputs(each.first_inputs), each.drive_function({}))
+        name: Conditions(np.zeros(each.n), Inputs(each.first_inputs), read_drives(each, {}))
         for name, each in plants.items()
     }
     systems = make_systems(plants, at, METHODS[method], None, step)

@@ -12,8 +12,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
-
-BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
+from inloop.plant.time_functions import TimeFunction, inputs_over_time
 
 
 @dataclass(frozen=True)
@@ -23,25 +22,24 @@ class Inputs:
     Attributes:
         constant: its constant entries; the others are whatever they are until something is
             connected.
-        function: name of the plant's function that gives u over time; None if all is constant.
+        function: of time, for the entries that follow one; None if all is constant.
+        places: of these entries.
     """
 
     constant: Array
-    function: str | None = None
+    function: TimeFunction | None = None
+    places: tuple[int, ...] = ()
 
-    def at(self, plant: BarePlant, t: float) -> Array:
+    def at(self, t: float) -> Array:
         """u at a time [s]."""
-        if self.function is None:
-            return self.constant.copy()
-        return plant.evaluate(self.function, t=t, u0=self.constant)["u"]
+        return np.asarray(self.over(np.array([t]))[0])
 
-    def over(self, plant: BarePlant, t: Array) -> Array:
+    def over(self, t: Array) -> Array:
         """u at many times [s], shape (N, inputs)."""
-        if self.function is None:
-            return np.tile(self.constant, (len(t), 1))
-        blocks = [t[k : k + BLOCK, None] for k in range(0, len(t), BLOCK)]
-        found = [plant.evaluate(self.function, t=block, u0=self.constant) for block in blocks]
-        return np.concatenate([block["u"] for block in found])
+        u = np.tile(self.constant, (len(t), 1))
+        if self.function is not None:
+            u[:, list(self.places)] = self.function.over(t)
+        return u
 
 
 def read_inputs(
@@ -69,9 +67,11 @@ def read_inputs(
             u[plant.inputs.index(name)] = real(value, f"input '{name}'")
         else:
             signals[name] = value
-    function = plant.input_function(signals, set(given) - set(signals)) if signals else None
-    inputs = Inputs(u, function)
-    for name, first in zip(plant.inputs, inputs.at(plant, begin), strict=True):
+    inputs = Inputs(u)
+    if signals:
+        function = inputs_over_time(plant.mechanism, signals, set(given) - set(signals))
+        inputs = Inputs(u, function, tuple(plant.inputs.index(name) for name in function.names))
+    for name, first in zip(plant.inputs, inputs.at(begin), strict=True):
         if not math.isfinite(first):
             raise InputError(
                 f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."

@@ -13,6 +13,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
+from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
 
 MOMENTS = 64  # at which a run looks
@@ -53,7 +54,7 @@ def check_velocities(
     # at times without a pattern: no period of a signal falls together with them
     parts = np.random.default_rng(1).uniform(0.01, 0.99, MOMENTS)
     times = begin + (t_end - begin) * np.sort(parts)
-    before, u, after = (inputs.over(plant, times + s * moment) for s in (-1.0, 0.0, 1.0))
+    before, u, after = (inputs.over(times + s * moment) for s in (-1.0, 0.0, 1.0))
     for joint, (position, velocity) in drives.items():
         k, j = plant.inputs.index(position), plant.inputs.index(velocity)
         moves, said = (after[:, k] - before[:, k]) / (2.0 * moment), u[:, j]
@@ -114,13 +115,13 @@ class DriveWatch:
 
 
 def jump_of_a_drive(
-    plant: BarePlant, drives: str | None, inputs: Inputs, t: float, step: float
+    plant: BarePlant, drives: Drives | None, inputs: Inputs, t: float, step: float
 ) -> str:
     """The drive that jumps in a step, in words; empty if none does.
 
     Args:
         plant: the compiled mechanism.
-        drives: name of the function of the driven joints.
+        drives: motion of the driven joints.
         inputs: the vector u.
         t: where the step begins [s].
         step: its length [s].
@@ -130,8 +131,8 @@ def jump_of_a_drive(
     filtered = {plant.coordinates[d.body] for d in plant.mechanism.drives if d.states}
 
     def at(time: float) -> tuple[Array, Array]:
-        found = plant.evaluate(drives, t=time, u=inputs.at(plant, time))
-        return found["qs"], found["qds"]
+        q, qd, _ = drives.at(plant, time, inputs.at(time))
+        return q, qd
 
     (q, qd), (q_next, qd_next) = at(t), at(t + step)
     moved = np.abs(q_next - q)

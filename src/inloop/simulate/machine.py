@@ -25,6 +25,7 @@ from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.divergence import lost_by_the_step
+from inloop.simulate.drives import read_drives
 from inloop.simulate.happenings import happening
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.progress import Progress
@@ -155,7 +156,7 @@ def conditions(
     mine = {name: value for name, value in tau.items() if name in plant.coordinates}
     given = {name: value for name, value in inputs.items() if name in plant.inputs}
     driven = plant.loops.driven if plant.loops is not None else ()
-    drives = plant.drive_function({n: motion for n, motion in motions.items() if n in driven})
+    drives = read_drives(plant, {n: motion for n, motion in motions.items() if n in driven})
     efforts = vector(plant, mine, [0.0] * plant.n, "tau")
     return Conditions(efforts, read_inputs(plant, given), drives)
 
@@ -172,7 +173,7 @@ def first_snapshot(
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
     plant, conditions = plants[name], at[name]
-    u = conditions.inputs.at(plant, 0.0)
+    u = conditions.inputs.at(0.0)
     z = first_internal_states(plant, u)
     state = first_state(plant, q, qd, conditions.drives, u, z)
     x = make_system(plant, conditions).start(0.0, *state, z)

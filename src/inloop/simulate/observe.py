@@ -34,7 +34,7 @@ def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array
             total += (found.signals[f"{name}.effort"] - tau[column]) * found.qd[:, column]
         total += _constraint_power(plant, found)
     if plant.mechanism.laws or plant.mechanism.flexible_links or plant.inputs:
-        u = inputs.over(plant, found.t)
+        u = inputs.over(found.t)
         for b in _blocks(found):
             state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "t": found.t[b]}
             total[b] += plant.evaluate("power", u=u[b], **state)["P"][:, 0]
@@ -57,7 +57,7 @@ def _constraint_power(plant: BarePlant, found: Samples) -> Array:
 
 def law_outputs(plant: BarePlant, found: Samples, inputs: Inputs) -> dict[str, Array]:
     """What the force laws make known, by name."""
-    u = inputs.over(plant, found.t)
+    u = inputs.over(found.t)
     return _joined(
         found,
         lambda b: plant.law_outputs(found.q[b], found.qd[b], found.z[b], u[b], found.t[b]),
@@ -84,7 +84,7 @@ def reactions(
     """Components of "<joint>.force" [N] and "<joint>.moment" [N·m] in world axes."""
     if not joints:
         return {}
-    u = inputs.over(plant, found.t)
+    u = inputs.over(found.t)
     qdd = lam = None
     if plant.loops is not None:
         qdd = np.column_stack([found.signals[f"{name}.qdd"] for name in plant.coordinates])

@@ -14,6 +14,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
+from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -69,7 +70,7 @@ def simulate(
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
         tau: constant joint efforts [N·m or N].
-        inputs: by name, constants, functions of time, which are traced and compiled, or samples
+        inputs: by name, constants, functions of time, which are traced, or samples
             (times, values), through which a cubic spline runs. Where "<joint>.q" of a live drive
             is a function or samples, ".qd" and ".qdd" follow from it unless they are given. A
             filtered drive starts at rest where its input starts.
@@ -98,13 +99,13 @@ def simulate(
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
-    drives = plant.drive_function(motions or {})
+    drives = read_drives(plant, motions or {})
     begin_t = continued.t if continued is not None else 0.0
     check_velocities(plant, signals, begin_t, t_end, motions or {})
     joints = observe.chosen_joints(plant, reactions)
     told: tuple[str, ...] = ()
     if start is None:
-        u = signals.at(plant, 0.0)
+        u = signals.at(0.0)
         z = first_internal_states(plant, u)
         found_start = start_of(plant, q, qd, drives, u, z)
         begin, told = _beginning(plant, (found_start.q, found_start.qd), z), found_start.notes

@@ -11,6 +11,7 @@ from inloop.errors import InputError, ModelError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
 from inloop.plant.kept_values import keep_velocities, moved
+from inloop.simulate.drives import Drives
 
 CLOSE = 1e-6  # difference between two positions that are meant to be one, in units
 Given = Mapping[str, float] | Array | None
@@ -63,7 +64,7 @@ def first_state(
     plant: BarePlant,
     q: Given,
     qd: Given,
-    drives: str | None,
+    drives: Drives | None,
     u: Array | None = None,
     z: Array | None = None,
 ) -> tuple[Array, Array]:
@@ -76,7 +77,7 @@ def start_of(
     plant: BarePlant,
     q: Given,
     qd: Given,
-    drives: str | None,
+    drives: Drives | None,
     u: Array | None = None,
     z: Array | None = None,
 ) -> Start:
@@ -88,7 +89,7 @@ def start_of(
         plant: the compiled mechanism.
         q: coordinates, by name or as a vector, or None.
         qd: velocities.
-        drives: name of the function of the drives, which decides about driven joints.
+        drives: motion of the driven joints, which decides about driven joints.
         u: inputs.
         z: states of laws and drives.
 
@@ -100,12 +101,12 @@ def start_of(
     if plant.loops is None:
         at = vector(plant, q, [b.joint.initial[0] for b in bodies], "q")
         return Start(at, vector(plant, qd, rest, "qd"))
-    motion = None if drives is None else plant.evaluate(drives, t=0.0, u=u, z=z)
-    at, notes = first_position(plant, q, None if motion is None else motion["qs"])
+    motion = None if drives is None else drives.at(plant, 0.0, u, z)
+    at, notes = first_position(plant, q, None if motion is None else motion[0])
     _refuse_singular(plant, at)
     speeds = vector(plant, qd, rest, "qd")
     if motion is not None:
-        speeds[list(plant.loops.driven_indices)] = motion["qds"]
+        speeds[list(plant.loops.driven_indices)] = motion[1]
     qd_first, more = _fitting_velocities(plant, at, speeds, qd)
     return Start(at, qd_first, (*notes, *more))
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inloop.native import Method, ModeTable
+from inloop.native import GivenInputs, GivenMotions, Method, ModeTable
 from inloop.native.instance import Blame, Instance, Numbers
-from inloop.plant import Array, BarePlant, Loops, native_engine
+from inloop.plant import Array, BarePlant, Loops
 from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.plant.unit import plant_unit
+from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.samples import Samples
 from inloop.simulate.scales import Function, Scales, held, natural_scales
@@ -29,12 +30,12 @@ class Conditions:
     Attributes:
         tau: efforts of the joints.
         inputs: the vector u.
-        drives: name of the function of the driven joints.
+        drives: motion of the driven joints; None where there are none.
     """
 
     tau: Array
     inputs: Inputs
-    drives: str | None = None
+    drives: Drives | None = None
 
 
 class System:
@@ -75,20 +76,15 @@ class System:
         self._numbers(Numbers.MOST)[:] = [self._limit(entry) for entry in self.entries]
 
     def _follow(self, conditions: Conditions) -> None:
-        """Let functions of the plant write inputs and motions of drives."""
-        if conditions.inputs.function is not None:
-            followed = self._function(conditions.inputs.function, "")
-            self.instance.follow_inputs(self._mode, *followed)
-        if conditions.drives not in (None, "drives"):
-            followed = self._function(str(conditions.drives), "_motions")
-            self.instance.follow_motions(self._mode, *followed)
-
-    def _function(self, name: str, kind: str) -> tuple[int, int, object]:
-        """Address of a function, of what it is handed, and what keeps both alive."""
-        engine = native_engine(self.plant, name)
-        prepared = np.array(self.plant.prepared(name))
-        address = engine.library.address(f"{engine.unit.prefix}_{name}{kind}")
-        return address, prepared.ctypes.data, (engine.library, prepared)
+        """Let functions of time lead inputs and driven joints."""
+        inputs, drives = conditions.inputs, conditions.drives
+        if inputs.function is not None:
+            given = GivenInputs(inputs.function.load(), inputs.places)
+            self.instance.follow_inputs(self._mode, given)
+        if drives is not None and drives.given is not None:
+            own = self.instance.motions_of(self._mode)
+            moved = GivenMotions(drives.given.load(), drives.places, len(self._driven), own)
+            self.instance.follow_motions(self._mode, moved)
 
     def _numbers(self, which: Numbers) -> Array:
         return self.instance.numbers(which, self._mode)

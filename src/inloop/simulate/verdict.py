@@ -142,7 +142,7 @@ def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None
     for part in longest.values():
         looks = _looks(part.power)
         at, size = part.found.rows(looks), motion_size(part.plant, part.found, looks)
-        u = part.inputs.over(part.plant, at.t)
+        u = part.inputs.over(at.t)
         method = Method.RK4 if schedule.method in L_STABLE else schedule.method
         found.append(find_unstable(part.plant, at, u, size, method, schedule.step))
     return max((f for f in found if f is not None), key=lambda f: f.product, default=None)
@@ -238,7 +238,7 @@ def _suspect(stretches: Sequence[Stretch], off: _Imbalance) -> str:
     # of the samples around it the one with the largest power
     around = np.nan_to_num(np.abs(part.power[max(0, k - 2) : k + 3]))
     k = max(0, k - 2) + int(np.argmax(around))
-    at, inputs = part.found.rows([k]), part.inputs.over(part.plant, part.found.t[k : k + 1])
+    at, inputs = part.found.rows([k]), part.inputs.over(part.found.t[k : k + 1])
     law = stiffest_law(part.plant, at, inputs[0])
     return f"; stiffest where it changes most is '{law}'" if law else ""
 

@@ -37,8 +37,8 @@ class PiecewisePolynomial:
         else:
             slopes = np.diff(y) / np.diff(x)
             rows = np.column_stack([y[:-1], slopes, 0 * slopes, 0 * slopes])
-        coefficients = tuple(tuple(float(c) for c in row) for row in rows)
-        return cls(tuple(map(float, x)), coefficients, float(y[0]), float(y[-1]))  # type: ignore[arg-type]
+        coefficients = tuple(map(tuple, rows.tolist()))
+        return cls(tuple(x.tolist()), coefficients, float(y[0]), float(y[-1]))
 
     def derivative(self) -> PiecewisePolynomial:
         """The slope as a table; 0 beyond the ends."""

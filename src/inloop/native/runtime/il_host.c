@@ -60,7 +60,6 @@ void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function fun
     il_part *part = &instance->parts[mode];
     part->inputs.function = function;
     part->inputs.self = self;
-    memcpy(part->inputs.u0, part->u, (size_t)part->row->inputs * sizeof *part->u);
     for (int64_t k = 0; k < part->row->choice_count; k++) {
         il_active *active = &part->choices[k];
         active->context.inputs = active->look.inputs = &part->inputs;
@@ -71,6 +70,13 @@ void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function fun
         }
     }
     renew(part);
+}
+
+il_motions il_motions_of(const il_instance *instance, int64_t mode, const void **self)
+{
+    const il_context *context = &il_in_use(&instance->parts[mode])->context;
+    *self = context->drives_self;
+    return context->drives;
 }
 
 void il_follow_motions(il_instance *instance, int64_t mode, il_motions function, const void *self)

@@ -46,9 +46,12 @@ IL_EXPORT int64_t il_aspect_of(const il_instance *instance);
 /* Number of the output that a step with IL_OUT_OF_BOUNDS would have left its bounds with; -1: none. */
 IL_EXPORT int64_t il_output_beyond(const il_instance *instance);
 
-/* Let a function write u of a mode from now on; what it does not write stays as it is now. */
+/* Let a function write entries of u of a mode from now on. */
 IL_EXPORT void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function function,
                                 const void *self);
+
+/* What moves the driven joints of a mode, and what it is handed. */
+IL_EXPORT il_motions il_motions_of(const il_instance *instance, int64_t mode, const void **self);
 
 /* Let a function move the driven joints of a mode. */
 IL_EXPORT void il_follow_motions(il_instance *instance, int64_t mode, il_motions function,

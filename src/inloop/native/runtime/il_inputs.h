@@ -7,13 +7,12 @@
 #include "il_finite.h"
 #include "il_status.h"
 
-/* u(t); constant entries are copied from u0 */
-typedef void (*il_input_function)(const void *self, const double *t, const double *u0, double *u);
+/* Bring those entries of u that follow time to it; the others stay as they are. */
+typedef void (*il_input_function)(const void *self, double t, double *u);
 
 typedef struct il_inputs {
     il_input_function function;
     const void *self; /* handed to it */
-    double *u0;
     double *u;        /* what the rates read */
     int64_t count;
     int64_t bad; /* the first entry that was not finite, last time; -1 if there was none */
@@ -23,7 +22,7 @@ typedef struct il_inputs {
 /* Bring u to time t; IL_DIVERGED if an entry is not finite. */
 static inline int il_follow(il_inputs *inputs, double t)
 {
-    inputs->function(inputs->self, &t, inputs->u0, inputs->u);
+    inputs->function(inputs->self, t, inputs->u);
     if (il_all_finite(inputs->u, inputs->count)) {
         return IL_OK;
     }

@@ -55,7 +55,6 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
     int64_t rows = 0, driven = 0, widest = 0;
     p.tau = numbers(from, row->n);
     p.u = numbers(from, row->inputs);
-    p.inputs.u0 = numbers(from, row->inputs);
     p.given = numbers(from, 3 * row->n);
     p.settled = numbers(from, 3 * row->n);
     p.choices = take(from, row->choice_count, sizeof *p.choices);

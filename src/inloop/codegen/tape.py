@@ -1,0 +1,141 @@
+"""Programs as tapes: instructions over numbers, which C interprets without a compiler.
+
+For functions that a person gives to a run, after everything else has been compiled. The form is
+that of `native/runtime/il_tape.h`: registers hold the inputs, then the constants, then
+intermediate values; a register is used again once nobody needs what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from inloop.symbolic import Expr, Program
+from inloop.symbolic.operations import OPERATIONS
+from inloop.symbolic.schedule import schedule
+from inloop.symbolic.tables import PiecewisePolynomial
+
+Reals = np.ndarray[Any, np.dtype[np.float64]]
+Indices = np.ndarray[Any, np.dtype[np.int32]]
+
+# the numbers of the operations, as in il_tape.h
+CODES = {name: code for code, name in enumerate((*OPERATIONS, "sincos", "table"))}
+ANGULAR = {"sin": "cos", "cos": "sin"}
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A program as instructions; never changed.
+
+    Attributes:
+        instructions: rows of operation, register of the result, three arguments.
+        registers: their first values: zeros for inputs, constants, zeros.
+        results: registers of the outputs, one after the other.
+        tables: interpolation tables: below, above, breaks, four coefficients per piece.
+        inputs: number of inputs.
+    """
+
+    instructions: Indices
+    registers: Reals
+    results: Indices
+    tables: Reals
+    inputs: int
+
+
+def emit_tape(program: Program) -> Tape:
+    """The tape of a program; its input blocks lie one after the other, and so do its outputs."""
+    inputs = [symbol for block in program.inputs for symbol in block.symbols]
+    order = schedule(program.exprs)
+    constants = [node for node in order if node.is_constant]
+    writer = _Writer([*inputs, *constants], _last_uses(order, program.exprs))
+    for position, node in enumerate(order):
+        writer.write(position, node)
+    registers = np.zeros(writer.count)
+    registers[len(inputs) : len(inputs) + len(constants)] = [node.value for node in constants]
+    return Tape(
+        np.array(writer.instructions, dtype=np.int32).reshape(-1, 5),
+        registers,
+        np.array([writer.place[e] for e in program.exprs], dtype=np.int32),
+        np.array(writer.tables, dtype=np.float64),
+        len(inputs),
+    )
+
+
+def _last_uses(order: Sequence[Expr], results: Iterable[Expr]) -> dict[Expr, int]:
+    """Position of the last node that needs each node; results are needed beyond the end."""
+    last = {arg: position for position, node in enumerate(order) for arg in node.args}
+    return last | dict.fromkeys(results, len(order))
+
+
+class _Writer:
+    """Writes instructions and hands out registers.
+
+    Attributes:
+        place: the register of each node.
+        count: number of registers.
+        instructions, tables: what is written.
+    """
+
+    def __init__(self, fixed: Sequence[Expr], last: dict[Expr, int]) -> None:
+        """Begin with nodes that keep their registers, and the last use of each node."""
+        self.place = {node: register for register, node in enumerate(fixed)}
+        self.count = len(fixed)
+        self.instructions: list[tuple[int, ...]] = []
+        self.tables: list[float] = []
+        self._fixed, self._last = len(fixed), last
+        self._free: list[int] = []
+        self._offsets: dict[PiecewisePolynomial, int] = {}
+        self._angular = {(node.op, node.args[0]): node for node in last if node.op in ANGULAR}
+
+    def write(self, position: int, node: Expr) -> None:
+        """The instruction of a node, unless it is a leaf or written already."""
+        arguments = [self.place[a] for a in node.args]
+        # what is needed here for the last time makes room for the result
+        for arg in dict.fromkeys(node.args):
+            if self._last[arg] == position and self.place[arg] >= self._fixed:
+                self._free.append(self.place[arg])
+        if node.args and node not in self.place:
+            self._append(node, arguments)
+
+    def _append(self, node: Expr, arguments: list[int]) -> None:
+        twin = self._twin(node)
+        if twin is not None:
+            sine, cosine = (node, twin) if node.op == "sin" else (twin, node)
+            out, second = self._take(sine), self._take(cosine)
+            self._instruct("sincos", out, [*arguments, second])
+        elif isinstance(node.payload, PiecewisePolynomial):
+            pieces = len(node.payload.coefficients)
+            offset = self._offset(node.payload)
+            self._instruct("table", self._take(node), [*arguments, offset, pieces])
+        else:
+            self._instruct(node.op, self._take(node), arguments)
+
+    def _instruct(self, operation: str, out: int, arguments: list[int]) -> None:
+        unused = [0] * (3 - len(arguments))
+        self.instructions.append((CODES[operation], out, *arguments, *unused))
+
+    def _twin(self, node: Expr) -> Expr | None:
+        """The cosine of the same angle beside a sine, and the other way around."""
+        if node.op not in ANGULAR:
+            return None
+        return self._angular.get((ANGULAR[node.op], node.args[0]))
+
+    def _take(self, node: Expr) -> int:
+        """A register for a node."""
+        if not self._free:
+            self._free.append(self.count)
+            self.count += 1
+        self.place[node] = self._free.pop()
+        return self.place[node]
+
+    def _offset(self, table: PiecewisePolynomial) -> int:
+        """Where a table lies."""
+        if table not in self._offsets:
+            self._offsets[table] = len(self.tables)
+            self.tables += (table.below, table.above, *table.breaks)
+            self.tables += chain.from_iterable(table.coefficients)
+        return self._offsets[table]
