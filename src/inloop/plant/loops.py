@@ -385,14 +385,16 @@ class Loops:
         found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}
 
-    def cut_forces(self, q: Array, lam: Array) -> dict[str, Array]:
+    def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """What the loops exert on their second ends, in world axes; see `BarePlant.cut_forces`.
 
         Args:
             q: closed position or positions, shape (n,) or (N, n).
             lam: multipliers of the rows in use, in their order.
+            lanes: let many positions use vector code.
         """
-        found = self._plant.evaluate("cut_forces", q=q, lam=self.on_all_rows(lam))
+        lam = self.on_all_rows(lam)
+        found = self._plant.evaluate("cut_forces", q=q, lam=lam, lanes=lanes)
         signals: dict[str, Array] = {}
         for k, loop in enumerate(self._plant.mechanism.loops):
             signals[f"{loop.name}.force"] = found["force"][..., k, :]

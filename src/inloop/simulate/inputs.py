@@ -14,8 +14,6 @@ from inloop.errors import InputError
 from inloop.plant import Array, BarePlant, Signal, native_engine
 from inloop.plant.arguments import by_name, real
 
-BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
-
 
 @dataclass(frozen=True)
 class Inputs:
@@ -40,9 +38,7 @@ class Inputs:
         """u at many times [s], shape (N, inputs)."""
         if self.function is None:
             return np.tile(self.constant, (len(t), 1))
-        blocks = [t[k : k + BLOCK, None] for k in range(0, len(t), BLOCK)]
-        found = [plant.evaluate(self.function, t=block, u0=self.constant) for block in blocks]
-        return np.concatenate([block["u"] for block in found])
+        return plant.evaluate(self.function, t=t[:, None], u0=self.constant, lanes=False)["u"]
 
 
 def read_inputs(
