@@ -317,7 +317,7 @@ class Equations:
         return self._engine(name).call("prepare", [values], None)[0]
 
     def evaluate(
-        self, function: str, *, pre: Any = None, lanes: bool = True, **arrays: Any
+        self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
     ) -> dict[str, Array]:
         """Call any function of the plant by name.
 

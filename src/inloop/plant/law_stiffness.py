@@ -51,9 +51,9 @@ def law_stiffness(
     # all at once: laws share most of what they read
     wanted = [entry for block in blocks for part in block for entry in part.entries.values()]
     with np.errstate(all="ignore"):
-        numbers = iter(evaluate(wanted, values))
+        found = iter(evaluate(wanted, values))
     return {
-        port.name: _stiffness(*(part.filled(numbers) for part in block))
+        port.name: _stiffness(*(part.filled(found) for part in block))
         for port, block in zip(d.loads.ports, blocks, strict=True)
     }
 

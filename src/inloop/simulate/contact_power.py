@@ -24,9 +24,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.plant import Array
 from inloop.simulate.balance import ROUNDING, balance, largest
+
+Rows = NDArray[np.intp]  # numbers of samples
 
 APART = 4  # steps between two that are evaluated in any case
 FITS = 1e-5  # of the energy exchanged: by so much all interpolated steps together may be off
@@ -34,7 +37,7 @@ WORTH = 10 * APART  # steps from which interpolation is worth its while
 
 
 def contact_power(
-    t: Array, energy: Array, drives: Array, laws_at: Callable[[Array], Array]
+    t: Array, energy: Array, drives: Array, laws_at: Callable[[Rows], Array]
 ) -> Array:
     """Power at all samples [W], shape (N,).
 
@@ -49,13 +52,14 @@ def contact_power(
         return drives + laws_at(np.arange(count))
     known = np.append(np.arange(0, count - 1, APART), count - 1)
     laws = _between(known, laws_at(known))
-    rest = np.setdiff1d(_suspicious(t, energy, drives + laws, known), known, assume_unique=True)
+    suspicious = _suspicious(t, energy, drives + laws, known)
+    rest = np.setdiff1d(suspicious, known, assume_unique=True)
     if len(rest):
         laws[rest] = laws_at(rest)
     return drives + laws
 
 
-def _between(known: Array, values: Array) -> Array:
+def _between(known: Rows, values: Array) -> Array:
     """A cubic through the neighbors, at all samples."""
     power = np.empty(known[-1] + 1)
     # in steps, of which all intervals but the last one have as many
@@ -73,7 +77,7 @@ def _between(known: Array, values: Array) -> Array:
     return power
 
 
-def _suspicious(t: Array, energy: Array, power: Array, known: Array) -> Array:
+def _suspicious(t: Array, energy: Array, power: Array, known: Rows) -> Rows:
     """The samples in and beside all intervals in which energy and power do not fit."""
     work = balance(t, power).work
     with np.errstate(all="ignore"):
@@ -89,4 +93,4 @@ def _suspicious(t: Array, energy: Array, power: Array, known: Array) -> Array:
     beside = bad.copy()
     beside[1:] |= bad[:-1]
     beside[:-1] |= bad[1:]
-    return np.flatnonzero(np.repeat(beside, np.diff(known)))
+    return np.asarray(np.flatnonzero(np.repeat(beside, np.diff(known))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
@@ -41,7 +42,9 @@ def drive_power(plant: BarePlant, found: Samples, tau: Array) -> Array:
     return total
 
 
-def law_power(plant: BarePlant, found: Samples, inputs: Inputs, rows: slice | Array) -> Array:
+def law_power(
+    plant: BarePlant, found: Samples, inputs: Inputs, rows: slice | NDArray[np.intp]
+) -> Array:
     """Power of force laws and inputs at some of the samples [W]."""
     t = found.t[rows]
     if not (plant.mechanism.laws or plant.mechanism.flexible_links or plant.inputs):

@@ -33,9 +33,9 @@ class Samples:
     violation: Array | None = None
     qdd: Array | None = None
 
-    def rows(self, which: slice | Sequence[int] | Array) -> Samples:
+    def rows(self, which: slice | Sequence[int]) -> Samples:
         """Some of the samples."""
-        keep = which if isinstance(which, slice | np.ndarray) else list(which)
+        keep = which if isinstance(which, slice) else list(which)
         signals = {name: values[keep] for name, values in self.signals.items()}
         others = (None if v is None else v[keep] for v in (self.violation, self.qdd))
         return Samples(self.t[keep], self.q[keep], self.qd[keep], self.z[keep], signals, *others)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.native import Method
 from inloop.plant import Array, BarePlant
@@ -88,7 +89,7 @@ def find_unstable(
     with np.errstate(all="ignore"):
         linear = _linearized(plant, at, u, _widths(plant, at, size, step))
         # most mechanisms are slow, and a bound says so
-        fast = np.flatnonzero((SAFE[method] < linear.bound * step) & (linear.bound < np.inf))
+        fast = [k for k, bound in enumerate(linear.bound * step) if SAFE[method] < bound < np.inf]
         found = ((k, *_worst(linear.matrix(k), method, step)) for k in fast)
         # the first one: what follows is a run that has gone wrong
         k, product, shape = next((item for item in found if item[1] > 0.0), (0, 0.0, np.zeros(0)))
@@ -253,7 +254,7 @@ def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
     return float(size[worst]), np.abs(vectors[:, worst])
 
 
-def _growing(values: Array, method: Method) -> Array:
+def _growing(values: NDArray[Any], method: Method) -> NDArray[np.bool_]:
     """Which eigenvalues λ h grow in the steps of a method although the motion does not."""
     size = np.abs(values)
     grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0 + GROWTH)
