@@ -86,6 +86,8 @@ class Loops:
         # what has been built, the same in all objects of a plant; written under plant.building
         self._known: dict[Partition, str] = {self.partition: ""}
         self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
+        # parameters as they were when the rows were last measured, and what was found
+        self._measured: tuple[bytes, Closure | None] = b"", None
         self.singular = self.singular_at(self.position.q)
         self.notes = (
             *(
@@ -143,7 +145,15 @@ class Loops:
 
     def closure(self, values: Array | None = None, t: float = 0.0) -> Closure:
         """The loops as numbers without units, for given parameters; now by default."""
-        return Closure(self._plant, self.closed, self.position.q, values, t)
+        if values is not None:
+            return Closure(self._plant, self.closed, self.position.q, values, t)
+        # rows are measured again only where parameters have changed
+        now = self._plant.parameters.values_array.tobytes()
+        before, measured = self._measured
+        if measured is None or now != before:
+            measured = Closure(self._plant, self.closed, self.position.q)
+            self._measured = now, measured
+        return measured.at(t)
 
     def singular_at(self, q: Array) -> str:
         """What to tell about a closed position that is singular; empty where it is not."""
