@@ -19,6 +19,8 @@ MOST_ITERATIONS = 100
 LONGEST_STEP = 0.5
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 FINER = 0.01  # of what is enough: as far as steps go on
+# part by which a step must bring the ends nearer, and how many in a row may fall short of it
+PROGRESS, MOST_SLOW = 0.01, 5
 # how far from the guess to try again
 RESTARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.2, 1.6, 2.0, 2.4)
 
@@ -95,8 +97,13 @@ def smallest_gap(closure: Closure, found: Assembly, held: Sequence[int]) -> Arra
 
 
 def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
-    """Gauss-Newton steps as long as they bring the ends of the loops nearer."""
+    """Gauss-Newton steps as long as they bring the ends of the loops nearer.
+
+    To a closed position they get ever faster; steps that creep lead to where the ends are near
+    each other and do not meet.
+    """
     h, J = closure(q)
+    slow = 0
     for iteration in range(MOST_ITERATIONS):
         if np.all(np.abs(h) <= FINER * closure.rounding):
             return Assembly(q, J, iteration, _size(h), True)
@@ -112,7 +119,10 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
                 break
         else:
             return Assembly(q, J, iteration, _size(h), closure.is_closed(h))
+        slow = slow + 1 if _length(h_trial) > (1.0 - PROGRESS) * _length(h) else 0
         q, h, J = trial, h_trial, J_trial
+        if slow == MOST_SLOW:
+            return Assembly(q, J, iteration + 1, _size(h), closure.is_closed(h))
     return Assembly(q, J, MOST_ITERATIONS, _size(h), closure.is_closed(h))
 
 

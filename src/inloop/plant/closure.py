@@ -102,9 +102,11 @@ class Closure:
         return other
 
     def raw(self, q: Array) -> tuple[Array, Array]:
-        """h and J as the equations have them."""
+        """h and J as the equations have them, at one position or at many."""
         pre = self._prepared["constraints"]
-        found = self._plant.evaluate("constraints", pre=pre, q=q, qd=self._rest, t=self._t)
+        found = self._plant.evaluate(
+            "constraints", pre=pre, q=q, qd=self._rest, t=self._t, lanes=False
+        )
         return found["h"], found["J"]
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
@@ -132,10 +134,9 @@ class Closure:
         """Sizes of the rows: their largest slopes around the guess, loop by loop."""
         nearby = np.random.default_rng(2)
         shifts = nearby.uniform(-SPREAD, SPREAD, (SAMPLES, len(guess))) * self.coordinate_sizes
-        slopes = np.zeros(len(self._rows))
-        for q in (guess, *(guess + shift for shift in shifts)):
-            norms = np.linalg.norm(self.raw(q)[1] * self.coordinate_sizes, axis=1)
-            slopes = np.fmax(slopes, np.where(np.isfinite(norms), norms, 0.0))
+        _, J = self.raw(np.vstack([guess, guess + shifts]))
+        norms = np.linalg.norm(J * self.coordinate_sizes, axis=2)
+        slopes = np.where(np.isfinite(norms), norms, 0.0).max(axis=0)
         self.live_rows = int(np.sum(slopes > 0.0))
         length = characteristic_length(self._plant.mechanism)
         return np.array([self._size(k, row, slopes, length) for k, row in enumerate(self._rows)])

@@ -68,8 +68,10 @@ class Engine(Protocol):
 
     unit: Unit
 
-    def call(self, name: str, inputs: Sequence[Array], rows: int | None) -> list[Array]:
-        """Outputs of a program; `rows` is None for one state."""
+    def call(
+        self, name: str, inputs: Sequence[Array], rows: int | None, lanes: bool = True
+    ) -> list[Array]:
+        """Outputs of a program; `rows` is None for one state, `lanes` allows vector code."""
         ...
 
 
@@ -108,8 +110,11 @@ class PythonEngine:
         self.text = python_text.emit_module(programs, unit.prefix, unit.about)
         self._module = python_text.load_module(self.text)
 
-    def call(self, name: str, inputs: Sequence[Array], rows: int | None) -> list[Array]:
+    def call(
+        self, name: str, inputs: Sequence[Array], rows: int | None, lanes: bool = True
+    ) -> list[Array]:
         """Outputs of a program."""
+        del lanes
         program = self.unit.find(name)
         result = self._module[f"{self.unit.prefix}_{name}"](*inputs)
         found = list(result) if isinstance(result, tuple) else [result]
@@ -144,7 +149,9 @@ class NativeEngine:
         tell = self.library.function(f"{self.unit.prefix}_manifest", returns=ctypes.c_char_p)
         return bytes(tell()).decode()
 
-    def call(self, name: str, inputs: Sequence[Array], rows: int | None) -> list[Array]:
+    def call(
+        self, name: str, inputs: Sequence[Array], rows: int | None, lanes: bool = True
+    ) -> list[Array]:
         """Outputs of a program."""
         program = self.unit.find(name)
         lead = () if rows is None else (rows,)
@@ -154,7 +161,7 @@ class NativeEngine:
             addresses = [a.ctypes.data for a in (*arrays, *outputs)]
             self._function(program)(*addresses)
         else:
-            self._many(program, arrays, outputs, rows)
+            self._many(program, arrays, outputs, lanes)
         return outputs
 
     def _function(self, program: Program) -> Any:
@@ -166,9 +173,12 @@ class NativeEngine:
             self._functions[program.name] = known
         return known
 
-    def _many(self, program: Program, arrays: list[Array], outputs: list[Array], rows: int) -> None:
-        """Rows in chunks, one chunk per core."""
-        function = self._rows_function(program, rows)
+    def _many(
+        self, program: Program, arrays: list[Array], outputs: list[Array], lanes: bool
+    ) -> None:
+        """Rows in chunks, one chunk per core; without lanes all in one."""
+        rows = len(outputs[0])
+        function = self._rows_function(program, lanes and rows >= LANES_FROM)
         moving = [a for a, b in zip(arrays, program.inputs, strict=True) if b.name != "pre"]
         fixed = [a for a, b in zip(arrays, program.inputs, strict=True) if b.name == "pre"]
 
@@ -178,7 +188,7 @@ class NativeEngine:
 
         cores = len(os.sched_getaffinity(0))
         operations = rows * program.operations()["total"]
-        threads = min(cores, max(1, operations // WORK_PER_THREAD))
+        threads = min(cores, max(1, operations // WORK_PER_THREAD)) if lanes else 1
         if threads == 1:
             work(0, rows)
             return
@@ -188,9 +198,9 @@ class NativeEngine:
             for future in [pool.submit(work, a, b) for a, b in itertools.pairwise(edges)]:
                 future.result()
 
-    def _rows_function(self, program: Program, rows: int) -> Any:
+    def _rows_function(self, program: Program, lanes: bool) -> Any:
         whole = program.name == "prepare" or isinstance(program, Solved)  # has no vector form
-        if rows < LANES_FROM or whole:
+        if whole or not lanes:
             return self._bound_rows(self.library, f"{self.unit.prefix}_{program.name}", program)
         known = self._lanes.get(program.name)
         if known is None:

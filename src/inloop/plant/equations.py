@@ -298,13 +298,17 @@ class Equations:
         """The prepared quantities that a function reads, for other values of the parameters."""
         return self._engine(name).call("prepare", [values], None)[0]
 
-    def evaluate(self, function: str, *, pre: Any = None, **arrays: Any) -> dict[str, Array]:
+    def evaluate(
+        self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
+    ) -> dict[str, Array]:
         """Call any function of the plant by name.
 
         Args:
             function: such as "inverse_dynamics". Of a mechanism with loops, "direct_dynamics",
                 "mass_matrix" and "bias" are those of the cut tree.
             pre: prepared quantities for other parameters than those of the plant.
+            lanes: let many rows use vector code, which is compiled when it is first needed, and
+                all cores.
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.
         """
@@ -315,7 +319,7 @@ class Equations:
         inputs = [self.prepared(function) if pre is None else pre]
         for block in program.inputs[1:]:
             inputs.append(self._input(block.name, len(block.symbols), arrays, rows))
-        found = engine.call(function, inputs, rows)
+        found = engine.call(function, inputs, rows, lanes)
         return {out.name: value for out, value in zip(program.outputs, found, strict=True)}
 
     def _input(self, name: str, size: int, arrays: Mapping[str, Any], rows: int | None) -> Array:

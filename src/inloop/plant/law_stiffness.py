@@ -5,7 +5,8 @@ This is evaluated by the interpreter, once, when a run went wrong: nothing is co
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,31 +47,50 @@ def law_stiffness(
     at_rest: dict[Expr, Expr] = {}
     if d.loads.reactions:
         at_rest = reactions(d.skeleton, d.loads, [d.graph.zero] * d.n)
-    found: dict[str, tuple[Array, Array]] = {}
-    for port in d.loads.ports:
-        known = {key: at_rest.get(e, e) for key, e in port.known.items()}
-        found[port.name] = _stiffness(plant, port, known, values)
-    return found
+    blocks = [_blocks(plant, port, at_rest) for port in d.loads.ports]
+    # all at once: laws share most of what they read
+    wanted = [entry for block in blocks for part in block for entry in part.entries.values()]
+    with np.errstate(all="ignore"):
+        found = iter(evaluate(wanted, values))
+    return {
+        port.name: _stiffness(*(part.filled(found) for part in block))
+        for port, block in zip(d.loads.ports, blocks, strict=True)
+    }
 
 
-def _stiffness(
-    plant: BarePlant, port: Port, known: dict[Expr, Expr], values: dict[Expr, float]
-) -> tuple[Array, Array]:
+@dataclass(frozen=True)
+class _Block:
+    """A sparse matrix of expressions."""
+
+    entries: Entries
+    shape: tuple[int, int]
+
+    def filled(self, numbers: Iterator[float]) -> Array:
+        """The matrix with the next numbers."""
+        matrix = np.zeros(self.shape)
+        for key in self.entries:
+            matrix[key] = next(numbers)
+        return matrix
+
+
+def _blocks(plant: BarePlant, port: Port, at_rest: dict[Expr, Expr]) -> list[_Block]:
+    """What the stiffness of a law is made of."""
     symbols = plant._derivation.symbols
+    known = {key: at_rest.get(e, e) for key, e in port.known.items()}
     slope = slopes(replace(port, known=known), symbols)
     rates = [feel.rate for feel in port.feels]
     r, s, m, n = len(port.work), len(rates), len(port.states), plant.n
-    J_work = _numbers(jacobian_entries(port.work, symbols.qd), (r, n), values)
-    J_feel = _numbers(jacobian_entries(rates, symbols.qd), (s, n), values)
-    e_s, e_v = (_numbers(block, (r, s), values) for block in (slope.e_s, slope.e_v))
-    e_z, z_v = _numbers(slope.e_z, (r, m), values), _numbers(slope.z_v, (m, s), values)
+    return [
+        _Block(jacobian_entries(port.work, symbols.qd), (r, n)),
+        _Block(jacobian_entries(rates, symbols.qd), (s, n)),
+        _Block(slope.e_s, (r, s)),
+        _Block(slope.e_v, (r, s)),
+        _Block(slope.e_z, (r, m)),
+        _Block(slope.z_v, (m, s)),
+    ]
+
+
+def _stiffness(
+    J_work: Array, J_feel: Array, e_s: Array, e_v: Array, e_z: Array, z_v: Array
+) -> tuple[Array, Array]:
     return -J_work.T @ (e_s + e_z @ z_v) @ J_feel, -J_work.T @ e_v @ J_feel
-
-
-def _numbers(entries: Entries, shape: tuple[int, int], values: dict[Expr, float]) -> Array:
-    """A sparse matrix of expressions as numbers."""
-    matrix = np.zeros(shape)
-    with np.errstate(all="ignore"):
-        for key, value in zip(entries, evaluate(entries.values(), values), strict=True):
-            matrix[key] = value
-    return matrix

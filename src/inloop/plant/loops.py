@@ -86,6 +86,8 @@ class Loops:
         # what has been built, the same in all objects of a plant; written under plant.building
         self._known: dict[Partition, str] = {self.partition: ""}
         self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
+        # parameters as they were when the rows were last measured, and what was found
+        self._measured: tuple[bytes, Closure | None] = b"", None
         self.singular = self.singular_at(self.position.q)
         self.notes = (
             *(
@@ -143,7 +145,15 @@ class Loops:
 
     def closure(self, values: Array | None = None, t: float = 0.0) -> Closure:
         """The loops as numbers without units, for given parameters; now by default."""
-        return Closure(self._plant, self.closed, self.position.q, values, t)
+        if values is not None:
+            return Closure(self._plant, self.closed, self.position.q, values, t)
+        # rows are measured again only where parameters have changed
+        now = self._plant.parameters.values_array.tobytes()
+        before, measured = self._measured
+        if measured is None or now != before:
+            measured = Closure(self._plant, self.closed, self.position.q)
+            self._measured = now, measured
+        return measured.at(t)
 
     def singular_at(self, q: Array) -> str:
         """What to tell about a closed position that is singular; empty where it is not."""
@@ -378,14 +388,16 @@ class Loops:
         found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
         return {"q": closed, **found}
 
-    def cut_forces(self, q: Array, lam: Array) -> dict[str, Array]:
+    def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """What the loops exert on their second ends, in world axes; see `BarePlant.cut_forces`.
 
         Args:
             q: closed position or positions, shape (n,) or (N, n).
             lam: multipliers of the rows in use, in their order.
+            lanes: let many positions use vector code.
         """
-        found = self._plant.evaluate("cut_forces", q=q, lam=self.on_all_rows(lam))
+        lam = self.on_all_rows(lam)
+        found = self._plant.evaluate("cut_forces", q=q, lam=lam, lanes=lanes)
         signals: dict[str, Array] = {}
         for k, loop in enumerate(self._plant.mechanism.loops):
             signals[f"{loop.name}.force"] = found["force"][..., k, :]

@@ -95,13 +95,18 @@ def exchanged(energy: Array, work: Array) -> float:
         energy: kinetic and potential, shape (N, 2).
         work: done on the mechanism, shape (N,).
     """
-    return float(max(np.abs(part).max(initial=0.0) for part in (energy[:, 0], work)))
+    return max(largest(energy[:, 0]), largest(work))
+
+
+def largest(values: Array) -> float:
+    """The largest of absolute values; NaN if one of them is."""
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 def relative(error: Array, energy: Array, work: Array) -> float:
     """Largest error over the largest energy exchanged; 0 where it is rounding."""
     with np.errstate(all="ignore"):
-        largest = float(np.abs(error).max(initial=0.0))
-        if largest <= ROUNDING * float(np.abs(energy).max(initial=0.0)):
+        worst = largest(error)
+        if worst <= ROUNDING * largest(energy):
             return 0.0
-        return float(np.divide(largest, exchanged(energy, work)))
+        return float(np.divide(worst, exchanged(energy, work)))

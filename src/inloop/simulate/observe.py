@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
@@ -12,13 +13,13 @@ from inloop.plant.arguments import read_names
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.samples import Samples
 
-BLOCK = 200  # samples at a time: short enough that no vector code has to be compiled
+BLOCK = 2000  # samples at a time, so that what is not kept of them takes little memory
 ALL = "all"
 
 
 def energy(plant: BarePlant, found: Samples) -> Array:
     """Kinetic and potential energy [J], shape (N, 2)."""
-    return np.concatenate([plant.energy(found.q[b], found.qd[b]) for b in _blocks(found)])
+    return plant.evaluate("energy", q=found.q, qd=found.qd, lanes=False)["E"]
 
 
 def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array:
@@ -26,6 +27,11 @@ def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array
 
     Force laws, inputs, efforts, drives and constraints that move with time.
     """
+    return drive_power(plant, found, tau) + law_power(plant, found, inputs, slice(None))
+
+
+def drive_power(plant: BarePlant, found: Samples, tau: Array) -> Array:
+    """Power of efforts, drives and constraints that move with time [W], shape (N,)."""
     total = np.asarray(found.qd @ tau)
     if plant.loops is not None:
         for name in plant.loops.driven:
@@ -33,12 +39,19 @@ def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array
             # a given effort of a driven joint is part of what its drive supplies
             total += (found.signals[f"{name}.effort"] - tau[column]) * found.qd[:, column]
         total += _constraint_power(plant, found)
-    if plant.mechanism.laws or plant.mechanism.flexible_links or plant.inputs:
-        u = inputs.over(found.t)
-        for b in _blocks(found):
-            state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "t": found.t[b]}
-            total[b] += plant.evaluate("power", u=u[b], **state)["P"][:, 0]
     return total
+
+
+def law_power(
+    plant: BarePlant, found: Samples, inputs: Inputs, rows: slice | NDArray[np.intp]
+) -> Array:
+    """Power of force laws and inputs at some of the samples [W]."""
+    t = found.t[rows]
+    if not (plant.mechanism.laws or plant.mechanism.flexible_links or plant.inputs):
+        return np.zeros(len(t))
+    state = {"q": found.q[rows], "qd": found.qd[rows], "z": found.z[rows], "t": t}
+    u = inputs.over(t)
+    return np.asarray(plant.evaluate("power", u=u, lanes=False, **state)["P"][:, 0])
 
 
 def _constraint_power(plant: BarePlant, found: Samples) -> Array:
@@ -51,17 +64,24 @@ def _constraint_power(plant: BarePlant, found: Samples) -> Array:
     lam = np.column_stack([found.signals.get(f"lam.{name}", total) for name in names])
     for b in _blocks(found):
         state = {"q": found.q[b], "qd": found.qd[b], "t": found.t[b]}
-        total[b] = -np.sum(plant.evaluate("constraints", **state)["nu"] * lam[b], axis=1)
+        nu = plant.evaluate("constraints", lanes=False, **state)["nu"]
+        total[b] = -np.sum(nu * lam[b], axis=1)
     return total
 
 
 def law_outputs(plant: BarePlant, found: Samples, inputs: Inputs) -> dict[str, Array]:
     """What the force laws make known, by name."""
+    outputs = plant.mechanism.law_outputs
+    if not outputs:
+        return {}
     u = inputs.over(found.t)
-    return _joined(
-        found,
-        lambda b: plant.law_outputs(found.q[b], found.qd[b], found.z[b], u[b], found.t[b]),
-    )
+
+    def at(b: slice) -> dict[str, Array]:
+        state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "t": found.t[b]}
+        return plant.evaluate("law_outputs", u=u[b], lanes=False, **state)
+
+    y = _joined(found, at)["y"]
+    return {output.name: y[:, k] for k, output in enumerate(outputs)}
 
 
 def chosen_joints(plant: BarePlant, wanted: str | Sequence[str]) -> tuple[str, ...]:
@@ -95,9 +115,9 @@ def reactions(
     def at(b: slice) -> dict[str, Array]:
         state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "u": u[b], "t": found.t[b]}
         if qdd is None or lam is None:
-            a = plant.evaluate("direct_dynamics", tau=tau, **state)["qdd"]
-            return plant.evaluate("joint_reactions", qdd=a, **state)
-        return plant.evaluate("joint_reactions", qdd=qdd[b], lam=lam[b], **state)
+            a = plant.evaluate("direct_dynamics", tau=tau, lanes=False, **state)["qdd"]
+            return plant.evaluate("joint_reactions", qdd=a, lanes=False, **state)
+        return plant.evaluate("joint_reactions", qdd=qdd[b], lam=lam[b], lanes=False, **state)
 
     wrenches = _joined(found, at)
     places = [(joint, plant.coordinates.index(joint)) for joint in joints]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from inloop.errors import SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Status, run_machine
-from inloop.plant import Array, BarePlant, Loops
+from inloop.plant import Array, BarePlant, Loops, Partition
 from inloop.simulate.crossing import cross, time_to_singular
 from inloop.simulate.divergence import lost_by_the_step
 from inloop.simulate.progress import Progress
@@ -113,9 +113,13 @@ def _walk(
             now = replace(now, x=None, guard=None, partition=loops.partition)
             continue
         way.pieces.append(piece)
-        status, open_loop = Status(done.status), ""
-        now = _end(piece, now.steps + done.steps, before)
-        now = replace(now, x=done.x[-1], guard=before.guard, guarded_at=before.guarded_at)
+        kept, open_loop = len(piece.t), ""
+        # steps to where the loops cannot be closed do not count
+        whole = kept == len(done.t)
+        status = Status(done.status) if whole else Status.LOOP_OPEN
+        steps = now.steps + done.steps if whole else _steps_until(schedule, now, piece)
+        now = _end(piece, steps, before)
+        now = replace(now, x=done.x[kept - 1], guard=before.guard, guarded_at=before.guarded_at)
         way.reach(now)
         if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
@@ -166,12 +170,14 @@ class _Way:
         notes: what happened, in words.
         first: time of the first sample that is wanted [s].
         reached: from where to go on, and how many pieces led there; None before the first.
+        tried: choices of coordinates that led no further since the last progress.
     """
 
     pieces: list[Samples]
     notes: list[str]
     first: float
     reached: tuple[End, int] | None = None
+    tried: set[Partition] = field(default_factory=set)
 
     def reach(self, now: End) -> None:
         """Keep what there is, should the run be interrupted."""
@@ -214,9 +220,12 @@ def _other_way(
         beyond = _over_singular(plant, schedule, now, loops, make, way)
         if beyond is not None:
             return beyond, loops
-    # as long as there is progress, with other coordinates or a new guard
-    if other is None and not _advanced(schedule, now):
+    # as long as there is progress, with a new guard; else with coordinates not yet tried here
+    if _advanced(schedule, now):
+        way.tried.clear()
+    elif other is None or other.partition in way.tried:
         return None
+    way.tried.add(known.partition)
     return replace(now, x=None, guard=None, partition=loops.partition), loops
 
 
@@ -260,6 +269,13 @@ def _end(piece: Samples, steps: int, before: End) -> End:
     """The last sample of a piece as a place to go on from."""
     last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
     return End(*last, None, steps, before.partition, None, before.renew)
+
+
+def _steps_until(schedule: FixedSteps | AdaptiveSteps, before: End, piece: Samples) -> int:
+    """Steps from t = 0 to the last sample of a piece; where they are not equal, those before it."""
+    if isinstance(schedule, FixedSteps):
+        return round(float(piece.t[-1]) / schedule.step)
+    return before.steps
 
 
 def _from_time(samples: Samples, first: float) -> Samples:
@@ -319,7 +335,8 @@ def _duration(schedule: FixedSteps | AdaptiveSteps, singular: float) -> tuple[fl
     if isinstance(schedule, FixedSteps):
         steps = max(2, round(2.0 * singular / schedule.step))
         return steps * schedule.step, steps
-    return 2.0 * singular, 0
+    # never so short that a run would not get on
+    return 2.0 * max(singular, LEAST_PROGRESS * _spacing(schedule)), 0
 
 
 def _samples_inside(schedule: FixedSteps | AdaptiveSteps, begin: float, end: float) -> Array:

@@ -14,6 +14,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
+from inloop.simulate.contact_power import contact_power
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.limits import limit_notes
@@ -27,6 +28,7 @@ from inloop.simulate.schedules import (
     SCIPY,
     adaptive,
     fixed,
+    samples_every_step,
     step_of,
     tolerance_of,
     wanted_samples,
@@ -154,8 +156,15 @@ def _result(
 ) -> Result:
     found = outcome.samples
     energy = observe.energy(plant, found)
-    power = observe.power(plant, found, inputs, tau)
-    whole = watched(schedule) if plant.mechanism.touches else schedule
+    touches = plant.mechanism.touches
+    whole = watched(schedule) if touches else schedule
+    power = observe.drive_power(plant, found, tau)
+    if touches and samples_every_step(whole):
+        power = contact_power(
+            found.t, energy, power, partial(observe.law_power, plant, found, inputs)
+        )
+    else:
+        power += observe.law_power(plant, found, inputs, slice(None))
     verdict = judge([Stretch(plant, found, power, inputs)], energy, whole)
     work, status = verdict.work, outcome.status.name
     if whole != schedule:

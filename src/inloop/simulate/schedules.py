@@ -64,6 +64,11 @@ def watched(schedule: FixedSteps | AdaptiveSteps) -> FixedSteps | AdaptiveSteps:
     return schedule
 
 
+def samples_every_step(schedule: FixedSteps | AdaptiveSteps) -> bool:
+    """Whether all steps of a run are kept."""
+    return isinstance(schedule, FixedSteps) and schedule.stride == 1
+
+
 def wanted_samples(t: Array, schedule: FixedSteps | AdaptiveSteps) -> list[int]:
     """Which of the samples of all steps belong to a schedule; the first and the last always do."""
     if not isinstance(schedule, FixedSteps):

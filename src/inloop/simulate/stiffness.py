@@ -11,18 +11,19 @@ differences over a small part of the motion of a run, so that no size is taken f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.native import Method
 from inloop.plant import Array, BarePlant
 from inloop.plant.law_stiffness import law_stiffness
 from inloop.simulate.samples import Samples
 
-BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 PART = 1e-6  # of the motion, over which slopes are taken
+ENOUGH = 200  # samples that tell the size of a motion
 SMALL = 1e-3  # of the motion of other coordinates: what moves less is taken as if it moved more
 SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 0.99}  # |λ h| within which all is stable
 GROWTH = 1e-3  # of a disturbance in a step, below which nobody notices it
@@ -45,16 +46,25 @@ class Fastest:
         product: |λ h|.
         limit: of the method.
         step: that would be stable [s].
-        law: the force law that is stiffest there; empty if there is none.
         joint: the coordinate that moves most in it.
+        plant: the compiled mechanism.
+        at: the state where it was found.
+        u: inputs there.
     """
 
     t: float
     product: float
     limit: float
     step: float
-    law: str
     joint: str
+    plant: BarePlant
+    at: Samples
+    u: Array
+
+    @property
+    def law(self) -> str:
+        """The force law that is stiffest there; empty if there is none."""
+        return stiffest_law(self.plant, self.at, self.u)
 
 
 def find_unstable(
@@ -77,28 +87,36 @@ def find_unstable(
     if not len(at.t):
         return None
     with np.errstate(all="ignore"):
-        A, bound = _matrices(plant, at, u, _widths(plant, at, size, step))
+        linear = _linearized(plant, at, u, _widths(plant, at, size, step))
         # most mechanisms are slow, and a bound says so
-        fast = [k for k in range(len(A)) if SAFE[method] < bound[k] * step < np.inf]
-        found = ((k, *_worst(A[k], method, step)) for k in fast)
+        fast = [k for k, bound in enumerate(linear.bound * step) if SAFE[method] < bound < np.inf]
+        found = ((k, *_worst(linear.matrix(k), method, step)) for k in fast)
         # the first one: what follows is a run that has gone wrong
         k, product, shape = next((item for item in found if item[1] > 0.0), (0, 0.0, np.zeros(0)))
     if product == 0.0:
         return None
     free = _independent(plant)
     joint = plant.coordinates[free[int(np.argmax(shape[: len(free)]))]]
-    law = stiffest_law(plant, at.rows([k]), u[k])
     limit = SAFE[method]
-    return Fastest(float(at.t[k]), product, limit, step * limit / product, law, joint)
+    stable = step * limit / product
+    return Fastest(float(at.t[k]), product, limit, stable, joint, plant, at.rows([k]), u[k])
 
 
 def motion_size(plant: BarePlant, found: Samples, rows: Sequence[int]) -> Array:
-    """How far each coordinate has been from 0 up to some samples [rad or m], shape (rows, n)."""
+    """How far each coordinate has been from 0 up to some samples [rad or m], shape (rows, n).
+
+    Args:
+        plant: the compiled mechanism.
+        found: the samples of a run.
+        rows: which of them.
+    """
     # in units of the mechanism, so that angles and lengths compare
     units = plant.coordinate_sizes
+    # a sample now and then is enough to know how large a motion is
+    seen = sorted({*range(0, len(found.q), 1 + len(found.q) // ENOUGH), *rows, len(found.q) - 1})
     with np.errstate(all="ignore"):
-        size = np.maximum.accumulate(np.nan_to_num(np.abs(found.q / units)), axis=0)
-    here, last = size[list(rows)], size[-1]
+        size = np.maximum.accumulate(np.nan_to_num(np.abs(found.q[seen] / units)), axis=0)
+    here, last = size[np.searchsorted(seen, rows)], size[-1]
     # what has not moved yet is taken as large as what has, or as it will be
     largest = here.max(axis=1, keepdims=True, initial=0.0)
     later = np.where(last > 0.0, last, last.max(initial=0.0) or 1.0)
@@ -112,37 +130,63 @@ def _independent(plant: BarePlant) -> list[int]:
     return list(plant.loops.partition.independent)
 
 
-def _matrices(plant: BarePlant, at: Samples, u: Array, width: Array) -> tuple[Array, Array]:
-    """A at each state, shape (N, x, x), and a bound of its eigenvalues, shape (N,)."""
-    count, n, m = len(at.t), plant.n, at.z.shape[1]
-    c_x, zd_x = _slopes(plant, at, u, width)
-    T = _tangent(plant, at)
-    M = plant.evaluate("mass_matrix", q=at.q)["M"]
-    k = T.shape[2]
-    T_x = np.zeros((count, 2 * n + m, 2 * k + m))
-    T_x[:, :n, :k] = T_x[:, n : 2 * n, k : 2 * k] = T
-    T_x[:, 2 * n :, 2 * k :] = np.eye(m)
-    Tt = np.swapaxes(T, 1, 2)
-    A = np.zeros((count, 2 * k + m, 2 * k + m))
-    A[:, :k, k : 2 * k] = np.eye(k)
-    A[:, 2 * k :] = zd_x @ T_x
-    reduced, slopes = Tt @ M @ T, Tt @ c_x @ T_x
+@dataclass(frozen=True)
+class _Linear:
+    """Small motions about some states.
+
+    Attributes:
+        slopes: ∂c/∂x, shape (N, k, 2 k + m).
+        rates: ∂zd/∂x, shape (N, m, 2 k + m).
+        inverse: of M, shape (N, k, k).
+        bound: of the eigenvalues of A, shape (N,); infinite where M is not positive.
+    """
+
+    slopes: Array
+    rates: Array
+    inverse: Array
+    bound: Array
+
+    def matrix(self, number: int) -> Array:
+        """A at one of the states."""
+        k, total = self.slopes.shape[1:]
+        A = np.zeros((total, total))
+        A[:k, k : 2 * k] = np.eye(k)
+        A[k : 2 * k] = -self.inverse[number] @ self.slopes[number]
+        A[2 * k :] = self.rates[number]
+        return A
+
+
+def _linearized(plant: BarePlant, at: Samples, u: Array, width: Array) -> _Linear:
+    n, m = plant.n, at.z.shape[1]
+    slopes, rates = _slopes(plant, at, u, width)
+    M = plant.evaluate("mass_matrix", q=at.q, lanes=False)["M"]
+    if plant.loops is not None:
+        T = _tangent(plant, at)
+        k = T.shape[2]
+        T_x = np.zeros((len(at.t), 2 * n + m, 2 * k + m))
+        T_x[:, :n, :k] = T_x[:, n : 2 * n, k : 2 * k] = T
+        T_x[:, 2 * n :, 2 * k :] = np.eye(m)
+        Tt = np.swapaxes(T, 1, 2)
+        M, slopes, rates = Tt @ M @ T, Tt @ slopes @ T_x, rates @ T_x
+    k = M.shape[1]
     try:
-        A[:, k : 2 * k] = -np.linalg.solve(reduced, slopes)
-        bound = _bound(np.asarray(np.linalg.cholesky(reduced)), slopes, k)
+        # M = L Lᵀ
+        L_inv = np.linalg.inv(np.linalg.cholesky(M))
     except np.linalg.LinAlgError:
-        return A, np.full(count, np.inf)
-    return A, bound if not m else np.maximum(bound, np.linalg.norm(A, axis=(1, 2)))
+        return _Linear(slopes, rates, np.zeros_like(M), np.full(len(M), np.inf))
+    Lt_inv = np.swapaxes(L_inv, 1, 2)
+    K, D = (L_inv @ part @ Lt_inv for part in (slopes[:, :, :k], slopes[:, :, k : 2 * k]))
+    # λ² v = -K v - λ D v: |λ| <= |D| + √|K|
+    linear = _Linear(slopes, rates, Lt_inv @ L_inv, np.sqrt(_size(K)) + _size(D))
+    if not m:
+        return linear
+    whole = np.array([linear.matrix(number) for number in range(len(M))])
+    return replace(linear, bound=np.maximum(linear.bound, _size(whole)))
 
 
-def _bound(L: Array, slopes: Array, k: int) -> Array:
-    """From λ² v = -K v - λ D v with M = L Lᵀ: |λ| <= |D| + √|K| in norms of L⁻¹ · L⁻ᵀ."""
-    sizes = []
-    for part in (slopes[:, :, :k], slopes[:, :, k : 2 * k]):
-        half = np.linalg.solve(L, part)
-        whole = np.linalg.solve(L, np.swapaxes(half, 1, 2))
-        sizes.append(np.linalg.norm(whole, axis=(1, 2)))
-    return np.asarray(np.sqrt(sizes[0]) + sizes[1])
+def _size(matrices: Array) -> Array:
+    """A norm of each matrix."""
+    return np.asarray(np.sqrt(np.einsum("nij,nij->n", matrices, matrices)))
 
 
 def _widths(plant: BarePlant, at: Samples, size: Array, step: float) -> Array:
@@ -179,16 +223,9 @@ def _biases(
 ) -> tuple[Array, Array]:
     """c and zd for rows of states."""
     n, m = sizes
-    c, zd = np.zeros((len(x), n)), np.zeros((len(x), m))
-    for k in range(0, len(x), BLOCK):
-        b = slice(k, k + BLOCK)
-        q, qd, z = x[b, :n], x[b, n : 2 * n], x[b, 2 * n :]
-        more = {"z": z if m else None, "u": u[b] if u.shape[1] else None, "t": t[b]}
-        found = plant.evaluate("bias", q=q, qd=qd, **more)
-        c[b] = found["c"]
-        if m:
-            zd[b] = found["zd"]
-    return c, zd
+    more = {"z": x[:, 2 * n :] if m else None, "u": u if u.shape[1] else None, "t": t}
+    found = plant.evaluate("bias", q=x[:, :n], qd=x[:, n : 2 * n], lanes=False, **more)
+    return found["c"], found["zd"] if m else np.zeros((len(x), 0))
 
 
 def _tangent(plant: BarePlant, at: Samples) -> Array:
@@ -209,14 +246,19 @@ def _tangent(plant: BarePlant, at: Samples) -> Array:
 
 def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
     """The largest |λ h| that grows although the motion does not, and its shape."""
-    values, vectors = np.linalg.eig(A * step)
-    size = np.abs(values)
-    grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0 + GROWTH)
-    grows &= values.real < GROWING * size
-    if not grows.any():
+    if not _growing(np.linalg.eigvals(A * step), method).any():
         return 0.0, np.zeros(0)
+    values, vectors = np.linalg.eig(A * step)
+    size, grows = np.abs(values), _growing(values, method)
     worst = int(np.argmax(np.where(grows, size, 0.0)))
     return float(size[worst]), np.abs(vectors[:, worst])
+
+
+def _growing(values: NDArray[Any], method: Method) -> NDArray[np.bool_]:
+    """Which eigenvalues λ h grow in the steps of a method although the motion does not."""
+    size = np.abs(values)
+    grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0 + GROWTH)
+    return np.asarray(grows & (values.real < GROWING * size))
 
 
 def stiffest_law(plant: BarePlant, at: Samples, u: Array) -> str:

@@ -21,6 +21,7 @@ from inloop.simulate.samples import Samples
 from inloop.simulate.scales import Function, Scales, held, natural_scales
 
 ZERO = 1e-9  # of the natural size of an indicator: less is zero
+BLOCK = 2000
 
 
 @dataclass(frozen=True)
@@ -343,7 +344,7 @@ def _finite(function: Function) -> Function:
 
 def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
     """Forces, torques and tensions of the cuts by component: "<loop>.force.x"."""
-    blocks = [loops.cut_forces(q[b], lam[b]) for b in _blocks(len(q))]
+    blocks = [loops.cut_forces(q[b], lam[b], lanes=False) for b in _blocks(len(q))]
     signals: dict[str, Array] = {}
     for name in blocks[0] if blocks else ():
         values = np.concatenate([block[name] for block in blocks])
@@ -355,13 +356,16 @@ def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
 
 
 def _blocks(count: int) -> list[slice]:
-    """Rows in blocks short enough that no vector code has to be compiled."""
-    return [slice(k, k + 200) for k in range(0, count, 200)]
+    """Rows in blocks, so that what is not kept of them takes little memory."""
+    return [slice(k, k + BLOCK) for k in range(0, count, BLOCK)]
 
 
 def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
     if not len(t):
         return np.zeros(0)
-    values = [plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b])["h"] for b in _blocks(len(t))]
+    values = [
+        plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b], lanes=False)["h"]
+        for b in _blocks(len(t))
+    ]
     return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))

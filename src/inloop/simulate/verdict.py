@@ -1,7 +1,11 @@
 """Whether a run is to be trusted: its energy balance, and its step against what is stiff in it.
 
-Both look at the samples after a run, so that nothing is slower while it runs. Stiffness is looked
-at in a few samples only: the first, the last, and those between where forces do most work.
+Both look at the samples after a run, so that nothing is slower while it runs. The energy balance is
+that of all samples; of a run with contacts that of all steps (contact_power.py), unless they are
+too many to be kept. It always tells a run that gained or lost more than a share of the energy
+exchanged, and from when on; what leaves the energy as it was passes. Stiffness is looked at in a
+few samples only: the first, the last, and those between where forces do most work. So it may miss
+what is stiff for a short while, and then the energy balance has to tell it.
 """
 
 from __future__ import annotations
@@ -14,10 +18,10 @@ import numpy as np
 
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
-from inloop.simulate.balance import ROUNDING, Balance, balance, exchanged
+from inloop.simulate.balance import ROUNDING, Balance, balance, exchanged, largest
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.samples import Samples
-from inloop.simulate.schedules import tolerance_of
+from inloop.simulate.schedules import samples_every_step, tolerance_of
 from inloop.simulate.stiffness import Fastest, find_unstable, motion_size, stiffest_law
 
 UNSTABLE = "UNSTABLE"  # status of a run that came to its end, but is not to be trusted
@@ -83,13 +87,13 @@ def judge(
     """
     t = np.concatenate([part.found.t for part in stretches])
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
-    fastest = _fastest(stretches, schedule)
-    off, work = None, balanced.work
-    if fastest is not None and schedule.method in L_STABLE:
+    off, work, sudden = None, balanced.work, _sudden(stretches)
+    fastest, settled = None, False
+    if schedule.method not in L_STABLE:
+        fastest = _fastest(stretches, schedule)
+    elif not sudden:
         # such a method settles at once what smooth laws do faster than its steps
-        settled, fastest = not _sudden(stretches), None
-    else:
-        settled = False
+        settled = _fastest(stretches, schedule) is not None
     if settled or not _tells(stretches, energy, balanced, schedule):
         work = np.full(len(t), np.nan)
     else:
@@ -99,7 +103,7 @@ def judge(
         off = _imbalance(energy, balanced, tolerated, fastest is None)
     doubts = []
     if fastest is not None and isinstance(schedule, FixedSteps):
-        doubts.append(_unstable(fastest, schedule, _sudden(stretches)))
+        doubts.append(_unstable(fastest, schedule, sudden))
     if off is not None:
         doubts.append(_unbalanced(stretches, t, off, schedule))
     wrong = off is not None and off.share > (WRONG if off.resolved else LOST)
@@ -114,7 +118,7 @@ def _tells(
     if schedule.method == Method.EULER:
         # its velocities belong to times between its positions
         return not any(np.any(part.power) for part in stretches)
-    if isinstance(schedule, FixedSteps) and schedule.stride == 1:
+    if samples_every_step(schedule):
         return True
     # what touches between two samples is not seen
     if _sudden(stretches):
@@ -188,14 +192,16 @@ def _imbalance(
         stable: steps are short enough for all disturbances; where not, they resolve nothing.
     """
     with np.errstate(all="ignore"):
-        total = energy.sum(axis=1)
-        error = total - total[:1] - balanced.work
+        total = energy[:, 0] + energy[:, 1]
+        error = total - total[0] - balanced.work
     good = np.isfinite(error)
     if good.sum() < 2:
         return None
+    # nearly all runs are finite everywhere, and need no copies
+    known = slice(None) if good.all() else good
     error = np.where(good, error, 0.0)
-    size, scale = np.abs(error), exchanged(energy[good], balanced.work[good])
-    if size.max() <= max(tolerated * scale, ROUNDING * float(np.abs(energy[good]).max())):
+    size, scale = np.abs(error), exchanged(energy[known], balanced.work[known])
+    if size.max() <= max(tolerated * scale, ROUNDING * largest(energy[known])):
         return None
     seen = np.maximum.accumulate(np.maximum(energy[:, 0], np.abs(balanced.work)))
     first = int(np.argmax(size > tolerated * seen))
@@ -207,7 +213,8 @@ def _imbalance(
 def _unstable(fastest: Fastest, schedule: FixedSteps, sudden: bool) -> str:
     other = 'method="rodas" with tolerance=1e-6' if sudden else 'method="implicit"'
     name = schedule.method.name.lower()
-    what = f"stiffest there is '{fastest.law}'" if fastest.law else f"in joint '{fastest.joint}'"
+    law = fastest.law
+    what = f"stiffest there is '{law}'" if law else f"in joint '{fastest.joint}'"
     return (
         f"t = {fastest.t:.6g} s: a step of {schedule.step:.4g} s is too long for {name}: |λ h| = "
         f"{fastest.product:.3g} is beyond its limit of {fastest.limit:g}; {what}. Use step <= "
