@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from realtime_arm import HANG, RATE, do_steps
 
 import inloop as il
 from inloop import gallery
+from inloop.cli import main
 from inloop.realtime import Snapshot
 
 STEP = 1.0 / RATE
@@ -91,3 +95,34 @@ def test_a_loop_that_cannot_be_closed_keeps_the_last_good_state(name: str) -> No
     frozen = [r for r in records if r.status_name == "LOOP_OPEN"]
     assert len(frozen) == report.failed > 100
     assert all(r.t == last.t and np.array_equal(r.q, last.q) for r in frozen)
+
+
+ENGINE = """
+import inloop as il
+
+CRANK, ROD = 0.5, 1.3
+m = il.Model("engine")
+crank = m.body("crank", on=m.ground, joint=il.revolute("-y", initial=(0.0, 2.0)), mass=0.4)
+rod = m.body("rod", on=crank.point("pin", (CRANK, 0, 0)), joint=il.revolute("-y", initial=(0, 0)),
+             mass=0.3, com=(0.1, 0, 0), inertia=(1e-3, 2e-3, 2e-3))
+slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=1.8), mass=0.5)
+m.close(rod.point("end", (ROD, 0, 0)), slider)
+"""
+
+
+def test_a_loop_tells_what_assembly_changed_of_the_start(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With crank and rod along x, the rod turns by -crank/rod of the crank's velocity, in world."""
+    told = f"'rod' starts with velocity {2.0 * (-0.5 / 1.3 - 1.0):.6g}, declared 0"
+    file = tmp_path / "engine.py"
+    file.write_text(ENGINE)
+    words = ["run", str(file), "--rate", "1000", "--seconds", "0.1", "--clock", "scripted"]
+    assert main([*words, "--name", name]) == 0
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert main([*words, "--name", name, "--json"]) == 0
+    assert told in json.loads(capsys.readouterr().out)["notes"]
+    scope: dict[str, il.Model] = {}
+    exec(ENGINE, scope)
+    with il.start(scope["m"].compile(), name=name, paused=True, lock_memory=False) as loop:
+        assert told in loop.notes and told in loop.report().notes

@@ -15,7 +15,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
-from inloop.simulate.start import Given, first_position, first_state, vector
+from inloop.simulate.start import Given, first_position, start_of, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
@@ -66,7 +66,8 @@ class Reduction:
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
         """A position and velocities that fit the loops."""
         if self.rows:
-            return first_state(self.plant, q, qd, None)
+            start = start_of(self.plant, q, qd, None)
+            return start.q, start.qd
         rest = [b.joint.initial[1] for b in self.plant.mechanism.bodies]
         return self.start(q), vector(self.plant, qd, rest, "qd")
 

@@ -113,9 +113,10 @@ class Loop:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the system did not allow, and what to do."""
+        """What differs from the declared start; what the system did not allow, and what to do."""
         lost = self._disarm.alive and self._segment.memory.lost
-        return (*refusals(self._memory.loop.privileges), *((CUT_SHORT,) if lost else ()))
+        refused = refusals(self._memory.loop.privileges)
+        return (*self._wiring.notes, *refused, *((CUT_SHORT,) if lost else ()))
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the run; False if it goes on after so many seconds."""

@@ -19,7 +19,7 @@ from inloop.realtime.layout import Layout
 from inloop.realtime.quantities import Plants
 from inloop.realtime.reads import Reads, first_inputs, reads_of, targets
 from inloop.simulate.faces import Face
-from inloop.simulate.start import Given, first_internal_states, first_state
+from inloop.simulate.start import Given, first_internal_states, start_of
 from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
 
 MOST_EVENTS = 16  # in one sub-step
@@ -41,6 +41,7 @@ class Wiring:
         targets: where inputs go.
         prepared: what follows from parameters.
         has_loops: there are loops to close in each step.
+        notes: what differs at the start from the initial values of the model, in words.
         keep: what must stay alive.
     """
 
@@ -52,6 +53,7 @@ class Wiring:
     targets: tuple[TargetStructure, ...]
     prepared: tuple[Prepared, ...]
     has_loops: bool
+    notes: tuple[str, ...]
     keep: object
 
 
@@ -88,7 +90,10 @@ def wire(
     eventful = any(mode.transitions for mode in modes)
     first, have = next(iter(plants.values())), next(iter(reads.values()))
     chooses = not eventful and first.loops is not None and bool(first.loops.partition.dependent)
-    x = _first_state(first, have, q, qd, next(iter(systems.values())), chooses)
+    u = have.u[:-1]
+    z = first_internal_states(first, u)
+    begin = start_of(first, q, qd, have.drives, u, z)
+    x = next(iter(systems.values())).start(0.0, begin.q, begin.qd, z, guarded=chooses)
     schedule = FixedSteps(method, step, 1)
     machine = MachineMemory(modes, MachineSnapshot(0, x), schedule, MOST_EVENTS)
     machine.machine.complete = 0  # there is no log: events are counted
@@ -116,6 +121,7 @@ def wire(
         targets(plants, reads, list(values)),
         (*read_by_events, *(found for aspect in aspects for found in aspect.prepared)),
         any(each.loops is not None for each in plants.values()),
+        begin.notes,
         (plant, aspects, modes),
     )
 
@@ -131,21 +137,6 @@ def _modes(plants: Plants, systems: Systems) -> tuple[tuple[Mode, ...], tuple[Pr
     faces = {name: Face(name, plant, systems[name]) for name, plant in plants.items()}
     modes = tuple(face.mode(faces) for face in faces.values())
     return modes, tuple(face.prepared for face in faces.values())
-
-
-def _first_state(
-    plant: BarePlant,
-    reads: Reads,
-    q: Given,
-    qd: Given,
-    system: TreeSystem | ClosedSystem,
-    guarded: bool,
-) -> Reals:
-    """State of the stepper at the start, in the first mode."""
-    u = reads.u[:-1]
-    z = first_internal_states(plant, u)
-    at, speed = first_state(plant, q, qd, reads.drives, u, z)
-    return system.start(0.0, at, speed, z, guarded=guarded)
 
 
 def _other_choices(plant: BarePlant, reads: Reads, x: Reals) -> list[Aspect]:

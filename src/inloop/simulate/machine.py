@@ -32,7 +32,7 @@ from inloop.simulate.result import End, Happening, ModeChoice, Result
 from inloop.simulate.run import failed, interrupted, make_system
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
-from inloop.simulate.start import first_internal_states, first_state, vector
+from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.units import signal_units
 from inloop.simulate.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.violation import check_closed
@@ -111,8 +111,9 @@ def simulate_modes(
         name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
     }
+    told: tuple[str, ...] = ()
     if start is None:
-        begin = first_snapshot(plants, mode, at, q, qd)
+        begin, told = first_snapshot(plants, mode, at, q, qd)
     elif q is None and qd is None and mode is None and start.end is not None:
         assert start.end.machine is not None
         begin = start.end.machine
@@ -121,7 +122,7 @@ def simulate_modes(
             "a run that continues another one begins where that one ended",
             fix="Give either start, or mode, q and qd.",
         )
-    run = _Run(plants, at, schedule, most_events, settle_time, reactions)
+    run = _Run(plants, at, schedule, most_events, settle_time, reactions, told)
     if start is not None and start.end is not None:
         run.take_over(start.end)
     status, end = run.go(begin)
@@ -169,18 +170,18 @@ def first_snapshot(
     at: Mapping[str, Conditions],
     q: Given,
     qd: Given,
-) -> MachineSnapshot:
-    """Where a machine starts, at t = 0."""
+) -> tuple[MachineSnapshot, tuple[str, ...]]:
+    """Where a machine starts, at t = 0, and what differs there from the declared values."""
     name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
     plant, conditions = plants[name], at[name]
     u = conditions.inputs.at(plant, 0.0)
     z = first_internal_states(plant, u)
-    state = first_state(plant, q, qd, conditions.drives, u, z)
+    start = start_of(plant, q, qd, conditions.drives, u, z)
     system = make_system(plant, conditions.tau, conditions.inputs, conditions.drives)
-    x = system.start(0.0, *state, z)
-    return MachineSnapshot(list(plants).index(name), x)
+    x = system.start(0.0, start.q, start.qd, z)
+    return MachineSnapshot(list(plants).index(name), x), start.notes
 
 
 _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
@@ -197,6 +198,7 @@ class _Run:
         most_events: int,
         settle_time: float | None,
         reactions: str | Sequence[str],
+        notes: Sequence[str] = (),
     ) -> None:
         self._plants, self._at, self._schedule = plants, at, schedule
         self._reactions = reactions
@@ -206,7 +208,7 @@ class _Run:
         )
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[Happening] = []
-        self._notes: list[str] = []
+        self._notes = list(notes)
         self._loops = {name: plant.loops for name, plant in plants.items()}
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()

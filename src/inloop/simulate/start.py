@@ -59,19 +59,6 @@ class Start:
     notes: tuple[str, ...] = ()
 
 
-def first_state(
-    plant: BarePlant,
-    q: Given,
-    qd: Given,
-    drives: str | None,
-    u: Array | None = None,
-    z: Array | None = None,
-) -> tuple[Array, Array]:
-    """Coordinates and velocities at t = 0; see `start_of`."""
-    start = start_of(plant, q, qd, drives, u, z)
-    return start.q, start.qd
-
-
 def start_of(
     plant: BarePlant,
     q: Given,

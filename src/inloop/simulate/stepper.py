@@ -29,6 +29,7 @@ class Stepper:
         inputs: values of all inputs, by name; may be written between steps.
         tau: efforts of all joints, by name [N·m or N]; may be written between steps.
         events: what happened in the last step, if the plant has modes.
+        notes: what differs at the start from the initial values of the model, in words.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Stepper:
             name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
         self.events: list[Happening] = []
-        start = first_snapshot(plants, mode, self._at, q, qd)
+        start, self.notes = first_snapshot(plants, mode, self._at, q, qd)
         self._systems = {
             name: make_system(
                 plants[name], at.tau, at.inputs, at.drives, METHODS[method], None, step
