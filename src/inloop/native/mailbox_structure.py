@@ -98,8 +98,8 @@ class HistogramStructure(ctypes.Structure):
 COUNTERS = (
     "commands_done", "steps", "failed", "partitions", "singular", "events", "periods", "overruns",
     "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog", "stale_inputs",
-    "bad_inputs", "torn_inputs", "bad_parameters", "bad_commands", "safe_steps", "lost_telemetry",
-    "floor_periods", "floor_overruns",
+    "bad_inputs", "torn_inputs", "drive_jumps", "bad_parameters", "bad_commands", "safe_steps",
+    "lost_telemetry", "floor_periods", "floor_overruns",
 )  # fmt: skip
 HISTOGRAMS = ("step", "step_cpu", "latency", "input_age", "floor")
 
@@ -115,6 +115,7 @@ class StatisticsStructure(ctypes.Structure):
         ("parameters_seen", WORD),
         ("parameters_refused", WORD),
         ("beyond", WORD),
+        ("jumped", WORD),
         ("heartbeat", WORD),
         ("thread", WORD),
         ("speed", REAL),
@@ -147,6 +148,12 @@ class TargetStructure(ctypes.Structure):
     """il_target."""
 
     _fields_ = (("input", COUNT), ("place", POINTER))
+
+
+class LiveDriveStructure(ctypes.Structure):
+    """il_live_drive."""
+
+    _fields_ = (("position", COUNT), ("velocity", COUNT))
 
 
 class ViewStructure(ctypes.Structure):
@@ -227,6 +234,8 @@ class LoopStructure(ctypes.Structure):
         ("substeps", COUNT),
         ("targets", POINTER),
         ("target_count", COUNT),
+        ("drives", POINTER),
+        ("drive_count", COUNT),
         ("prepares", POINTER),
         ("prepare_count", COUNT),
         ("parameters", POINTER),

@@ -18,6 +18,7 @@ from inloop.native.library import Reals
 from inloop.native.mailbox_structure import (
     PARAMETERS,
     AspectStructure,
+    LiveDriveStructure,
     LoopStructure,
     PrepareStructure,
     RecordStructure,
@@ -143,7 +144,7 @@ class Loop:
             statistics,
             Status(loop.end_status or loop.failure).name,
             outputs,
-            (*self.notes, *_left_bounds(statistics, self.mailbox.layout)),
+            (*self.notes, *_events_told(statistics, self.mailbox.layout)),
             MOST_ITERATIONS if self._wiring.has_loops else 0,
         )
 
@@ -229,6 +230,8 @@ class _Memory:
         loop.start, loop.told = address_of(wiring.start), address_of(wiring.told)
         loop.targets = ctypes.addressof(self._targets)
         loop.target_count = len(wiring.targets)
+        self._drives = (LiveDriveStructure * max(1, len(wiring.drives)))(*wiring.drives)
+        loop.drives, loop.drive_count = ctypes.addressof(self._drives), len(wiring.drives)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
         loop.parameters = address_of(self._parameters)
         loop.least, loop.most = address_of(self._least), address_of(self._most)
@@ -271,9 +274,11 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
     segment.close()
 
 
-def _left_bounds(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
-    words = statistics.left_bounds(layout)
-    return (f"{words}: the last good state was kept",) if words else ()
+def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
+    """What the loop has met that a report must tell."""
+    beyond, jumps = statistics.left_bounds(layout), statistics.drives_that_jump(layout)
+    told = f"{beyond}: the last good state was kept" if beyond else ""
+    return tuple(words for words in (told, jumps) if words)
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

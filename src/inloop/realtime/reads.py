@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,12 +12,13 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import Method
 from inloop.native.library import Reals
-from inloop.native.mailbox_structure import TargetStructure
+from inloop.native.mailbox_structure import LiveDriveStructure, TargetStructure
 from inloop.plant import BarePlant, Loops
 from inloop.realtime import quantities
 from inloop.realtime.aspects import address
 from inloop.realtime.layout import Quantity
 from inloop.realtime.quantities import Plants
+from inloop.simulate.live_drives import drive_inputs
 from inloop.simulate.start import Given, vector
 from inloop.simulate.systems import ClosedSystem, TreeSystem
 
@@ -120,3 +121,22 @@ def targets(
                 TargetStructure(place[name], address(array, k)) for k, name in enumerate(wanted)
             ]
     return tuple(found)
+
+
+def live_drives(
+    plants: Plants, names: Sequence[str], replaced: Collection[str]
+) -> tuple[LiveDriveStructure, ...]:
+    """Positions and velocities of driven joints among the inputs of the mailbox.
+
+    Args:
+        plants: the modes.
+        names: of the inputs, in the order of the mailbox.
+        replaced: joints that follow a function of time instead.
+    """
+    place = {name: k for k, name in enumerate(names)}
+    found = {j: both for plant in plants.values() for j, both in drive_inputs(plant).items()}
+    return tuple(
+        LiveDriveStructure(place[q], place[qd])
+        for joint, (q, qd) in found.items()
+        if joint not in replaced
+    )

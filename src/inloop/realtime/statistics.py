@@ -100,6 +100,7 @@ class Statistics:
         latched: status because of which safe values stand in for the inputs until somebody resumes
             (STOPPED: somebody has asked for it); 0 if they do not.
         beyond: number of the output that left its bounds last; 0 if none did.
+        jumped: number, from 1, of the input whose drive has jumped last; 0 if none has.
     """
 
     state: int
@@ -112,6 +113,7 @@ class Statistics:
     failure: int = 0
     latched: int = 0
     beyond: int = 0
+    jumped: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
@@ -125,6 +127,17 @@ class Statistics:
         coordinate, _, kind = names[self.beyond].rpartition(".")
         what = "the speed of coordinate" if kind == "qd" else "coordinate"
         return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
+
+    def drives_that_jump(self, layout: Layout) -> str:
+        """The drive whose position moves while its velocity is 0, in words; "" if none does."""
+        if not 0 < self.jumped <= len(layout.inputs):
+            return ""
+        joint = layout.inputs[self.jumped - 1].name.removesuffix(".q")
+        return (
+            f"'{joint}.q' was moved {self['drive_jumps']} times while '{joint}.qd' was 0: what "
+            "hangs on that drive followed without inertia or damping; write both, or declare the "
+            'drive with derivatives="filtered"'
+        )
 
 
 def statistics_at(shared: StatisticsStructure) -> Statistics:
@@ -140,6 +153,7 @@ def statistics_at(shared: StatisticsStructure) -> Statistics:
         int(shared.failure),
         int(shared.latched),
         int(shared.beyond),
+        int(shared.jumped),
     )
 
 

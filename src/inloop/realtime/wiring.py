@@ -11,13 +11,17 @@ import numpy as np
 from inloop.native import FixedSteps, MachineSnapshot, Method, Mode
 from inloop.native.library import Reals
 from inloop.native.machine_memory import MachineMemory
-from inloop.native.mailbox_structure import AspectStructure, TargetStructure
+from inloop.native.mailbox_structure import (
+    AspectStructure,
+    LiveDriveStructure,
+    TargetStructure,
+)
 from inloop.plant import BarePlant
 from inloop.realtime import quantities
 from inloop.realtime.aspects import EVENTS, MODE, Aspect
 from inloop.realtime.layout import Layout
 from inloop.realtime.quantities import Plants
-from inloop.realtime.reads import Reads, first_inputs, reads_of, targets
+from inloop.realtime.reads import Reads, first_inputs, live_drives, reads_of, targets
 from inloop.simulate.faces import Face
 from inloop.simulate.start import Given, first_internal_states, start_of
 from inloop.simulate.systems import ClosedSystem, Prepared, TreeSystem
@@ -39,6 +43,7 @@ class Wiring:
         start: stored state at the start, see il_state.c.
         told: number of the mode and of events, written by the loop.
         targets: where inputs go.
+        drives: inputs of driven joints whose positions must not move without their velocities.
         prepared: what follows from parameters.
         has_loops: there are loops to close in each step.
         notes: what differs at the start from the initial values of the model, in words.
@@ -51,6 +56,7 @@ class Wiring:
     start: Reals
     told: Reals
     targets: tuple[TargetStructure, ...]
+    drives: tuple[LiveDriveStructure, ...]
     prepared: tuple[Prepared, ...]
     has_loops: bool
     notes: tuple[str, ...]
@@ -119,6 +125,7 @@ def wire(
         start,
         told,
         targets(plants, reads, list(values)),
+        live_drives(plants, list(values), motions),
         (*read_by_events, *(found for aspect in aspects for found in aspect.prepared)),
         any(each.loops is not None for each in plants.values()),
         begin.notes,
@@ -130,7 +137,7 @@ def _modes(plants: Plants, systems: Systems) -> tuple[tuple[Mode, ...], tuple[Pr
     """What the machine steps, and what its events read that follows from parameters."""
     for name, plant in plants.items():
         # without a choice of coordinates: go on as long as Newton converges
-        at = plant.loops.position.q if plant.loops is not None else np.zeros(plant.n)
+        at = plant.loops.home() if plant.loops is not None else np.zeros(plant.n)
         systems[name].start(0.0, at, np.zeros(plant.n), plant.first_states, guarded=False)
     if not any(plant.mechanism.events for plant in plants.values()):
         return tuple(Mode(system.system) for system in systems.values()), ()

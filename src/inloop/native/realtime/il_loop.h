@@ -44,6 +44,11 @@ typedef struct il_target {
     double *place;
 } il_target;
 
+/* A joint that follows position and velocity from outside: numbers of the two inputs. */
+typedef struct il_live_drive {
+    int64_t position, velocity;
+} il_live_drive;
+
 /* The plant in one mode and with one choice of independent coordinates.
  *
  * A plant with several modes has one aspect for each, in their order. One without events has an
@@ -81,6 +86,8 @@ typedef struct il_loop {
     int64_t substeps;              /* per period */
     const il_target *targets;      /* where inputs go */
     int64_t target_count;
+    const il_live_drive *drives;   /* whose positions must not move without their velocities */
+    int64_t drive_count;
     il_prepare *prepares;
     int64_t prepare_count;
     double *parameters;            /* values in use */
