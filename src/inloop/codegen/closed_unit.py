@@ -15,8 +15,7 @@ class ClosedUnit:
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
         drive_inputs: names of the input blocks of the function of the drives.
-        sizes: what counts as one unit of each dependent coordinate: 1 rad, or a length [m]; empty
-            where all are 1.
+        lengths: some dependent coordinate is a length, and counts in parts of the mechanism's size.
     """
 
     n: int
@@ -25,7 +24,7 @@ class ClosedUnit:
     driven: tuple[int, ...]
     states: int = 0
     drive_inputs: tuple[str, ...] = ("pre", "t")
-    sizes: tuple[float, ...] = ()
+    lengths: bool = False
 
 
 def indices(unit: ClosedUnit, *names: str) -> str:
@@ -50,6 +49,7 @@ struct context {{
     const double *drive_pre;
     const double *q, *qd, *qdd;
     const double *guard;   /* times reciprocal pivots: beyond 0 to 1 the partition is bad */
+    const double *per_unit; /* of each dependent coordinate: 1/rad, or one over a length [1/m] */
     double tolerance;      /* corrections below this, in units, end Newton's method */
     double farthest;       /* longer corrections, in units, lead to another branch */
     double pull;           /* how fast estimates of dependent coordinates come to closure [1/s] */

@@ -18,6 +18,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.formalisms import Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.size import size_of
 from inloop.formalisms.terms import Terms
 from inloop.native import runtime_sources
 from inloop.plant.assembly import Assembly, assemble
@@ -76,12 +77,13 @@ class Loops:
         guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
         for drive, value in zip(mechanism.drives, self._drive_positions(), strict=True):
             guess[drive.body] = value
-        self._closure = Closure(plant, closed, guess)
-        kept = keep_positions(self._closure, guess, closed.driven, self.declared, plant.name)
+        closure = Closure(plant, closed, guess)
+        self._measured = plant.parameters.version, closure
+        kept = keep_positions(closure, guess, closed.driven, self.declared, plant.name)
         if kept.changed and strict:
             raise contradiction(plant, guess, kept.found.q, kept.changed, self.declared)
         self.position: Assembly = kept.found
-        self.mobility = explore(self._closure, kept.found)
+        self.mobility = explore(closure, kept.found)
         self.partition: Partition = self._choose(self.mobility.regular.J)
         # what has been built, the same in all objects of a plant; written under plant.building
         self._known: dict[Partition, str] = {self.partition: ""}
@@ -95,6 +97,23 @@ class Loops:
             *moved(plant, guess, kept.found.q, kept.changed),
             *([self.singular] if self.singular else []),
         )
+
+    @property
+    def _closure(self) -> Closure:
+        """The loops as numbers without units, measured with the parameters of the plant."""
+        version = self._plant.parameters.version
+        if self._measured[0] != version:
+            self._measured = version, self.closure()
+        return self._measured[1]
+
+    def home(self, values: Array | None = None) -> Array:
+        """The first closed position, its lengths grown with the size of the mechanism since.
+
+        Args:
+            values: of the live parameters; those of the plant by default.
+        """
+        now, first = self._plant.size_with(values), size_of(self._plant.mechanism)
+        return np.asarray(self.position.q * (now.units / first.units))
 
     @property
     def declared(self) -> tuple[int, ...]:
@@ -143,7 +162,7 @@ class Loops:
 
     def closure(self, values: Array | None = None, t: float = 0.0) -> Closure:
         """The loops as numbers without units, for given parameters; now by default."""
-        return Closure(self._plant, self.closed, self.position.q, values, t)
+        return Closure(self._plant, self.closed, self.home(values), values, t)
 
     def singular_at(self, q: Array) -> str:
         """What to tell about a closed position that is singular; empty where it is not."""
@@ -331,7 +350,7 @@ class Loops:
             parts.driven,
             len(self._plant.mechanism.states),
             self._drive_inputs(),
-            tuple(float(x) for x in self._closure.coordinate_sizes[list(parts.dependent)]),
+            any(self._plant.mechanism.bodies[k].joint.kind != "revolute" for k in parts.dependent),
         )
 
     def sources(

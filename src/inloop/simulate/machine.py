@@ -302,7 +302,7 @@ class _Run:
         system = make_system(plant, at.tau, at.inputs, at.drives, None, self._loops[name], step)
         if plant.loops is not None:
             # pivots are watched from where they were when the independent coordinates were chosen
-            chosen_at = self._chosen_at.get(name, plant.loops.position.q)
+            chosen_at = self._chosen_at.get(name, plant.loops.home())
             guarded = name not in self._unguarded
             system.start(0.0, chosen_at, np.zeros(plant.n), plant.first_states, guarded=guarded)
         return Face(name, plant, system)

@@ -114,9 +114,10 @@ def first_position(
     named = {plant.coordinates.index(name) for name in q} if isinstance(q, Mapping) else set()
     # what is neither said nor declared begins where the plant was assembled
     open_ends = [k for k in range(plant.n) if q is None or isinstance(q, Mapping)]
+    home = loops.home()
     for k in open_ends:
         if k not in named and k not in loops.declared:
-            at[k] = loops.position.q[k]
+            at[k] = home[k]
     places = list(loops.driven_indices)
     if driven is not None:
         _check_driven(plant, q, at, driven)

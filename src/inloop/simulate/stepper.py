@@ -80,7 +80,7 @@ class Stepper:
         for name, plant in plants.items():
             if plant.loops is not None:
                 # no other choice of coordinates between steps: go on as long as Newton converges
-                at, rest = plant.loops.position.q, np.zeros(plant.n)
+                at, rest = plant.loops.home(), np.zeros(plant.n)
                 self._systems[name].start(0.0, at, rest, plant.first_states, guarded=False)
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
         self.tau = _Live([(plants[n].coordinates, at.tau) for n, at in self._at.items()], "joint")

@@ -147,7 +147,8 @@ class TreeSystem:
         x = np.concatenate([np.array(start, dtype=np.float64).reshape(-1), z])
         rates = function_of(self.system.rates, self.system.context, self.system.size)
         with self.at_start():
-            return natural_scales(rates, x, self._plant.coordinate_sizes, self.system.n, len(z))
+            size = self._plant.size
+            return natural_scales(rates, x, size.units, self.system.n, len(z), size.unknown)
 
     def at_start(self) -> AbstractContextManager[None]:
         """All inputs at their defaults, for a while."""
@@ -247,6 +248,7 @@ class ClosedSystem:
         prepared = prepared_for(plant, function)
         self.prepared: tuple[Prepared, ...] = (prepared,)
         self._guard = np.zeros(max(1, len(parts.rows)))
+        per_unit = 1.0 / self.sizes[list(parts.dependent)]
         drive, drive_pre = 0, np.zeros(1)
         if drives is not None:
             source = native_engine(plant, drives)
@@ -268,6 +270,7 @@ class ClosedSystem:
             drive_pre.ctypes.data,
             *(a.ctypes.data for a in self._given),
             self._guard.ctypes.data,
+            per_unit.ctypes.data,
             NEARLY_CLOSED,
             FARTHEST,
             0.0 if step is None or method == Method.IMPLICIT else 1.0 / step,
@@ -284,7 +287,8 @@ class ClosedSystem:
         self._look = _ClosedContext.from_buffer_copy(self._context)
         no_guard = np.zeros(max(1, len(parts.rows)))
         self._look.guard, self._look.tolerance = no_guard.ctypes.data, CLOSED
-        held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more, no_guard)
+        held: tuple[object, ...] = (tau, u, self._inputs, drive_pre, self._settled, more)
+        held = (*held, no_guard, per_unit)
         self.expand_address = address(f"{prefix}_expand")
         self.look_context = ctypes.addressof(self._look)
         self.pivots_address = address(f"{prefix}_pivots")
@@ -325,18 +329,19 @@ class ClosedSystem:
     def scales(self) -> Scales:
         """Natural units of x."""
         parts, z = self.loops.partition, self._plant.first_states
-        u, v, q = list(parts.independent), list(parts.dependent), self.loops.position.q
+        u, v, q = list(parts.independent), list(parts.dependent), self.loops.home()
         qd = np.array([b.joint.initial[1] for b in self._plant.mechanism.bodies], dtype=np.float64)
         x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
         context = _ClosedContext.from_buffer_copy(self._look)
         rates = function_of(self.system.rates, ctypes.addressof(context), self.system.size)
         with self.at_start():
-            return natural_scales(rates, x, units, len(u), len(z))
+            unknown = self._plant.size.unknown[[*u, *v]]
+            return natural_scales(rates, x, units, len(u), len(z), unknown)
 
     @contextmanager
     def at_start(self) -> Iterator[None]:
         """All inputs at their defaults and driven joints where the plant begins, for a while."""
-        first = np.array([self.loops.position.q, *np.zeros((2, self._plant.n))])
+        first = np.array([self.loops.home(), *np.zeros((2, self._plant.n))])
         with held(self.u, self._plant.first_inputs), held(self._given, first):
             yield
 
@@ -446,7 +451,7 @@ class _ClosedContext(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("pre", "tau", "u", "drives", "drive_pre")),
-        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard")),
+        *((name, ctypes.c_void_p) for name in ("q", "qd", "qdd", "guard", "per_unit")),
         ("tolerance", ctypes.c_double),
         ("farthest", ctypes.c_double),
         ("pull", ctypes.c_double),
