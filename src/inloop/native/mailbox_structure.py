@@ -98,8 +98,8 @@ class HistogramStructure(ctypes.Structure):
 COUNTERS = (
     "commands_done", "steps", "failed", "partitions", "singular", "events", "periods", "overruns",
     "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog", "stale_inputs",
-    "bad_inputs", "torn_inputs", "drive_jumps", "bad_parameters", "bad_commands", "safe_steps",
-    "lost_telemetry", "floor_periods", "floor_overruns",
+    "bad_inputs", "torn_inputs", "drive_jumps", "brief_contacts", "bad_parameters", "bad_commands",
+    "safe_steps", "lost_telemetry", "floor_periods", "floor_overruns",
 )  # fmt: skip
 HISTOGRAMS = ("step", "step_cpu", "latency", "input_age", "floor")
 
@@ -116,6 +116,7 @@ class StatisticsStructure(ctypes.Structure):
         ("parameters_refused", WORD),
         ("beyond", WORD),
         ("jumped", WORD),
+        ("touched", WORD),
         ("heartbeat", WORD),
         ("thread", WORD),
         ("speed", REAL),
@@ -154,6 +155,12 @@ class LiveDriveStructure(ctypes.Structure):
     """il_live_drive."""
 
     _fields_ = (("position", COUNT), ("velocity", COUNT))
+
+
+class TouchStructure(ctypes.Structure):
+    """il_touch."""
+
+    _fields_ = (("gap", COUNT), ("last", REAL), ("change", REAL), ("pressed", COUNT))
 
 
 class ViewStructure(ctypes.Structure):
@@ -236,6 +243,8 @@ class LoopStructure(ctypes.Structure):
         ("target_count", COUNT),
         ("drives", POINTER),
         ("drive_count", COUNT),
+        ("touches", POINTER),
+        ("touch_count", COUNT),
         ("prepares", POINTER),
         ("prepare_count", COUNT),
         ("parameters", POINTER),

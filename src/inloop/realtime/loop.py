@@ -23,6 +23,7 @@ from inloop.native.mailbox_structure import (
     PrepareStructure,
     RecordStructure,
     TargetStructure,
+    TouchStructure,
     realtime_function,
 )
 from inloop.plant import BarePlant
@@ -231,6 +232,10 @@ class _Memory:
         loop.targets = ctypes.addressof(self._targets)
         loop.target_count = len(wiring.targets)
         self._drives = (LiveDriveStructure * max(1, len(wiring.drives)))(*wiring.drives)
+        self._touches = (TouchStructure * max(1, len(wiring.gaps)))(
+            *map(TouchStructure, wiring.gaps)
+        )
+        loop.touches, loop.touch_count = ctypes.addressof(self._touches), len(wiring.gaps)
         loop.drives, loop.drive_count = ctypes.addressof(self._drives), len(wiring.drives)
         loop.prepares, loop.prepare_count = ctypes.addressof(self._prepares), len(pairs)
         loop.parameters = address_of(self._parameters)
@@ -278,7 +283,8 @@ def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
     """What the loop has met that a report must tell."""
     beyond, jumps = statistics.left_bounds(layout), statistics.drives_that_jump(layout)
     told = f"{beyond}: the last good state was kept" if beyond else ""
-    return tuple(words for words in (told, jumps) if words)
+    brief = statistics.brief_contact(layout)
+    return tuple(words for words in (told, jumps, brief) if words)
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

@@ -101,6 +101,7 @@ class Statistics:
             (STOPPED: somebody has asked for it); 0 if they do not.
         beyond: number of the output that left its bounds last; 0 if none did.
         jumped: number, from 1, of the input whose drive has jumped last; 0 if none has.
+        touched: number of the output, a gap, of the last brief contact; 0 if none was.
     """
 
     state: int
@@ -114,6 +115,7 @@ class Statistics:
     latched: int = 0
     beyond: int = 0
     jumped: int = 0
+    touched: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
@@ -139,6 +141,18 @@ class Statistics:
             'drive with derivatives="filtered"'
         )
 
+    def brief_contact(self, layout: Layout) -> str:
+        """The contact that steps do not resolve, in words; "" if there is none."""
+        names = layout.output_names
+        if not 0 < self.touched < len(names):
+            return ""
+        contact = names[self.touched].removesuffix(".gap")
+        return (
+            f"contact '{contact}' came and went within a few steps ({self['brief_contacts']} such "
+            "contacts in all): its force is not resolved, and the rebound may have any energy; use "
+            "a higher rate or more substeps, or a softer law"
+        )
+
 
 def statistics_at(shared: StatisticsStructure) -> Statistics:
     """A copy of the statistics in a segment. Counters may be a step apart from each other."""
@@ -154,6 +168,7 @@ def statistics_at(shared: StatisticsStructure) -> Statistics:
         int(shared.latched),
         int(shared.beyond),
         int(shared.jumped),
+        int(shared.touched),
     )
 
 

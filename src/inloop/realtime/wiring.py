@@ -44,6 +44,7 @@ class Wiring:
         told: number of the mode and of events, written by the loop.
         targets: where inputs go.
         drives: inputs of driven joints whose positions must not move without their velocities.
+        gaps: numbers of the outputs that are gaps of contacts.
         prepared: what follows from parameters.
         has_loops: there are loops to close in each step.
         notes: what differs at the start from the initial values of the model, in words.
@@ -57,6 +58,7 @@ class Wiring:
     told: Reals
     targets: tuple[TargetStructure, ...]
     drives: tuple[LiveDriveStructure, ...]
+    gaps: tuple[int, ...]
     prepared: tuple[Prepared, ...]
     has_loops: bool
     notes: tuple[str, ...]
@@ -126,6 +128,7 @@ def wire(
         told,
         targets(plants, reads, list(values)),
         live_drives(plants, list(values), motions),
+        _gaps(plants, layout),
         (*read_by_events, *(found for aspect in aspects for found in aspect.prepared)),
         any(each.loops is not None for each in plants.values()),
         begin.notes,
@@ -144,6 +147,14 @@ def _modes(plants: Plants, systems: Systems) -> tuple[tuple[Mode, ...], tuple[Pr
     faces = {name: Face(name, plant, systems[name]) for name, plant in plants.items()}
     modes = tuple(face.mode(faces) for face in faces.values())
     return modes, tuple(face.prepared for face in faces.values())
+
+
+def _gaps(plants: Plants, layout: Layout) -> tuple[int, ...]:
+    """Numbers of the outputs that are gaps of contacts."""
+    laws = [law for plant in plants.values() for law in plant.mechanism.frame_forces]
+    known = layout.index
+    gaps = dict.fromkeys(f"{law.name}.gap" for law in laws if law.contact)
+    return tuple(known[gap] for gap in gaps if gap in known)
 
 
 def _other_choices(plant: BarePlant, reads: Reads, x: Reals) -> list[Aspect]:

@@ -28,6 +28,10 @@ void il_start_state(il_loop *loop)
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
     il_load(loop, 0, loop->start);
+    for (int64_t k = 0; k < loop->touch_count; k++) {
+        /* no past: nothing follows from the first gap */
+        loop->touches[k] = (il_touch){.gap = loop->touches[k].gap};
+    }
 }
 
 /* The state that a command carries: aspect, step, stored state. */

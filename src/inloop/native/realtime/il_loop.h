@@ -49,6 +49,13 @@ typedef struct il_live_drive {
     int64_t position, velocity;
 } il_live_drive;
 
+/* A contact that is watched. */
+typedef struct il_touch {
+    int64_t gap;         /* number of its output */
+    double last, change; /* the gap after the last step, and how much it had changed in it [m] */
+    int64_t pressed;     /* sub-steps in contact so far */
+} il_touch;
+
 /* The plant in one mode and with one choice of independent coordinates.
  *
  * A plant with several modes has one aspect for each, in their order. One without events has an
@@ -88,6 +95,8 @@ typedef struct il_loop {
     int64_t target_count;
     const il_live_drive *drives;   /* whose positions must not move without their velocities */
     int64_t drive_count;
+    il_touch *touches;             /* contacts; nothing is known of them at the start */
+    int64_t touch_count;
     il_prepare *prepares;
     int64_t prepare_count;
     double *parameters;            /* values in use */
