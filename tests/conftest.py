@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 import pytest
@@ -43,6 +45,28 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "cache"
     monkeypatch.setenv("INLOOP_CACHE", str(directory))
     return directory
+
+
+@pytest.fixture(scope="session")
+def calls() -> Callable[[Callable[[], object]], int]:
+    """`calls(work)`: how many functions of Python and C it calls; work without a clock."""
+
+    def count_calls(work: Callable[[], object]) -> int:
+        count = 0
+
+        def see(frame: FrameType, event: str, argument: object) -> None:
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(see)
+        try:
+            work()
+        finally:
+            sys.setprofile(before)
+        return count
+
+    return count_calls
 
 
 @pytest.fixture

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MOST_MISTAKES = 100  # of one model; nobody reads more, and the rest is not looked for
+_COMPARED = 500  # names among which a near miss is looked for, of at most so many letters:
+_LETTERS = 100
 
 
 @dataclass(frozen=True)
@@ -77,3 +82,13 @@ class LinkError(InloopError):
 
 class MailboxError(InloopError):
     """A mailbox cannot be used: no plant of that name runs, it ended, or others hold a block."""
+
+
+def near_names(wrong: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Return the names that were probably meant, the nearest first; the search is bounded."""
+    names = sorted(name for name in set(known) if len(name) <= _LETTERS)
+    # of many names those that begin alike
+    middle = bisect.bisect(names, wrong) if len(names) > _COMPARED else 0
+    begin = min(max(0, middle - _COMPARED // 2), max(0, len(names) - _COMPARED))
+    some = names[begin : begin + _COMPARED]
+    return difflib.get_close_matches(wrong[:_LETTERS], some, n=most, cutoff=cutoff)

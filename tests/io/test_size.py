@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
 import inloop as il
 from inloop.errors import MOST_MISTAKES
 
+Calls = Callable[[Callable[[], object]], int]
 INERTIAL = """<inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
-
-
-def calls(work: Callable[[], Any]) -> int:
-    """Number of calls of Python and C functions while something is done; no clock involved."""
-    count = 0
-
-    def see(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(see)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 def urdf(path: Path, joints: int, parent: str) -> Path:
@@ -68,7 +49,7 @@ def refused(path: Path) -> il.InloopError:
     return caught.value
 
 
-def test_misspelt_parents_cost_no_more_than_their_number(tmp_path: Path) -> None:
+def test_misspelt_parents_cost_no_more_than_their_number(tmp_path: Path, calls: Calls) -> None:
     small, large = (urdf(tmp_path / f"{n}.urdf", n, "bsae_{k}") for n in (400, 1600))
     refused(small)  # imports and caches
     few, many = calls(lambda: refused(small)), calls(lambda: refused(large))
@@ -85,14 +66,16 @@ def test_only_so_many_mistakes_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [urdf, mbs])
-def test_sound_files_are_read_in_linear_work(tmp_path: Path, kind: Callable[..., Path]) -> None:
+def test_sound_files_are_read_in_linear_work(
+    tmp_path: Path, kind: Callable[..., Path], calls: Calls
+) -> None:
     small, large = (kind(tmp_path / f"{n}.xml", n, "base") for n in (200, 800))
     il.load(small)
     few, many = calls(lambda: il.load(small)), calls(lambda: il.load(large))
     assert many < 4.6 * few
 
 
-def test_models_written_by_hand_stop_at_so_many_mistakes() -> None:
+def test_models_written_by_hand_stop_at_so_many_mistakes(calls: Calls) -> None:
     def wrong(n: int) -> il.ModelError:
         m = il.Model("wrong")
         for k in range(n):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from inloop.codegen import python as python_text
 from inloop.formalisms import Derivation
 from inloop.plant.passes import run_passes
 
+Calls = Callable[[Callable[[], object]], int]
 DOUBLING = 2.4  # growth of what is linear, with room for borders and logarithms; of a square: 4
 
 
@@ -44,23 +43,6 @@ MECHANISMS: dict[str, Callable[[int], il.Model]] = {
 }
 
 
-def calls(work: Callable[[], Any]) -> int:
-    """Number of calls of Python and C functions while something is done; no clock involved."""
-    count = 0
-
-    def see(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(see)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 def derive(model: il.Model, *functions: str) -> dict[str, str]:
     """From a description to C text."""
     derivation = Derivation(model.build())
@@ -70,7 +52,9 @@ def derive(model: il.Model, *functions: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS.keys())
-def test_derivation_is_linear_in_the_number_of_joints(make: Callable[[int], il.Model]) -> None:
+def test_derivation_is_linear_in_the_number_of_joints(
+    make: Callable[[int], il.Model], calls: Calls
+) -> None:
     functions = ("inverse_dynamics", "direct_dynamics")
     derive(make(2), *functions)
     few, many = (calls(lambda n=n: derive(make(n), *functions)) for n in (16, 32))

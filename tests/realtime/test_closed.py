@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from realtime_arm import HANG, RATE, do_steps
 
 import inloop as il
 from inloop import gallery
-from inloop.realtime import Snapshot
+from inloop.cli import main
+from inloop.realtime import Report, Snapshot
 
 STEP = 1.0 / RATE
 
@@ -64,7 +69,7 @@ def test_snapshots_carry_the_choice_of_coordinates(name: str) -> None:
         for nonsense in (np.nan, 99.0, -1.0):
             x = start.x.copy()
             x[1] = nonsense  # number of the mode
-            with pytest.raises(il.InputError, match="refused the command|finite"):
+            with pytest.raises(il.InputError, match=r"refused the command|finite"):
                 box.restore(Snapshot(0, x))
 
 
@@ -94,3 +99,81 @@ def test_a_loop_that_cannot_be_closed_keeps_the_last_good_state(name: str) -> No
     frozen = [r for r in records if r.status_name == "LOOP_OPEN"]
     assert len(frozen) == report.failed > 100
     assert all(r.t == last.t and np.array_equal(r.q, last.q) for r in frozen)
+
+
+ENGINE = """
+import inloop as il
+
+CRANK, ROD = 0.5, 1.3
+m = il.Model("engine")
+crank = m.body("crank", on=m.ground, joint=il.revolute("-y", initial=(0.0, 2.0)), mass=0.4)
+rod = m.body("rod", on=crank.point("pin", (CRANK, 0, 0)), joint=il.revolute("-y", initial=(0, 0)),
+             mass=0.3, com=(0.1, 0, 0), inertia=(1e-3, 2e-3, 2e-3))
+slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=1.8), mass=0.5)
+m.close(rod.point("end", (ROD, 0, 0)), slider)
+"""
+
+
+def test_a_loop_tells_what_assembly_changed_of_the_start(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With crank and rod along x, the rod turns by -crank/rod of the crank's velocity, in world."""
+    told = f"'rod' starts with velocity {2.0 * (-0.5 / 1.3 - 1.0):.6g}, declared 0"
+    file = tmp_path / "engine.py"
+    file.write_text(ENGINE)
+    words = ["run", str(file), "--rate", "1000", "--seconds", "0.1", "--clock", "scripted"]
+    assert main([*words, "--name", name]) == 0
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert main([*words, "--name", name, "--json"]) == 0
+    assert told in json.loads(capsys.readouterr().out)["notes"]
+    scope: dict[str, il.Model] = {}
+    exec(ENGINE, scope)
+    with il.start(scope["m"].compile(), name=name, paused=True, lock_memory=False) as loop:
+        assert told in loop.notes and told in loop.report().notes
+
+
+def driven_four_bar(**drive: Any) -> il.Plant:
+    """A four-bar whose crank follows inputs."""
+    m = il.Model("four_bar")
+    a = m.body("crank", on=m.ground, joint=il.revolute("y", initial=(1.0, 0.0)), mass=1.0,
+               com=(0.2, 0, 0), inertia=(0.01, 0.02, 0.02))  # fmt: skip
+    b = m.body("coupler", on=a.point("tip", (0.4, 0, 0)), joint=il.revolute("y", guess=-0.5),
+               mass=1.3, com=(0.5, 0, 0), inertia=(0.01, 0.09, 0.09))  # fmt: skip
+    c = m.body("rocker", on=m.ground.point("base", (1.1, 0, 0.1)),
+               joint=il.revolute("y", guess=1.2), mass=0.7, com=(0.3, 0, 0),
+               inertia=(0.01, 0.04, 0.04))  # fmt: skip
+    m.close(b.point("end", (1.0, 0, 0)), c.point("top", (0.7, 0, 0)))
+    m.drive(a, **drive)
+    return m.compile()
+
+
+def follow(name: str, plant: il.Plant, records: list[dict[str, float]], **options: Any) -> Report:
+    """A report after one step per record of inputs."""
+    with il.start(plant, name=name, rate=1000, clock=il.ScriptedClock(), **options) as loop:
+        for record in records:
+            loop.mailbox.write(**record)
+            loop.clock.advance(1e-3)
+    return loop.close()
+
+
+def test_a_drive_that_moves_without_its_velocity_is_told(name: str) -> None:
+    plant = driven_four_bar()
+    alone = [{"crank.q": 1.0 + 1e-3 * k} for k in range(1, 11)]
+    report = follow(name, plant, alone)
+    assert report.drive_jumps == 10
+    told = [note for note in report.notes if "'crank.q' was moved 10 times" in note]
+    assert len(told) == 1 and "'crank.qd' was 0" in told[0] and "filtered" in told[0]
+    assert told[0] in str(report)
+
+
+def test_drives_that_move_with_their_velocity_are_not_blamed(name: str) -> None:
+    both = [{"crank.q": 1.0 + 1e-3 * k, "crank.qd": 1.0} for k in range(1, 11)]
+    at_rest = [{"crank.q": 1.0, "crank.qd": 0.0, "crank.tau": float(k)} for k in range(10)]
+    for records in (both, at_rest):
+        report = follow(name, driven_four_bar(), records)
+        assert report.drive_jumps == 0 and not any("crank" in note for note in report.notes)
+    moved = [{"crank.q": 1.0 + 1e-3 * k} for k in range(1, 11)]
+    filtered = driven_four_bar(derivatives="filtered", cutoff=20.0)
+    assert follow(name, filtered, moved).drive_jumps == 0
+    replaced = {"crank": lambda t: 1.0 + 0.1 * t}
+    assert follow(name, driven_four_bar(), moved, motions=replaced).drive_jumps == 0

@@ -255,3 +255,30 @@ def test_a_length_that_another_mode_cannot_meet_is_refused() -> None:
         plant.parameters["length"] = 4.0
     assert plant.parameters["length"] == 0.4
     plant.parameters["length"] = 0.6
+
+
+def engine_that_locks() -> il.Model:
+    """A slider-crank, declared at rest and turning at once, that locks at a crank angle of 1."""
+    m = slider_crank({"initial": (0.4, 3.0)}, {}, {"initial": (stroke(0.4), 0.0)})
+    free, locked = m.mode("free"), m.mode("locked")
+    with m.during(locked):
+        m.lock("crank")
+    m.event("stop", lambda q: 1.0 - q["crank"], mode=free, to=locked)
+    return m
+
+
+def test_a_run_with_modes_tells_what_assembly_changed() -> None:
+    plant = engine_that_locks().compile()
+    result = plant.simulate(t_end=0.3, step=1e-3)
+    assert result["slider.qd"][0] == pytest.approx(3.0 * slope(0.4), rel=1e-11)
+    told = [note for note in result.notes if "'slider' starts with velocity" in note]
+    assert len(told) == 1 and f"{3.0 * slope(0.4):.6g}, declared 0" in told[0]
+    named = plant.simulate(t_end=0.01, q={"slider": stroke(0.9)}, qd={"slider": 0.0})
+    assert [n for n in named.notes if "'crank' starts at" in n and "declared 0.4" in n]
+
+
+def test_a_stepper_tells_what_assembly_changed() -> None:
+    model = slider_crank({"initial": (0.4, 3.0)}, {}, {"initial": (stroke(0.4), 0.0)})
+    for plant in (model.compile(), engine_that_locks().compile()):
+        assert f"{3.0 * slope(0.4):.6g}, declared 0" in " ".join(plant.stepper().notes)
+    assert slider_crank({"initial": 0.4}, {}, {}).compile().stepper().notes == ()

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from unstable_models import BALL, FALL, ball, oscillator, top
 
 import inloop as il
@@ -132,3 +133,31 @@ def test_against_the_clock_contacts_and_stiff_laws_get_implicit_steps() -> None:
     ]
     for plant, method in cases:
         assert method_at_start(plant, None, None, {}, 1e-3) == method
+
+
+@pytest.mark.parametrize("stiffness", [1e6, 1e8, 1e10])
+@pytest.mark.parametrize("mass", [1.0, 0.05, 0.001])
+def test_a_dropped_ball_with_everything_by_default(stiffness: float, mass: float) -> None:
+    """The contact of the readme, against another integrator with an impact in small steps."""
+    found = ball(il.hunt_crossley(stiffness, 1.5, 0.3), mass).simulate(t_end=0.8)
+    assert (found.status, found.doubts) == ("OK", ())
+
+    def rates(_: float, x: np.ndarray) -> list[float]:
+        press = max(0.0, stiffness * max(0.0, -x[0]) ** 1.5 * (1.0 - 0.3 * x[1]))
+        return [x[1], press / mass - 9.81]
+
+    # up to the floor by hand, the impact by LSODA, then up again by hand
+    deepest = (1.25 * mass * 2.0 * 9.81 * FALL / stiffness) ** 0.4
+    longest = 20.0 * deepest / math.sqrt(2.0 * 9.81 * FALL)
+    start = [0.0, -math.sqrt(2.0 * 9.81 * FALL)]
+    leaves = lambda _, x: x[0] if x[1] > 0.0 else -1.0  # noqa: E731
+    leaves.terminal = True  # type: ignore[attr-defined]
+    hit = solve_ivp(rates, (0.0, longest), start, "LSODA", rtol=1e-10, atol=1e-14, events=leaves,
+                    max_step=longest / 500.0)  # fmt: skip
+    speed = float(hit.y_events[0][0][1])
+    t = found.t - IMPACT - float(hit.t_events[0][0])
+    flight = (t > 0.0) & (t < speed / 9.81)
+    height = speed * t - 0.5 * 9.81 * t**2
+    np.testing.assert_allclose(found["ball.q"][flight] - BALL, height[flight], atol=2e-3)
+    rise = found["ball.q"][found.t > IMPACT].max() - BALL
+    assert rise == pytest.approx(speed**2 / (2.0 * 9.81), rel=5e-3)

@@ -22,6 +22,7 @@ from inloop.plant.arguments import name_list, reals
 
 Trajectory = Mapping[str, Sequence[float] | Array] | Array
 DEGREE = 5  # of the splines that differentiate a trajectory
+PART = 1e-6  # of the way of a state, over which the slope of its rate is taken
 STATE_TOLERANCE = 1e-10  # relative error per step of states of force laws
 
 
@@ -249,7 +250,7 @@ def _law_states(
 
     found = scipy.integrate.solve_ivp(
         rates, (t[0], t[-1]), first, "LSODA", t_eval=t, rtol=STATE_TOLERANCE,
-        atol=1e-3 * STATE_TOLERANCE,
+        atol=1e-3 * STATE_TOLERANCE * _state_sizes(reduction, motion, first, u),
     )  # fmt: skip
     if not found.success or not np.all(np.isfinite(found.y)):
         raise SimulationError(
@@ -258,6 +259,32 @@ def _law_states(
             fix="A force law gives NaN there, or its states grow without bound.",
         )
     return np.ascontiguousarray(found.y.T)
+
+
+def _state_sizes(
+    reduction: Reduction, motion: tuple[Array, Array, Array], first: Array, u: Array
+) -> Array:
+    """How large states of force laws get along a motion: the largest value of each, about.
+
+    A state that begins at 0 goes on with its rate until its own value stops it, or the motion ends.
+    """
+    t, q, qd = motion
+
+    def rates(z: Array) -> Array:
+        rows = np.tile(z, (len(t), 1))
+        return np.asarray(reduction.bias(q, qd, rows, u, t)[1])
+
+    here, most = rates(first), t[-1] - t[0]
+    way = np.abs(here).max(axis=0) * most + np.abs(first)
+    sizes = np.where(way > 0.0, way, 1.0)
+    for k, width in enumerate(PART * sizes):
+        there = first.copy()
+        there[k] += width
+        slope = np.abs(rates(there)[:, k] - here[:, k]) / width
+        reached = np.abs(here[:, k]) / (1.0 / most + slope)
+        found = max(float(reached.max()), abs(float(first[k])))
+        sizes[k] = found if np.isfinite(found) and found > 0.0 else 1.0
+    return sizes
 
 
 def _efforts(plant: BarePlant, T: Array, need: Array, motors: Sequence[int]) -> Array:

@@ -2,12 +2,13 @@
 
 z are the states of force laws. Trees take the columns of coordinates, velocities and efforts from
 generated derivatives. All else comes from central differences of the constrained motion,
-extrapolated to step zero (see `differences`).
+extrapolated to step zero (see `differences`). Velocities and accelerations are varied in natural
+units (see `simulate.scales`), named inputs by parts of their own unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ class Linear:
         z: states of force laws there.
         rates: xd at that state; zero at an equilibrium.
         error: estimated largest error of the entries that come from differences.
-        step: their longest step [rad, m, or per s].
+        step: their longest step, in natural units.
     """
 
     A: Array
@@ -156,9 +157,26 @@ def _differentiate(
     start = np.array([getattr(state, block)[k] for block, k in where])
     if not len(start):
         return np.zeros((len(outputs), 0)), np.zeros((len(outputs), 0))
-    moving = ("q", "qd")
-    sizes = [float(reduction.sizes[k]) if block in moving else 1.0 for block, k in where]
-    return derivative(function, start, np.array(sizes))
+    return derivative(function, start, _sizes(reduction, function, start, where))
+
+
+def _sizes(
+    reduction: Reduction, function: Callable[[Array], Array], x: Array, where: Sequence[Place]
+) -> Array:
+    """Natural sizes of all that is varied."""
+    count = 2 * len(reduction.independent) + len(reduction.states)
+    natural = reduction.scales(lambda state: function(_put(x, state)[None])[0, :count], x[:count])
+    power = {"q": 0, "qd": 1, "qdd": 2}
+    given = [
+        reduction.sizes[k] * natural.rate ** power[block] if block in power else 1.0
+        for block, k in where[count:]
+    ]
+    return np.concatenate([natural.sizes, given])
+
+
+def _put(x: Array, state: Array) -> Array:
+    """The same inputs at another state."""
+    return np.concatenate([state, x[len(state) :]])
 
 
 def _put_exact(

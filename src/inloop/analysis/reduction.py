@@ -7,7 +7,7 @@ have states z of their own with rates zd(q, qd, z, u, t).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
-from inloop.simulate.start import Given, first_position, first_state, vector
+from inloop.simulate.scales import Scales, fastest_rate, natural_scales
+from inloop.simulate.start import Given, first_position, start_of, vector
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
@@ -66,9 +67,30 @@ class Reduction:
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
         """A position and velocities that fit the loops."""
         if self.rows:
-            return first_state(self.plant, q, qd, None)
+            start = start_of(self.plant, q, qd, None)
+            return start.q, start.qd
         rest = [b.joint.initial[1] for b in self.plant.mechanism.bodies]
         return self.start(q), vector(self.plant, qd, rest, "qd")
+
+    def scales(
+        self, rates: Callable[[Array], Array], x: Array, free: Sequence[int] | None = None
+    ) -> Scales:
+        """Natural units of a state x = (q, qd, z), for differences.
+
+        Args:
+            rates: x → xd.
+            x: where.
+            free: indices of the coordinates in it; all independent ones by default.
+        """
+        places = self.independent if free is None else list(free)
+
+        def found(t: float, state: Array) -> Array | None:
+            xd = rates(state)
+            return xd if np.all(np.isfinite(xd)) else None
+
+        units, unknown = self.sizes[places], self.plant.size.unknown[places]
+        count = len(self.states)
+        return natural_scales(found, x, units, len(places), count, unknown, fastest_rate)
 
     def evaluate(self, function: str, **arrays: Any) -> dict[str, Array]:
         """Call a function of the plant for rows of states, in blocks."""

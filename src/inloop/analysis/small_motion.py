@@ -144,8 +144,16 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
     M, T = reduction.mass(at.q)
     slopes, error = np.zeros((0, 0)), np.zeros(0)
     if f + m:
-        sizes = np.concatenate([reduction.sizes[free], reduction.sizes[free], np.ones(m)])
-        slopes, error = derivative(pull, np.zeros(2 * f + m), sizes)
+        inertia = np.diag(M)[kept]
+
+        def motion(x: Array) -> Array:
+            # for sizes only: each coordinate by itself, massless ones at rest
+            found = pull(x[None])[0]
+            qdd = np.where(inertia > 0.0, found[:f] / np.where(inertia > 0.0, inertia, 1.0), 0.0)
+            return np.concatenate([x[f : 2 * f], qdd, found[f:]])
+
+        rest = np.zeros(2 * f + m)
+        slopes, error = derivative(pull, rest, reduction.scales(motion, rest, free).sizes)
     forces, rates = slopes[:f], slopes[f:]
     by_q, by_qd, by_z = slice(0, f), slice(f, 2 * f), slice(2 * f, None)
     return SmallMotion(

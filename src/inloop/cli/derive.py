@@ -19,9 +19,9 @@ from inloop.cli.derivation import (
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.subject import add_subject, find_subject
 from inloop.cli.text_files import LANGUAGES, emit
+from inloop.errors import near_names
 from inloop.formalisms import PROGRAMS
 from inloop.model import Mechanism
-from inloop.model.names import near_names
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:

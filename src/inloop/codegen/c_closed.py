@@ -239,10 +239,8 @@ def _close(unit: ClosedRates) -> str:
         f"        m->q[{column}] += step[{k}];" for k, column in enumerate(unit.sizes.dependent)
     ]
     turns = _turns(unit)
-    sizes = unit.sizes.sizes if set(unit.sizes.sizes) - {1.0} else ()
-    per_unit = ", ".join(number(1.0 / size) for size in sizes)
-    table = f"static const double per_unit[{m}] = {{{per_unit}}};\n" if sizes else ""
-    scaled = " * per_unit[{0}]" if sizes else ""
+    # corrections are measured in radians and in parts of the mechanism's size
+    scaled = " * c->per_unit[{0}]" if unit.sizes.lengths else ""
     follow = ["        sines(c, t, z, m, sine, cosine);"]
     if turns:
         follow = [
@@ -252,9 +250,7 @@ def _close(unit: ClosedRates) -> str:
             "            sines(c, t, z, m, sine, cosine);",
             "        }",
         ]
-    return f"""/* corrections are measured in radians and in parts of the mechanism's size */
-{table}
-/* which row is bad? */
+    return f"""/* which row is bad? */
 static int opened(il_context *c, const double *step, const double *pivots)
 {{
     for (c->bad_row = 0; c->bad_row < {m - 1}; c->bad_row++) {{

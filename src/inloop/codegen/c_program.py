@@ -13,7 +13,7 @@ METHODS = ("euler", "rk4", "dopri", "rodas", "implicit")
 def emit_main(prefix: str, method: str, step: float, t_end: float) -> str:
     """A program that steps the plant and prints its outputs as comma-separated values."""
     names = ", ".join(f'"{name}"' for name in METHODS)
-    return f"""/* Steps the plant and prints its outputs: main [T_END [STEP [METHOD]]] > outputs.csv */
+    return f"""/* Steps the plant and prints its outputs: main [T_END [STEP [METHOD]]] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

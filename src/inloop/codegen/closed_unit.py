@@ -14,8 +14,7 @@ class ClosedUnit:
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
-        sizes: what counts as one unit of each dependent coordinate: 1 rad, or a length [m]; empty
-            where all are 1.
+        lengths: some dependent coordinate is a length, and counts in parts of the mechanism's size.
     """
 
     n: int
@@ -23,7 +22,7 @@ class ClosedUnit:
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
     states: int = 0
-    sizes: tuple[float, ...] = ()
+    lengths: bool = False
 
 
 def indices(unit: ClosedUnit, *names: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from inloop.formalisms.flexible_beam import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
 from inloop.formalisms.rotation import General, Planar, Rotation
-from inloop.formalisms.size import characteristic_length
+from inloop.formalisms.size import size_of
 from inloop.formalisms.symbols import Symbols
 from inloop.formalisms.turns import Turn, axis_to_z, decompose, is_quarter, rx, rz, snap, snap_angle
 from inloop.formalisms.vectors import (
@@ -123,7 +123,7 @@ def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
     children: dict[int, list[Body]] = {}
     for body in mechanism.bodies:
         children.setdefault(body.parent, []).append(body)
-    span = characteristic_length(mechanism)
+    span = size_of(mechanism).length
     links = []
     for body in mechanism.bodies:
         link = _place(body, placed, children.get(body.index, []), symbols, span)

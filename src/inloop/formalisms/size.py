@@ -2,42 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.model import Mechanism
+from inloop.model import Mechanism, Vector3
 from inloop.model.geometry import Scalar
-from inloop.symbolic import Expr, evaluate
+from inloop.symbolic import evaluate
+
+Named = tuple[str, Scalar]  # a number of the description, by its name among live parameters
 
 
-def characteristic_length(mechanism: Mechanism) -> float:
-    """The largest length in the description [m]; 1 m where there is none.
+@dataclass(frozen=True)
+class Size:
+    """How large a mechanism is.
+
+    Attributes:
+        length: the largest one in the description [m]; 1 m where there is none.
+        units: what counts as one unit of each coordinate: 1 rad, or that length [m].
+        unknown: of which coordinates the unit is a length that the description does not tell.
+    """
+
+    length: float
+    units: np.ndarray
+    unknown: np.ndarray
+
+
+def size_of(mechanism: Mechanism, values: Mapping[str, float] | None = None) -> Size:
+    """The size of a mechanism.
 
     It counts offsets of joints, cut points, lengths of rods and the first positions of prismatic
-    joints, with parameters at their defaults.
+    joints; where all of them are 0, centers of mass.
+
+    Args:
+        mechanism: the model.
+        values: of parameters, by name; their defaults by default. First positions are taken to
+            grow with the lengths that depend on parameters.
     """
-    defaults = {p.symbol: p.default for p in mechanism.parameters}
-    lengths = [_number(x, defaults) for x in _lengths(mechanism)]
-    return max((x for x in lengths if np.isfinite(x)), default=0.0) or 1.0
+    found = _length(mechanism, values or {})
+    length = found or 1.0
+    straight = np.array([body.joint.kind != "revolute" for body in mechanism.bodies], dtype=bool)
+    return Size(length, np.where(straight, length, 1.0), straight & (found == 0.0))
 
 
-def _lengths(mechanism: Mechanism) -> Iterator[Scalar]:
+def _length(mechanism: Mechanism, values: Mapping[str, float]) -> float:
+    joints = [b.joint for b in mechanism.bodies if b.joint.kind == "prismatic"]
+    first = max((abs(float(joint.initial[0])) for joint in joints), default=0.0)
+    now = _largest(mechanism, _distances(mechanism), values)
+    if now > 0.0:
+        by_default = _largest(mechanism, _distances(mechanism), {})
+        return max(now, first * now / by_default) if by_default > 0.0 else now
+    return first or _largest(mechanism, _centers_of_mass(mechanism), values)
+
+
+def _distances(mechanism: Mechanism) -> Iterator[Named]:
+    """Offsets of joints, cut points and lengths of rods."""
     for body in mechanism.bodies:
-        yield from body.attachment.p_PJ
-        if body.joint.kind == "prismatic":
-            yield body.joint.initial[0]
+        path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
+        yield from _components(path, body.attachment.p_PJ)
     for loop in mechanism.loops:
-        yield from (*loop.a.p_BF, *loop.b.p_BF, loop.length)
+        yield from _components(loop.a.path, loop.a.p_BF)
+        yield from _components(loop.b.path, loop.b.p_BF)
+        yield f"{loop.name}.length", loop.length
 
 
-def _number(value: Scalar, defaults: dict[Expr, float]) -> float:
-    if isinstance(value, Expr):
-        return abs(float(evaluate([value], defaults)[0]))
-    return abs(float(value))
+def _centers_of_mass(mechanism: Mechanism) -> Iterator[Named]:
+    for body in mechanism.bodies:
+        yield from _components(f"{body.name}.com", body.com)
 
 
-def coordinate_sizes(mechanism: Mechanism) -> np.ndarray:
-    """What counts as one unit of each coordinate: 1 rad, or the characteristic length [m]."""
-    length = characteristic_length(mechanism)
-    return np.array([1.0 if b.joint.kind == "revolute" else length for b in mechanism.bodies])
+def _components(name: str, vector: Vector3) -> Iterator[Named]:
+    return ((f"{name}.{axis}", x) for axis, x in zip("xyz", vector, strict=True))
+
+
+def _largest(mechanism: Mechanism, lengths: Iterator[Named], values: Mapping[str, float]) -> float:
+    known = {p.symbol: values.get(p.name, p.default) for p in mechanism.parameters}
+    named = list(lengths)
+    numbers = [values.get(n, float(x)) for n, x in named if isinstance(x, (int, float))]
+    expressions = [x for _, x in named if not isinstance(x, (int, float))]
+    found = np.abs([*numbers, *evaluate(expressions, known)])
+    return float(np.max(found[np.isfinite(found)], initial=0.0))

@@ -9,6 +9,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.gravity import gravity_along
 
 # A04 as two implementations have it: RehabEngGroup/MBSbenchmarksInOpenSim (createModel.cpp) and
 # jgerstmayr/EXUDYN (TestModels/bricardMechanism.py)
@@ -29,11 +30,7 @@ def bricard() -> il.Model:
     """
     m = il.Model(
         "bricard",
-        gravity=lambda m: (
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -y"),
-            0.0,
-        ),
+        gravity=gravity_along("-y"),
         doc="Bricard's mechanism of six hinges, IFToMM benchmark A04.",
     )
     mass = m.parameter("mass", 1.0, unit="kg", range=(0.1, 10.0), doc="mass of each rod")

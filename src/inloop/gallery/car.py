@@ -9,6 +9,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 from inloop.gallery.suspension import (
     ARM,
     FREE_LENGTH,
@@ -58,11 +59,7 @@ def car(grip: float = 0.0, *, bars_as_laws: bool = False) -> il.Model:
     """
     m = il.Model(
         "car",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc=f"Car with double wishbones and anti-roll bars. Data: {SOURCE}.",
         # the wheels of the source have less inertia across than a real disc
         strict_inertia=False,

@@ -7,6 +7,7 @@ from typing import Any
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.gravity import gravity_along
 
 ROOM = 0.5  # how far the cart can go to either side [m]
 CART, BOB, LENGTH = 1.0, 0.5, 0.4  # [kg, kg, m]
@@ -21,11 +22,7 @@ def cart_pendulum() -> il.Model:
     """
     m = il.Model(
         "cart_pendulum",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Pendulum on a cart that hits walls.",
     )
     e = m.parameter("e", 0.8, unit="1", range=(0.0, 1.0), doc="restitution of the walls")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
-from inloop.errors import InputError
+from inloop.errors import InputError, near_names
 from inloop.gallery.exhibit import Exhibit
 
 # in the order of a guided tour; each is a module of this package with an EXHIBIT
@@ -40,7 +39,7 @@ def get(name: str) -> Exhibit:
 
 def _unknown(name: str) -> InputError:
     shown = name if len(name) <= SHOWN else name[: SHOWN - 3] + "..."
-    near = get_close_matches(name[:SHOWN].lower(), NAMES, n=1, cutoff=0.5)
+    near = near_names(name.lower(), NAMES, cutoff=0.5)
     some = ", ".join(NAMES[:NAMED])
     hint = f"Did you mean '{near[0]}'?" if near else f"It has: {some}, …"
     return InputError(

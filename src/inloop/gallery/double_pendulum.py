@@ -10,6 +10,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.gravity import gravity_along
 
 SOURCE = "point masses, integrated with rtol 1e-12 and 1e-13, which agree"
 
@@ -21,11 +22,7 @@ def double_pendulum() -> il.Model:
     """
     m = il.Model(
         "double_pendulum",
-        gravity=lambda m: (
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -y"),
-            0.0,
-        ),
+        gravity=gravity_along("-y"),
         doc="Double pendulum of point masses; 'lower' is measured from the upper bar.",
     )
     m1 = m.parameter("upper_mass", 1.0, unit="kg", range=(0.1, 10.0), doc="mass of the elbow")

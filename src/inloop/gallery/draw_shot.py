@@ -7,6 +7,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.gravity import gravity_along
 
 RADIUS, MASS = 0.0286, 0.17  # pool ball, 2 1/4 inches [m, kg]
 SPEED, SPIN = 1.5, -60.0  # of the cue ball when the cue leaves it [m/s, rad/s]
@@ -24,11 +25,7 @@ def draw_shot() -> il.Model:
     """Two balls in the x-z plane on a cloth: three contacts with friction."""
     m = il.Model(
         "draw_shot",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Cue ball with back-spin, object ball, cloth; contacts press and rub.",
     )
     cloth_mu = m.parameter("cloth_mu", 0.2, "1", (0.0, 1.0), "friction of ball and cloth")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import inloop as il
+from inloop.errors import near_names
 from inloop.gallery.drawing import View, draw
 from inloop.gallery.experiment import Bench, Experiment, Outcome
 from inloop.gallery.look import Device, Look
@@ -252,7 +252,7 @@ class Exhibit:
         return self.experiments[name].run(Bench(compiled, seconds))
 
     def _unknown(self, what: str, name: str, known: Collection[str]) -> il.InputError:
-        near = get_close_matches(name[:60], known, n=1)
+        near = near_names(name, known)
         names = ", ".join(known) or "none"
         hint = f"Did you mean '{near[0]}'?" if near else f"It has: {names}."
         return il.InputError(f"'{self.name}' has no {what} {name[:40]!a}", fix=hint)

@@ -11,6 +11,7 @@ import math
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 LENGTHS = {"crank": 0.25, "coupler": 0.6, "follower": 0.45}  # [m]
 BASE = 0.6  # between the hinges on the ground [m]
@@ -40,11 +41,7 @@ def flexible_four_bar(elements: int = 20, axial: bool = False) -> il.Model:
         raise il.InputError(f"three rods of {elements} elements", fix="Give at least 3 elements.")
     m = il.Model(
         "flexible_four_bar",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Four-bar of three flexible rods; data of the size of a laboratory's mechanism.",
     )
     stiffer = m.parameter(

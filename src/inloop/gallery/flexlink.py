@@ -23,6 +23,7 @@ from inloop.gallery.flexlink_modes import MODES
 from inloop.gallery.flexlink_pi import PI
 from inloop.gallery.flexlink_robustness import ROBUSTNESS
 from inloop.gallery.flexlink_tap import TAP
+from inloop.gallery.gravity import gravity_along
 
 LENGTH, MASS_PER_LENGTH = 1.5, 0.788  # [m], [kg/m]
 E, SIDE = 230e9, 0.01  # Young's modulus [Pa], width and thickness of the rod [m]
@@ -48,11 +49,7 @@ def flexlink(
         )
     m = il.Model(
         "flexlink",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Flexible link on a motor, Boscariol et al. 2011, tables 1 and 2.",
     )
     length = m.parameter("length", LENGTH, unit="m", range=(0.5, 2.0), doc="free length")

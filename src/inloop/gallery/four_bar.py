@@ -7,6 +7,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently (FACTS §4.1)"
 MOST_LOOPS = 100
@@ -27,11 +28,7 @@ def four_bar(loops: int = 2) -> il.Model:
         )
     m = il.Model(
         "four_bar",
-        gravity=lambda m: (
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -y"),
-            0.0,
-        ),
+        gravity=gravity_along("-y"),
         doc=f"{loops} four-bars in a row, IFToMM benchmark A02; singular when all links lie flat.",
     )
     mass = m.parameter("mass", 1.0, unit="kg", range=(0.1, 10.0), doc="mass of each link")

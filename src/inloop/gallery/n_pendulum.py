@@ -9,6 +9,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 MOST_LINKS = 400
 
@@ -27,11 +28,7 @@ def n_pendulum(n: int = 10) -> il.Model:
         )
     m = il.Model(
         "n_pendulum",
-        gravity=lambda m: (
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -y"),
-            0.0,
-        ),
+        gravity=gravity_along("-y"),
         doc=f"Chain of {n} slender rods in a plane; coordinates are angles between neighbors.",
     )
     mass = m.parameter("mass", 0.1, unit="kg", range=(0.01, 5.0), doc="mass of one rod")

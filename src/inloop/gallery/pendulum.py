@@ -9,6 +9,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.gravity import gravity_along
 
 SOURCE = "IFToMM benchmark A01 data, integrated with 30 digits"
 
@@ -17,11 +18,7 @@ def pendulum() -> il.Model:
     """A point mass on a massless bar that turns in the x-y plane; q = 0 hangs down."""
     m = il.Model(
         "pendulum",
-        gravity=lambda m: (
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -y"),
-            0.0,
-        ),
+        gravity=gravity_along("-y"),
         doc="Simple pendulum, IFToMM benchmark A01: qdd = -(g/length) sin q.",
     )
     mass = m.parameter("mass", 1.0, unit="kg", range=(0.1, 10.0), doc="mass of the bob")

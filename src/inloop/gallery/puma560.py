@@ -12,6 +12,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 SOURCE = "Corke & Armstrong-Hélouvry, as in the Robotics Toolbox for Python"
 PEDESTAL = 0.6718  # height of the shoulder [m]
@@ -92,11 +93,7 @@ def puma560(friction: bool = False) -> il.Model:
     """
     m = il.Model(
         "puma560",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc=f"PUMA 560 with motor inertia. Data: {SOURCE}.",
         # the measured moments of link 3 miss the triangle inequality by a little
         strict_inertia=False,

@@ -8,6 +8,7 @@ from typing import Any
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 from inloop.gallery.puma560 import (
     LINKS,
     NOMINAL_MASS_MATRIX,
@@ -43,11 +44,7 @@ def robot(friction: bool = True) -> il.Model:
     """
     m = il.Model(
         "robot",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc=f"PUMA 560 to be controlled. Data: {SOURCE}; friction near rest is assumed.",
         strict_inertia=False,
     )

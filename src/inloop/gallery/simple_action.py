@@ -28,6 +28,7 @@ from inloop.gallery.action_figure6 import FIGURE6
 from inloop.gallery.action_looks import action_device, action_looks
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option
+from inloop.gallery.gravity import gravity_along
 
 INCH = 0.0254  # [m]
 SOURCE = "Gillespie and Cutkosky, Interactive dynamics with haptic display, Table 2"
@@ -47,11 +48,7 @@ def simple_action(springs: bool = True, at_rest: bool = True) -> il.Model:
     """
     m = il.Model(
         "simple_action",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Simplified piano action, model " + ("B, with springs." if springs else "A, rigid."),
     )
     p = _Parameters(m)

@@ -10,6 +10,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 CRANK, ROD = 0.1, 0.3  # of the planar one [m]
 START = 1.2  # of the crank, above the stroke [rad]
@@ -31,11 +32,7 @@ def slider_crank(spatial: bool = False) -> il.Model:
     """
     m = il.Model(
         "slider_crank",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Slider-crank; the loop is cut at the pin between rod and "
         + ("crank." if spatial else "slider."),
     )

@@ -11,6 +11,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 BASE_RADIUS, PLATE_RADIUS = 0.6, 0.35  # [m]
 BASE_HALF_ANGLE, PLATE_HALF_ANGLE = 0.25, 0.8  # between a pair of joints and its middle [rad]
@@ -53,11 +54,7 @@ def stewart(pistons: bool = False) -> il.Model:
     """
     m = il.Model(
         "stewart",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Stewart platform on springs; six degrees of freedom.",
     )
     stiffness = m.parameter("stiffness", 2500.0, unit="N/m", range=(100.0, 1e4), doc="of a leg")

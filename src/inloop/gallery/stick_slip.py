@@ -9,6 +9,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Option, Reference
+from inloop.gallery.gravity import gravity_along
 
 SOURCE = (
     "data of Canudas de Wit, Olsson, Åström & Lischinsky 1995; equations written by hand, "
@@ -24,11 +25,7 @@ def stick_slip(elastic: float = 0.7) -> il.Model:
     """
     m = il.Model(
         "stick_slip",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc="Stick-slip oscillator with LuGre friction, Canudas de Wit et al. 1995.",
     )
     mass = m.parameter("mass", 1.0, unit="kg", range=(0.1, 10.0), doc="mass of the block")

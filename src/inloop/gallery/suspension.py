@@ -10,6 +10,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery.gravity import gravity_along
 
 SOURCE = "github.com/huensf/vsd, dataR/Car.mbs (UCLouvain)"
 # hard points in axes of the chassis: x forward, y to the left, origin in the front axle [m]
@@ -67,11 +68,7 @@ def suspension() -> il.Model:
     """
     m = il.Model(
         "suspension",
-        gravity=lambda m: (
-            0.0,
-            0.0,
-            -m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
-        ),
+        gravity=gravity_along("-z"),
         doc=f"Double wishbone of a front wheel. Data: {SOURCE}.",
         # the wheels of the source have less inertia across than a real disc
         strict_inertia=False,

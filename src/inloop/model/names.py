@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import bisect
-import difflib
 import re
 from collections.abc import Iterable
+
+from inloop.errors import near_names
 
 GROUND_NAME = "ground"
 RESERVED_POINTS = ("origin", "com")  # every body has these two
@@ -15,8 +15,6 @@ RESERVED_STATES = ("q", "qd", "qdd", "tau", "t")  # what results call the quanti
 # C99 5.2.4.1: a compiler must tell apart the first 63 characters of an internal name
 LONGEST_NAME = 63
 _SHOWN = 40
-_COMPARED = 500  # names among which a near miss is looked for, of at most so many letters:
-_LETTERS = 100
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _C_KEYWORDS = {
@@ -59,16 +57,6 @@ def _as_identifier(name: str) -> str:
     letters = re.sub(r"[^A-Za-z0-9_]+", "_", name, flags=re.ASCII).strip("_") or "part"
     letters = letters if not letters[0].isdigit() else f"_{letters}"
     return letters + "_" if letters in _C_KEYWORDS else letters
-
-
-def near_names(wrong: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
-    """Return the names that were probably meant, the nearest first; the search is bounded."""
-    names = sorted(name for name in set(known) if len(name) <= _LETTERS)
-    # of many names those that begin alike
-    middle = bisect.bisect(names, wrong) if len(names) > _COMPARED else 0
-    begin = min(max(0, middle - _COMPARED // 2), max(0, len(names) - _COMPARED))
-    some = names[begin : begin + _COMPARED]
-    return difflib.get_close_matches(wrong[:_LETTERS], some, n=most, cutoff=cutoff)
 
 
 def suggestion(wrong: str, known: Iterable[str]) -> str:

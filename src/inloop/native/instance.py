@@ -30,6 +30,7 @@ class Numbers(IntEnum):
     TOLERANCES = 8
     MOST = 9
     STATE = 10
+    PER_UNIT = 11
 
 
 class Blame(IntEnum):

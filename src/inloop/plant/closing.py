@@ -90,7 +90,7 @@ def refuse_what_cannot_close(plant: Equations, names: Collection[str], values: A
     loops = plant.loops
     if loops is None or not set(names) & loops.geometric_parameters:
         return
-    found = closing_with(plant, values, loops.position.q, from_rest=True)
+    found = closing_with(plant, values, loops.home(values), from_rest=True)
     if found.closes:
         return
     index = {p.name: k for k, p in enumerate(plant.parameters.declared)}

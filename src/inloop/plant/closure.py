@@ -17,7 +17,6 @@ import numpy as np
 
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.constraints import Row
-from inloop.formalisms.size import characteristic_length, coordinate_sizes
 from inloop.plant.engine import Array
 
 if TYPE_CHECKING:
@@ -85,10 +84,10 @@ class Closure:
             names = [n for n in self._prepared if n == "constraints" or closed.alignments]
             self._prepared = {name: plant.prepared_for(name, values) for name in names}
         self._turns = _turns(closed)
-        self.coordinate_sizes = coordinate_sizes(plant.mechanism)
+        size = plant.size_with(values)
+        self.coordinate_sizes, self._length = size.units, size.length
         self.row_sizes = self._measure(np.asarray(guess, dtype=np.float64))
-        length = characteristic_length(plant.mechanism)
-        extent = [length if row.unit == "m" else 1.0 for row in self._rows]
+        extent = [self._length if row.unit == "m" else 1.0 for row in self._rows]
         self.rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
 
     @cached_property
@@ -138,15 +137,14 @@ class Closure:
         norms = np.linalg.norm(J * self.coordinate_sizes, axis=2)
         slopes = np.where(np.isfinite(norms), norms, 0.0).max(axis=0)
         self.live_rows = int(np.sum(slopes > 0.0))
-        length = characteristic_length(self._plant.mechanism)
-        return np.array([self._size(k, row, slopes, length) for k, row in enumerate(self._rows)])
+        return np.array([self._size(k, row, slopes) for k, row in enumerate(self._rows)])
 
-    def _size(self, k: int, row: Row, slopes: Array, length: float) -> float:
+    def _size(self, k: int, row: Row, slopes: Array) -> float:
         if row.unit == "rad":
             return 1.0
         if row.unit == "m":
             alike = [row.element == r.element and r.unit == "m" for r in self._rows]
-            return float(slopes[alike].max()) or length
+            return float(slopes[alike].max()) or self._length
         return float(slopes[k]) or 1.0
 
     def is_closed(self, h: Array) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
-from inloop.formalisms.size import coordinate_sizes
+from inloop.formalisms.size import Size, size_of
 from inloop.model import Mechanism
 from inloop.model.names import quoted
 from inloop.native import CHAIN_FLAGS
@@ -88,6 +88,7 @@ class Equations:
         self.inputs = self._derivation.input_names
         self.parameters = Parameters(self._derivation.symbols.parameters)
         self.bounds = Bounds(mechanism)
+        self._size: tuple[int, Size] | None = None  # with the version of the parameters
         self.operations: dict[str, dict[str, int]] = {}
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
@@ -115,10 +116,25 @@ class Equations:
         """Number of coordinates."""
         return len(self.coordinates)
 
-    @cached_property
+    @property
+    def size(self) -> Size:
+        """How large the mechanism is, with its parameters as they are now."""
+        known, version = self._size, self.parameters.version
+        if known is None or known[0] != version:
+            known = self._size = version, size_of(self.mechanism, self.parameters)
+        return known[1]
+
+    def size_with(self, values: Array | None) -> Size:
+        """The same for other values of the live parameters, in the order of `parameters`."""
+        if values is None:
+            return self.size
+        by_name = dict(zip(self.parameters, map(float, values), strict=True))
+        return size_of(self.mechanism, by_name)
+
+    @property
     def coordinate_sizes(self) -> Array:
         """What counts as one unit of each coordinate: 1 rad, or the characteristic length [m]."""
-        return coordinate_sizes(self.mechanism)
+        return self.size.units
 
     @property
     def is_native(self) -> bool:

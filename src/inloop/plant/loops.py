@@ -18,6 +18,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.formalisms import Derivation
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.size import size_of
 from inloop.formalisms.terms import Terms
 from inloop.native import runtime_sources
 from inloop.plant.assembly import Assembly, assemble
@@ -76,18 +77,17 @@ class Loops:
         guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
         for drive, value in zip(mechanism.drives, self._drive_positions(), strict=True):
             guess[drive.body] = value
-        self._closure = Closure(plant, closed, guess)
-        kept = keep_positions(self._closure, guess, closed.driven, self.declared, plant.name)
+        closure = Closure(plant, closed, guess)
+        self._measured = plant.parameters.version, closure
+        kept = keep_positions(closure, guess, closed.driven, self.declared, plant.name)
         if kept.changed and strict:
             raise contradiction(plant, guess, kept.found.q, kept.changed, self.declared)
         self.position: Assembly = kept.found
-        self.mobility = explore(self._closure, kept.found)
+        self.mobility = explore(closure, kept.found)
         self.partition: Partition = self._choose(self.mobility.regular.J)
         # what has been built, the same in all objects of a plant; written under plant.building
         self._known: dict[Partition, str] = {self.partition: ""}
         self._patterns: dict[Partition, tuple[Terms, ClosedPattern]] = {}
-        # parameters as they were when the rows were last measured, and what was found
-        self._measured: tuple[bytes, Closure | None] = b"", None
         self.singular = self.singular_at(self.position.q)
         self.notes = (
             *(
@@ -97,6 +97,23 @@ class Loops:
             *moved(plant, guess, kept.found.q, kept.changed),
             *([self.singular] if self.singular else []),
         )
+
+    @property
+    def _closure(self) -> Closure:
+        """The loops as numbers without units, measured with the parameters of the plant."""
+        version = self._plant.parameters.version
+        if self._measured[0] != version:
+            self._measured = version, Closure(self._plant, self.closed, self.home())
+        return self._measured[1]
+
+    def home(self, values: Array | None = None) -> Array:
+        """The first closed position, its lengths grown with the size of the mechanism since.
+
+        Args:
+            values: of the live parameters; those of the plant by default.
+        """
+        now, first = self._plant.size_with(values), size_of(self._plant.mechanism)
+        return np.asarray(self.position.q * (now.units / first.units))
 
     @property
     def declared(self) -> tuple[int, ...]:
@@ -146,14 +163,8 @@ class Loops:
     def closure(self, values: Array | None = None, t: float = 0.0) -> Closure:
         """The loops as numbers without units, for given parameters; now by default."""
         if values is not None:
-            return Closure(self._plant, self.closed, self.position.q, values, t)
-        # rows are measured again only where parameters have changed
-        now = self._plant.parameters.values_array.tobytes()
-        before, measured = self._measured
-        if measured is None or now != before:
-            measured = Closure(self._plant, self.closed, self.position.q)
-            self._measured = now, measured
-        return measured.at(t)
+            return Closure(self._plant, self.closed, self.home(values), values, t)
+        return self._closure.at(t)
 
     def singular_at(self, q: Array) -> str:
         """What to tell about a closed position that is singular; empty where it is not."""
@@ -334,7 +345,7 @@ class Loops:
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
-            tuple(float(x) for x in self._closure.coordinate_sizes[list(parts.dependent)]),
+            any(self._plant.mechanism.bodies[k].joint.kind != "revolute" for k in parts.dependent),
         )
 
     def sources(

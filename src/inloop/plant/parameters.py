@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, near_names
 from inloop.formalisms import LiveParameter
-from inloop.model.names import near_names, quoted
+from inloop.model.names import quoted
 from inloop.plant.arguments import real
 from inloop.plant.engine import Array
 

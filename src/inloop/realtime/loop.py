@@ -106,9 +106,10 @@ class Loop:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the system did not allow, and what to do."""
+        """What differs from the declared start; what the system did not allow, and what to do."""
         lost = self._disarm.alive and self._segment.memory.lost
-        return (*refusals(self._memory.loop.privileges), *((CUT_SHORT,) if lost else ()))
+        refused = refusals(self._memory.loop.privileges)
+        return (*self._wiring.notes, *refused, *((CUT_SHORT,) if lost else ()))
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the run; False if it goes on after so many seconds."""
@@ -135,7 +136,7 @@ class Loop:
             statistics,
             Status(loop.end_status or loop.failure).name,
             outputs,
-            (*self.notes, *_left_bounds(statistics, self.mailbox.layout)),
+            (*self.notes, *_events_told(statistics, self.mailbox.layout)),
             MOST_ITERATIONS if self._wiring.has_loops else 0,
         )
 
@@ -185,6 +186,7 @@ class _Memory:
         self.scratch: Reals | None = None
         self._wiring = wiring
         self._fill_inputs(wiring, options)
+        self._fill_watched(wiring)
         loop = self.loop
         loop.instance, loop.start = wiring.instance.address, address_of(wiring.start)
         loop.substeps = options.substeps
@@ -203,6 +205,18 @@ class _Memory:
         loop.privileges.priority = (options.priority or 0) if clocked else 0
         loop.privileges.core = -1 if options.core is None else options.core
         loop.privileges.lock_memory = options.lock_memory and clocked
+
+    def _fill_watched(self, wiring: Wiring) -> None:
+        """Drives and contacts that the loop tells about."""
+        self._drives = (mirror("il_live_drive") * max(1, len(wiring.drives)))()
+        for row, (position, velocity) in zip(self._drives, wiring.drives, strict=False):
+            row.position, row.velocity = position, velocity
+        self._touches = (mirror("il_touch") * max(1, len(wiring.gaps)))()
+        for touch, gap in zip(self._touches, wiring.gaps, strict=False):
+            touch.gap = gap
+        loop = self.loop
+        loop.drives, loop.drive_count = ctypes.addressof(self._drives), len(wiring.drives)
+        loop.touches, loop.touch_count = ctypes.addressof(self._touches), len(wiring.gaps)
 
     def _fill_inputs(self, wiring: Wiring, options: Options) -> None:
         inputs = wiring.layout.inputs
@@ -242,9 +256,12 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
     segment.close()
 
 
-def _left_bounds(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
-    words = statistics.left_bounds(layout)
-    return (f"{words}: the last good state was kept",) if words else ()
+def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
+    """What the loop has met that a report must tell."""
+    beyond, jumps = statistics.left_bounds(layout), statistics.drives_that_jump(layout)
+    told = f"{beyond}: the last good state was kept" if beyond else ""
+    brief = statistics.brief_contact(layout)
+    return tuple(words for words in (told, jumps, brief) if words)
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

@@ -6,11 +6,10 @@ import ctypes
 import math
 import time
 from collections.abc import Iterator, Mapping, MutableMapping
-from difflib import get_close_matches
 
 import numpy as np
 
-from inloop.errors import InputError, MailboxError
+from inloop.errors import InputError, MailboxError, near_names
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
@@ -135,7 +134,7 @@ class RemoteParameters(MutableMapping[str, float]):
     def _known(self, name: str) -> Quantity:
         if name in self._declared:
             return self._declared[name]
-        near = get_close_matches(name, self._declared, n=3)
+        near = near_names(name, self._declared, most=3)
         shown = ", ".join(list(self._declared)[:12]) or "none"
         hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {shown}."
         raise InputError(f"plant '{self._plant}' has no live parameter '{name}'", fix=hint)

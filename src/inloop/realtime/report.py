@@ -33,7 +33,7 @@ class Report:
         statistics: counters and histograms.
         status: "OK", or why the loop ended.
         outputs: the last ones; None while it runs.
-        notes: what the system did not allow, and what to do.
+        notes: what differs from the declared start; what the system did not allow, and what to do.
         most_iterations: bound of Newton's method in each evaluation; 0 without loops.
     """
 

@@ -99,6 +99,8 @@ class Statistics:
         latched: status because of which safe values stand in for the inputs until somebody resumes
             (STOPPED: somebody has asked for it); 0 if they do not.
         beyond: number of the output that left its bounds last; 0 if none did.
+        jumped: number, from 1, of the input whose drive has jumped last; 0 if none has.
+        touched: number of the output, a gap, of the last brief contact; 0 if none was.
     """
 
     state: int
@@ -111,6 +113,8 @@ class Statistics:
     failure: int = 0
     latched: int = 0
     beyond: int = 0
+    jumped: int = 0
+    touched: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
@@ -124,6 +128,29 @@ class Statistics:
         coordinate, _, kind = names[self.beyond].rpartition(".")
         what = "the speed of coordinate" if kind == "qd" else "coordinate"
         return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
+
+    def drives_that_jump(self, layout: Layout) -> str:
+        """The drive whose position moves while its velocity is 0, in words; "" if none does."""
+        if not 0 < self.jumped <= len(layout.inputs):
+            return ""
+        joint = layout.inputs[self.jumped - 1].name.removesuffix(".q")
+        return (
+            f"'{joint}.q' was moved {self['drive_jumps']} times while '{joint}.qd' was 0: what "
+            "hangs on that drive followed without inertia or damping; write both, or declare the "
+            'drive with derivatives="filtered"'
+        )
+
+    def brief_contact(self, layout: Layout) -> str:
+        """The contact that steps do not resolve, in words; "" if there is none."""
+        names = layout.output_names
+        if not 0 < self.touched < len(names):
+            return ""
+        contact = names[self.touched].removesuffix(".gap")
+        return (
+            f"contact '{contact}' came and went within a few steps ({self['brief_contacts']} such "
+            "contacts in all): its force is not resolved, and the rebound may have any energy; use "
+            "a higher rate or more substeps, or a softer law"
+        )
 
 
 def statistics_at(shared: ctypes.Structure) -> Statistics:
@@ -141,6 +168,8 @@ def statistics_at(shared: ctypes.Structure) -> Statistics:
         int(shared.failure),
         int(shared.latched),
         int(shared.beyond),
+        int(shared.jumped),
+        int(shared.touched),
     )
 
 

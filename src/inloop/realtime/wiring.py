@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,8 @@ from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.quantities import Plants
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
-from inloop.simulate.start import Given, first_internal_states, first_state, vector
+from inloop.simulate.live_drives import drive_inputs
+from inloop.simulate.start import Given, first_internal_states, start_of, vector
 from inloop.simulate.systems import Conditions, make_systems
 
 
@@ -33,12 +34,19 @@ class Wiring:
         instance: what is stepped.
         start: snapshot of it at the start.
         has_loops: there are loops to close in each step.
+        drives: numbers of the inputs of driven joints, position and velocity, that must not
+            contradict each other.
+        gaps: numbers of the outputs that are gaps of contacts.
+        notes: what differs at the start from the initial values of the model, in words.
     """
 
     layout: Layout
     instance: Instance
     start: Reals
     has_loops: bool
+    drives: tuple[tuple[int, int], ...]
+    gaps: tuple[int, ...]
+    notes: tuple[str, ...]
 
 
 def wire(
@@ -73,10 +81,14 @@ def wire(
     first, conditions = systems[0].plant, next(iter(at.values()))
     u = conditions.inputs.constant
     z = first_internal_states(first, u)
-    state = first_state(first, q, qd, conditions.drives, u, z)
+    begin = start_of(first, q, qd, conditions.drives, u, z)
+    for system in systems:
+        if system.loops is not None:
+            at_home, rest = system.loops.home(), np.zeros(system.plant.n)
+            system.start(0.0, at_home, rest, system.plant.first_states, guarded=False)
     instance = systems[0].instance
     watched = first.loops is not None and not plant.has_events
-    instance.begin(0, systems[0].start(0.0, *state, z, guarded=watched))
+    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z, guarded=watched))
     start = instance.snapshot()
     layout = Layout(
         common_name(plants),
@@ -88,7 +100,38 @@ def wire(
         len(start),
         period,
     )
-    return Wiring(layout, instance, start, any(s.loops is not None for s in systems))
+    return Wiring(
+        layout,
+        instance,
+        start,
+        any(system.loops is not None for system in systems),
+        _live_drives(plants, list(values), motions),
+        _gaps(plants, layout),
+        begin.notes,
+    )
+
+
+def _live_drives(
+    plants: Plants, names: Sequence[str], replaced: Collection[str]
+) -> tuple[tuple[int, int], ...]:
+    """Positions and velocities of driven joints among the inputs of the mailbox.
+
+    Args:
+        plants: the modes.
+        names: of the inputs, in the order of the mailbox.
+        replaced: joints that follow a function of time instead.
+    """
+    place = {name: k for k, name in enumerate(names)}
+    found = {j: both for plant in plants.values() for j, both in drive_inputs(plant).items()}
+    return tuple((place[q], place[qd]) for j, (q, qd) in found.items() if j not in replaced)
+
+
+def _gaps(plants: Plants, layout: Layout) -> tuple[int, ...]:
+    """Numbers of the outputs that are gaps of contacts."""
+    laws = [law for plant in plants.values() for law in plant.mechanism.frame_forces]
+    known = layout.index
+    gaps = dict.fromkeys(f"{law.name}.gap" for law in laws if law.contact)
+    return tuple(known[gap] for gap in gaps if gap in known)
 
 
 def _conditions(

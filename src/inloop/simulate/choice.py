@@ -21,7 +21,7 @@ from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.result import Result
 from inloop.simulate.samples import Samples
-from inloop.simulate.start import Given, first_internal_states, first_state
+from inloop.simulate.start import Given, first_internal_states, start_of
 from inloop.simulate.stiffness import find_unstable, motion_size
 from inloop.simulate.verdict import UNSTABLE
 
@@ -124,8 +124,8 @@ def _stiff_at_start(
     z = first_internal_states(plant, u)
     if plant.by_mode:
         q, qd = None, None
-    position, speed = first_state(plant, q, qd, read_drives(plant, {}), u, z)
-    at = Samples(np.zeros(1), position[None], speed[None], z[None])
+    start = start_of(plant, q, qd, read_drives(plant, {}), u, z)
+    at = Samples(np.zeros(1), start.q[None], start.qd[None], z[None])
     return (
         find_unstable(plant, at, u[None], motion_size(plant, at, [0]), Method.RK4, step) is not None
     )

@@ -22,7 +22,7 @@ AGREE = 1e-2  # of the largest velocity: differences between the two that are no
 JUMP = 0.5  # of what a drive moves in a step: more than its velocity explains
 
 
-def live_drives(plant: BarePlant) -> dict[str, tuple[str, str]]:
+def drive_inputs(plant: BarePlant) -> dict[str, tuple[str, str]]:
     """Names of position and velocity among the inputs, by joint, where both come from outside."""
     joints = {drive.body: drive.inputs for drive in plant.mechanism.drives}
     return {
@@ -47,7 +47,7 @@ def check_velocities(
     Raises:
         InputError: the two of a joint contradict each other.
     """
-    drives = {j: names for j, names in live_drives(plant).items() if j not in replaced}
+    drives = {j: names for j, names in drive_inputs(plant).items() if j not in replaced}
     moment = MOMENT * (t_end - begin)
     if not drives or moment <= 0.0:
         return
@@ -86,7 +86,7 @@ class DriveWatch:
             inputs: values of all inputs by name.
         """
         self._plants, self._inputs = plants, inputs
-        self._names = {j: n for plant in plants.values() for j, n in live_drives(plant).items()}
+        self._names = {j: n for plant in plants.values() for j, n in drive_inputs(plant).items()}
         self._last = self._now()
 
     def _now(self) -> dict[str, tuple[float, float]]:

@@ -33,7 +33,7 @@ from inloop.simulate.result import End, Happening, ModeChoice, Result
 from inloop.simulate.run import failed, interrupted
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
-from inloop.simulate.start import first_internal_states, first_state, vector
+from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import (
     Conditions,
     System,
@@ -109,8 +109,9 @@ def simulate_modes(
         name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
     }
+    told: tuple[str, ...] = ()
     if start is None:
-        begin = first_snapshot(plants, mode, at, q, qd)
+        begin, told = first_snapshot(plants, mode, at, q, qd)
     elif q is None and qd is None and mode is None and start.end is not None:
         assert start.end.machine is not None
         begin = start.end.machine
@@ -119,7 +120,7 @@ def simulate_modes(
             "a run that continues another one begins where that one ended",
             fix="Give either start, or mode, q and qd.",
         )
-    run = _Run(plants, at, schedule, most_events, settle_time, reactions)
+    run = _Run(plants, at, schedule, most_events, settle_time, reactions, told)
     if start is not None and start.end is not None:
         run.take_over(start.end)
     status, end = run.go(begin)
@@ -167,17 +168,17 @@ def first_snapshot(
     at: Mapping[str, Conditions],
     q: Given,
     qd: Given,
-) -> MachineSnapshot:
-    """Where a machine starts, at t = 0."""
+) -> tuple[MachineSnapshot, tuple[str, ...]]:
+    """Where a machine starts, at t = 0, and what differs there from the declared values."""
     name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
     plant, conditions = plants[name], at[name]
     u = conditions.inputs.at(0.0)
     z = first_internal_states(plant, u)
-    state = first_state(plant, q, qd, conditions.drives, u, z)
-    x = make_system(plant, conditions).start(0.0, *state, z)
-    return MachineSnapshot(list(plants).index(name), x)
+    start = start_of(plant, q, qd, conditions.drives, u, z)
+    x = make_system(plant, conditions).start(0.0, start.q, start.qd, z)
+    return MachineSnapshot(list(plants).index(name), x), start.notes
 
 
 _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
@@ -194,6 +195,7 @@ class _Run:
         most_events: int,
         settle_time: float | None,
         reactions: str | Sequence[str],
+        notes: Sequence[str] = (),
     ) -> None:
         self._plants, self._at, self._schedule = plants, at, schedule
         self._reactions = reactions
@@ -203,7 +205,7 @@ class _Run:
         )
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[Happening] = []
-        self._notes: list[str] = []
+        self._notes = list(notes)
         self._loops = {name: plant.loops for name, plant in plants.items()}
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
@@ -296,7 +298,7 @@ class _Run:
         for name, system in zip(self._plants, made, strict=True):
             if system.loops is not None:
                 # pivots are watched from where they were when the coordinates were chosen
-                at = self._chosen_at.get(name, system.loops.position.q)
+                at = self._chosen_at.get(name, system.loops.home())
                 rest, z = np.zeros(len(at)), system.plant.first_states
                 system.start(0.0, at, rest, z, guarded=name not in self._unguarded)
         return dict(zip(self._plants, made, strict=True))

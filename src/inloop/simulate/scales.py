@@ -4,6 +4,9 @@ Angles count in radians and lengths in characteristic lengths. A natural time fo
 motion at the start that the model declares, so that no second hides in a tolerance: the time in
 which velocities, or accelerations from rest, lead through one unit. Velocities count in units per
 natural time, states of laws by how far they get in one.
+
+Where the description tells no length, as for a mass on a spring that starts at 0, the motion at the
+start tells one.
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ import numpy as np
 from inloop.plant import Array
 
 Function = Callable[[float, Array], Array | None]
+RateOf = Callable[[Function, Array, Array, Array], float]
 PART = 1e-3  # of a unit, over which slopes are taken
-AT_REST = 1e-6  # of the rate of small motions: a slower start is rest and rounding
+LOOKS = 4  # at the length of a motion
+AT_REST = 1e-6  # of small motions: a slower start, or a smaller state, is rest and rounding
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,15 @@ def held(memory: Array, values: Array) -> Iterator[None]:
         memory[:] = before
 
 
-def natural_scales(rates: Function, x: Array, units: Array, n: int, states: int) -> Scales:
+def natural_scales(
+    rates: Function,
+    x: Array,
+    units: Array,
+    n: int,
+    states: int,
+    unknown: Array,
+    rate_of: RateOf | None = None,
+) -> Scales:
     """Natural units from a state and the rates there.
 
     Args:
@@ -66,32 +79,75 @@ def natural_scales(rates: Function, x: Array, units: Array, n: int, states: int)
         units: one unit of each coordinate: of q, then of the estimates.
         n: length of q.
         states: length of z.
+        unknown: coordinates, in the order of the units, whose unit is a length that the description
+            does not tell.
+        rate_of: (rates, x, xd, units of q) → natural rate [1/s]; that of the motion by default.
     """
     xd = rates(0.0, x)
-    rate = 1.0 if xd is None else _natural_rate(rates, x, xd, units[:n])
+    if xd is not None and np.any(unknown[:n]):
+        units = np.where(unknown, _length_of_motion(rates, x, xd, unknown[:n]), units)
+    rate = 1.0 if xd is None else (rate_of or _rate_of_motion)(rates, x, xd, units[:n])
     sizes = np.concatenate([units[:n], rate * units[:n], np.ones(states), units[n:]])
     if states and xd is not None:
         z = slice(2 * n, 2 * n + states)
         moved = [_change(rates, xd, x, k, sizes[k])[z] for k in range(2 * n)]
         ways = np.max([np.abs(xd[z]), *moved], axis=0) / rate
-        found = np.where(x[z] != 0.0, np.abs(x[z]), ways)
+        found = np.where(np.abs(x[z]) > AT_REST * ways, np.abs(x[z]), ways)
         sizes[z] = np.where(np.isfinite(found) & (found > 0.0), found, 1.0)
     return Scales(x, sizes, rate)
 
 
-def _natural_rate(rates: Function, x: Array, xd: Array, units: Array) -> float:
+def _length_of_motion(rates: Function, x: Array, xd: Array, lengths: Array) -> float:
+    """How far speeds and accelerations lead until springs or dampers turn them [m].
+
+    It is 1 m where nothing turns them: then the motion is a polynomial, which all methods follow.
+    """
+    n, places = len(lengths), [k for k, is_length in enumerate(lengths) if is_length]
+    rows = [n + k for k in places]
+    speed, pull = (float(np.abs(v[rows]).max()) for v in (x, xd))
+    length = 1.0
+    # laws may be stiffer or softer where the motion goes: look again over the length found
+    for _ in range(LOOKS):
+        slopes = [
+            max(float(_change(rates, xd, x, k, length)[rows].max()) / length for k in entries)
+            for entries in (places, rows)
+        ]
+        rate = max(float(np.sqrt(slopes[0])), slopes[1])
+        way = max(speed / rate, pull / rate**2) if rate > 0.0 else 0.0
+        if rate == 0.0 and pull > 0.0:
+            way = speed**2 / pull
+        if not (np.isfinite(way) and way > 0.0):
+            break
+        length = way
+    return length
+
+
+def _rate_of_motion(rates: Function, x: Array, xd: Array, units: Array) -> float:
     """How fast coordinates move by a unit, or begin to [1/s]; 1 where nothing ever moves."""
+    start, small = _rates(rates, x, xd, units)
+    if start > AT_REST * small:
+        return start
+    return small or _rate_of_dampers(rates, x, xd, units) or 1.0
+
+
+def fastest_rate(rates: Function, x: Array, xd: Array, units: Array) -> float:
+    """The rate of the motion, or of small motions about it if they are faster [1/s]."""
+    return max(_rates(rates, x, xd, units)) or _rate_of_dampers(rates, x, xd, units) or 1.0
+
+
+def _rates(rates: Function, x: Array, xd: Array, units: Array) -> tuple[float, float]:
+    """Of the motion that begins here, and of small motions about it [1/s]."""
     n = len(units)
     speed = np.abs(x[n : 2 * n] / units).max(initial=0.0)
     start = max(speed, np.sqrt(np.abs(xd[n : 2 * n] / units).max(initial=0.0)))
     springs = [_change(rates, xd, x, k, units[k])[n : 2 * n] / units for k in range(n)]
-    small = float(np.sqrt(np.max(springs, initial=0.0)))
-    if start > AT_REST * small:
-        return float(start)
-    if small > 0.0:
-        return small
-    dampers = [_change(rates, xd, x, n + k, units[k])[n : 2 * n] / units for k in range(n)]
-    return float(np.max(dampers, initial=0.0)) or 1.0
+    return float(start), float(np.sqrt(np.max(springs, initial=0.0)))
+
+
+def _rate_of_dampers(rates: Function, x: Array, xd: Array, units: Array) -> float:
+    n = len(units)
+    slopes = [_change(rates, xd, x, n + k, units[k])[n : 2 * n] / units for k in range(n)]
+    return float(np.max(slopes, initial=0.0))
 
 
 def _change(function: Function, here: Array, x: Array, k: int, unit: float) -> Array:

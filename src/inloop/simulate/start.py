@@ -60,19 +60,6 @@ class Start:
     notes: tuple[str, ...] = ()
 
 
-def first_state(
-    plant: BarePlant,
-    q: Given,
-    qd: Given,
-    drives: Drives | None,
-    u: Array | None = None,
-    z: Array | None = None,
-) -> tuple[Array, Array]:
-    """Coordinates and velocities at t = 0; see `start_of`."""
-    start = start_of(plant, q, qd, drives, u, z)
-    return start.q, start.qd
-
-
 def start_of(
     plant: BarePlant,
     q: Given,
@@ -128,9 +115,10 @@ def first_position(
     named = {plant.coordinates.index(name) for name in q} if isinstance(q, Mapping) else set()
     # what is neither said nor declared begins where the plant was assembled
     open_ends = [k for k in range(plant.n) if q is None or isinstance(q, Mapping)]
+    home = loops.home()
     for k in open_ends:
         if k not in named and k not in loops.declared:
-            at[k] = loops.position.q[k]
+            at[k] = home[k]
     places = list(loops.driven_indices)
     if driven is not None:
         _check_driven(plant, q, at, driven)

@@ -30,6 +30,7 @@ class Stepper:
         inputs: values of all inputs, by name; may be written between steps.
         tau: efforts of all joints, by name [N·m or N]; may be written between steps.
         events: what happened in the last step, if the plant has modes.
+        notes: what differs at the start from the initial values of the model, in words.
     """
 
     def __init__(
@@ -70,13 +71,13 @@ class Stepper:
             name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
         self.events: list[Happening] = []
-        start = first_snapshot(plants, mode, self._at, q, qd)
+        start, self.notes = first_snapshot(plants, mode, self._at, q, qd)
         systems = make_systems(plants, self._at, METHODS[method], None, self.step_size)
         self._systems = dict(zip(plants, systems, strict=True))
         for system in systems:
             if system.loops is not None:
                 # no other choice of coordinates between steps: go on as long as Newton converges
-                at, rest = system.loops.position.q, np.zeros(system.plant.n)
+                at, rest = system.loops.home(), np.zeros(system.plant.n)
                 system.start(0.0, at, rest, system.plant.first_states, guarded=False)
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
         self.tau = _Live(

@@ -74,6 +74,7 @@ class System:
         self._numbers(Numbers.TAU)[:] = conditions.tau
         self.u[:] = conditions.inputs.constant
         self._follow(conditions)
+        self._numbers(Numbers.PER_UNIT)[:] = 1.0 / self.sizes[self._dependent]
         self._numbers(Numbers.MOST)[:] = [self._limit(entry) for entry in self.entries]
 
     def _follow(self, conditions: Conditions) -> None:
@@ -177,13 +178,14 @@ class System:
     def scales(self) -> Scales:
         """Natural units of x."""
         bodies, z = self.plant.mechanism.bodies, self.plant.first_states
-        q = [b.joint.initial[0] for b in bodies] if self.loops is None else self.loops.position.q
+        q = [b.joint.initial[0] for b in bodies] if self.loops is None else self.loops.home()
         qd = np.array([b.joint.initial[1] for b in bodies], dtype=np.float64)
         q, u, v = np.asarray(q, dtype=np.float64), self._independent, self._dependent
         x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
         rates = functools.partial(self.instance.rates, self._mode, exact=True)
         with self.at_start():
-            return natural_scales(_finite(rates), x, units, self.n, len(z))
+            unknown = self.plant.size.unknown[[*u, *v]]
+            return natural_scales(_finite(rates), x, units, self.n, len(z), unknown)
 
     @contextmanager
     def at_start(self) -> Iterator[None]:
@@ -191,7 +193,7 @@ class System:
         n = self.plant.n
         first = np.zeros(3 * n)
         if self.loops is not None:
-            first[:n] = self.loops.position.q
+            first[:n] = self.loops.home()
         with (
             held(self.u, self.plant.first_inputs),
             held(self._numbers(Numbers.GIVEN), first),

@@ -83,6 +83,9 @@ class Health:
                 "text": f"{self._late} steps came too late",
                 "fix": "Close other programs, slow the time down, or start with a lower rate.",
             }
+        if condition.jumps:
+            text, _, fix = condition.jumps.partition("; ")
+            return {"level": "warn", "text": text, "fix": f"{fix[0].upper()}{fix[1:]}."}
         return None
 
     def _count(self, overruns: int) -> None:

@@ -84,7 +84,8 @@ class Live:
         counters = {name: int(getattr(shared, key)) for name, key in COUNTED.items()}
         latched = STATUSES.get(statistics.latched, "") if statistics.latched else ""
         beyond = statistics.left_bounds(self.layout)
-        return Condition(state, float(shared.speed), counters, latched, beyond)
+        jumps = statistics.drives_that_jump(self.layout)
+        return Condition(state, float(shared.speed), counters, latched, beyond, jumps)
 
     def histograms(self) -> dict[str, Any]:
         """Times of the loop by name, in bins of a quarter of an octave."""

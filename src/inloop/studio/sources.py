@@ -54,6 +54,7 @@ class Condition:
         latched: status because of which safe values stand in for the inputs until somebody resumes
             ("STOPPED": somebody has asked for it); "" if they do not.
         beyond: what left its bounds last, in words; "" if nothing did.
+        jumps: of a drive that is moved without its velocity, in words; "" if none is.
     """
 
     state: str
@@ -61,6 +62,7 @@ class Condition:
     counters: dict[str, int] = field(default_factory=dict)
     latched: str = ""
     beyond: str = ""
+    jumps: str = ""
 
 
 class Source(Protocol):

@@ -28,6 +28,10 @@ void il_start_state(il_loop *loop)
     set_inputs(loop);
     il_apply_inputs(loop, 0.0);
     (void)il_restore(loop->instance, loop->start);
+    for (int64_t k = 0; k < loop->touch_count; k++) {
+        /* no past: nothing follows from the first gap */
+        loop->touches[k] = (il_touch){.gap = loop->touches[k].gap};
+    }
 }
 
 /* The state that a command carries: a snapshot, and behind it the step that it was taken at. */
@@ -172,6 +176,25 @@ void il_take_parameters(il_loop *loop)
 
 /* ---- inputs ---- */
 
+/* Tell of drives that new inputs move while their velocity is and stays 0: all that hangs on them
+   is taken along without inertia or damping. */
+static void watch_drives(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    int64_t jumped = 0;
+
+    for (int64_t k = 0; k < loop->drive_count; k++) {
+        const int64_t q = loop->drives[k].position, qd = loop->drives[k].velocity;
+        if (loop->fresh[q] != loop->now[q] && loop->fresh[qd] == 0.0 && loop->now[qd] == 0.0) {
+            jumped = q + 1;
+        }
+    }
+    if (jumped) {
+        il_add(&statistics->drive_jumps, 1);
+        __atomic_store_n(&statistics->jumped, (uint64_t)jumped, __ATOMIC_RELAXED);
+    }
+}
+
 /* Take over inputs that have not been looked at yet. */
 static void look(il_loop *loop, double t)
 {
@@ -192,6 +215,7 @@ static void look(il_loop *loop, double t)
         il_add(&statistics->bad_inputs, 1);
         return;
     }
+    watch_drives(loop);
     memcpy(loop->before, loop->seen_inputs ? loop->now : loop->fresh, bytes);
     loop->t_before = loop->seen_inputs ? loop->t_now : t;
     memcpy(loop->now, loop->fresh, bytes);

@@ -31,11 +31,27 @@ enum il_policy {
     IL_END = 2   /* end the loop */
 };
 
+/* A joint that follows position and velocity from outside: numbers of the two inputs. */
+typedef struct il_live_drive {
+    int64_t position, velocity;
+} il_live_drive;
+
+/* A contact that is watched. */
+typedef struct il_touch {
+    int64_t gap;         /* number of its output */
+    double last, change; /* the gap after the last step, and how much it had changed in it [m] */
+    int64_t pressed;     /* sub-steps in contact so far */
+} il_touch;
+
 typedef struct il_loop {
     /* the plant */
     il_instance *instance;         /* with the parameters of now; its step is a sub-step */
     const double *start;           /* snapshot of it, to go back to after a reset */
     int64_t substeps;              /* per period */
+    const il_live_drive *drives;   /* whose positions must not move without their velocities */
+    int64_t drive_count;
+    il_touch *touches;             /* contacts; nothing is known of them at the start */
+    int64_t touch_count;
     const double *inputs_start;    /* inputs until somebody writes some */
     const double *inputs_safe;     /* NaN: stay as they are */
     double *scratch;               /* il_loop_scratch numbers */

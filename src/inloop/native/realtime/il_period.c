@@ -37,6 +37,29 @@ static int told_apart(int status)
     return known ? status : IL_DIVERGED;
 }
 
+/* Tell of contacts that come and go in so few sub-steps that their forces are not resolved, or in
+   between two steps: the impact may have gained or lost any energy. */
+static void watch_touches(il_loop *loop)
+{
+    enum { FEWEST = 4 };
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    for (int64_t k = 0; k < loop->touch_count; k++) {
+        il_touch *touch = &loop->touches[k];
+        const double gap = loop->outputs[touch->gap];
+        const double change = gap - touch->last;
+        const int brief = gap >= 0.0 && touch->pressed > 0 && touch->pressed < FEWEST;
+        const int unseen = gap >= 0.0 && touch->pressed == 0 && change > 0.0 &&
+                           touch->change < 0.0 && touch->last + touch->change < 0.0;
+        if (brief || unseen) {
+            il_add(&statistics->brief_contacts, 1);
+            __atomic_store_n(&statistics->touched, (uint64_t)touch->gap, __ATOMIC_RELAXED);
+        }
+        touch->pressed = gap < 0.0 ? touch->pressed + loop->substeps : 0;
+        touch->last = gap;
+        touch->change = change;
+    }
+}
+
 /* Tell which coordinate or speed would have left its bounds. */
 static void tell_beyond(il_loop *loop)
 {
@@ -68,6 +91,7 @@ void il_one_period(il_loop *loop, int64_t flags)
     const int failed = status != IL_OK;
     il_add(&statistics->steps, 1);
     if (!failed) {
+        watch_touches(loop);
         loop->step++;
         il_add(&statistics->events, (uint64_t)(instance->machine.events_lost - events));
         il_add(&statistics->partitions, (uint64_t)(instance->counts.choices - before.choices));

@@ -196,6 +196,8 @@ typedef struct inloop_statistics {
     uint64_t parameters_seen;    /* number of the newest parameter record that was decided on, */
     uint64_t parameters_refused; /*   and of the last one that was refused */
     uint64_t beyond;    /* number of the output that left its bounds last; 0: none did */
+    uint64_t jumped;    /* number of the input, from 1, whose drive has jumped last; 0: none has */
+    uint64_t touched;   /* number of the output, a gap, of the last brief contact; 0: none was */
     uint64_t heartbeat; /* inloop_time [ns] */
     uint64_t thread;    /* id of the loop's thread */
     double speed;
@@ -216,6 +218,8 @@ typedef struct inloop_statistics {
     uint64_t stale_inputs;   /* steps with inputs older than allowed */
     uint64_t bad_inputs;     /* input records refused: not finite */
     uint64_t torn_inputs;    /* steps at which no complete input record could be read */
+    uint64_t drive_jumps;    /* input records that move a driven joint with a velocity of 0 */
+    uint64_t brief_contacts; /* contacts that came and went in fewer steps than resolve them */
     uint64_t bad_parameters; /* parameter records refused: not finite, out of range, or such that
                                 the loops of the plant cannot be closed */
     uint64_t bad_commands;

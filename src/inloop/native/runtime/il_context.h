@@ -33,6 +33,7 @@ typedef struct il_context {
 
     /* loops */
     const double *guard;          /* times reciprocal pivots: beyond 0 to 1 the choice is bad */
+    const double *per_unit;       /* of each dependent coordinate: 1/rad, or 1 over a length */
     double tolerance;             /* corrections below this, in units, end Newton's method */
     double farthest;              /* longer corrections, in units, lead to another branch */
     double pull;                  /* how fast estimates of dependent q come to closure [1/s] */

@@ -19,7 +19,8 @@ enum il_array {
     IL_SIZES,          /* of a mode: one unit of each entry of x */
     IL_TOLERANCES,     /* of a mode: what counts as zero of each indicator */
     IL_MOST,           /* of the choice in use: bounds of x */
-    IL_STATE           /* x of the present mode */
+    IL_STATE,          /* x of the present mode */
+    IL_PER_UNIT        /* of the choice in use: one over the unit of each dependent coordinate */
 };
 
 /* An array of an instance, and how long it is; NULL for what is not known. */

@@ -45,6 +45,7 @@ static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_ch
     a.pre_jacobian = numbers(from, choice->prepare_jacobian.count);
     a.pre_events = numbers(from, choice->prepare_events.count);
     a.guard = numbers(from, choice->dependent_count);
+    a.per_unit = numbers(from, choice->dependent_count);
     a.most = numbers(from, state_size(row));
     return a;
 }
@@ -174,6 +175,10 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->qdd = part->given + 2 * n;
     c->bad_drive = -1;
     c->guard = active->guard;
+    c->per_unit = active->per_unit;
+    for (int64_t k = 0; k < choice->dependent_count; k++) {
+        active->per_unit[k] = 1.0 / row->units[choice->dependent[k]];
+    }
     c->tolerance = IL_NEARLY_CLOSED;
     c->farthest = IL_FARTHEST;
     c->pull = step > 0.0 && !implicit ? 1.0 / step : 0.0;

@@ -30,6 +30,7 @@ typedef struct il_active {
     il_bounds bounds;
     double *pre, *pre_steps, *pre_jacobian, *pre_events;
     double *guard;       /* see il_context; zeros: unguarded */
+    double *per_unit;    /* see il_context */
     double *most;        /* bounds of x */
 } il_active;
 
