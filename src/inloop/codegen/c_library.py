@@ -10,6 +10,7 @@ from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.quoting import c_comment, c_string, identifier
 from inloop.symbolic import Program
 
+
 @dataclass(frozen=True)
 class CFiles:
     """Generated C: file name → text."""

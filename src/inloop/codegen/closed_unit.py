@@ -34,4 +34,3 @@ def indices(unit: ClosedUnit, *names: str) -> str:
 def _table(name: str, values: Sequence[int]) -> str:
     listed = ", ".join(map(str, values)) or "0"
     return f"static const int {name}[] = {{{listed}}};"
-

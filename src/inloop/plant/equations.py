@@ -30,6 +30,7 @@ from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.progress import deriving, simplifying, writing
+from inloop.plant.reduction import Terms
 from inloop.symbolic import Program
 
 CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
@@ -157,6 +158,8 @@ class Equations:
         modes = [] if self._modes is None else list(self._modes.values())
         self.loops = Loops(self, closed, strict=not modes or modes[0] is self.mechanism)
         self.add_partition(self.loops)
+        if self.is_native:
+            self._add_terms(closed)
         self.parameters.check_with(partial(refuse_what_cannot_close, self))
 
     def add_partition(self, loops: Loops) -> None:
@@ -169,6 +172,13 @@ class Equations:
             events = ModeEvents(derivation, loops.closed.rows, loops.partition)
             following = events.programs(self._modes, loops.function(""))
             self._add(following, emit_formulas, None, derivation)
+
+    def _add_terms(self, closed: ClosedLoops) -> None:
+        """Build what a reduction at run time needs, for any choice of independent coordinates."""
+        terms = Terms(closed)
+        with deriving("the terms of the loops", self.name):
+            programs = terms.programs()
+        self._add(programs, terms.sources)
 
     def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
