@@ -28,6 +28,7 @@ SECTIONS = {
     "batch": "Many states at once",
     "loops": "Closed mechanisms",
     "loops_large": "Large closed mechanisms",
+    "reduction": "Any choice of independent coordinates",
     "realtime": "Real time",
     "friction": "Friction in real time",
     "flexible": "Flexible links",
@@ -98,7 +99,7 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops", "friction"):
+    if name in ("batch", "loops", "reduction", "friction"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

@@ -287,6 +287,7 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
     wanted = {name for name in library.needed_symbols() if not name.startswith("_")}
     assert wanted <= {"memcpy", "memset", "memmove", "pow", "sqrt", "floor"}
     assert library.exported_symbols() == (
+        "il_choose",
         "il_face_indicators",
         "il_hand_over",
         "il_lu_factor",
@@ -295,6 +296,15 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
         "il_machine_measure",
         "il_machine_size",
         "il_machine_step",
+        "il_reduction_choose",
+        "il_reduction_chosen",
+        "il_reduction_expand",
+        "il_reduction_measure",
+        "il_reduction_pivots",
+        "il_reduction_place",
+        "il_reduction_rates",
+        "il_reduction_settle",
+        "il_reduction_take",
         "il_run_adaptive",
         "il_run_fixed",
         "il_run_size",

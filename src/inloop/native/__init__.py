@@ -17,7 +17,13 @@ from inloop.native.library import (
 from inloop.native.machine import run_machine
 from inloop.native.machine_stepper import MachineStepper
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
-from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.options import (
+    CHAIN_FLAGS,
+    DEFAULT_FLAGS,
+    STRICT_FLAGS,
+    TERMS_FLAGS,
+    BuildOptions,
+)
 from inloop.native.progress import ProgressLine
 from inloop.native.runtime_library import (
     include_dir,
@@ -39,6 +45,7 @@ __all__ = [
     "POINTER",
     "REAL",
     "STRICT_FLAGS",
+    "TERMS_FLAGS",
     "AdaptiveSteps",
     "BuildOptions",
     "Compiler",

@@ -20,7 +20,7 @@ from inloop.formalisms.signals import Signal, input_program
 from inloop.formalisms.size import coordinate_sizes
 from inloop.model import Mechanism
 from inloop.model.names import quoted
-from inloop.native import CHAIN_FLAGS
+from inloop.native import CHAIN_FLAGS, TERMS_FLAGS
 from inloop.plant import labels
 from inloop.plant.arguments import read_names, real, reals
 from inloop.plant.bounds import Bounds
@@ -178,7 +178,7 @@ class Equations:
         terms = Terms(closed)
         with deriving("the terms of the loops", self.name):
             programs = terms.programs()
-        self._add(programs, terms.sources)
+        self._add(programs, terms.sources, flags=TERMS_FLAGS)
 
     def drive_function(self, motions: Mapping[str, Signal]) -> str | None:
         """Name of the function that gives the motion of the driven joints; built when it is new.
@@ -218,6 +218,7 @@ class Equations:
         extra: Extra | None = None,
         offered: Callable[[Sequence[Program]], Sequence[Program]] | None = None,
         derivation: Derivation | None = None,
+        flags: tuple[str, ...] = CHAIN_FLAGS,
     ) -> None:
         """Run the passes on programs, build them and make them callable.
 
@@ -226,6 +227,7 @@ class Equations:
             extra: from the programs after the passes to further C files.
             offered: from these to the functions that can be called, if they are others.
             derivation: where the programs come from, if not from that of the core functions.
+            flags: of the compiler, where there are further C files.
         """
         start = time.perf_counter()
         parameters = (derivation or self._derivation).parameters
@@ -252,7 +254,7 @@ class Equations:
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
             files,
-            CHAIN_FLAGS if extra is not None else (),
+            flags if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)
         self.times[f"build {first}"] = time.perf_counter() - start

@@ -20,13 +20,18 @@ typedef struct {
     double worst;             /* the smallest pivot */
 } elimination;
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static double largest_left(const elimination *e)
 {
     double best = 0.0;
     for (int32_t a = e->pivots; a < e->rows; a++) {
         const double *row = e->A + e->free_rows[a] * e->n;
         for (int32_t b = e->pivots; b < e->column_count; b++) {
-            best = fmax(best, fabs(row[e->columns[b]]));
+            best = larger(best, fabs(row[e->columns[b]]));
         }
     }
     return best;
@@ -75,7 +80,7 @@ static int32_t move_up(int32_t *list, int32_t k, int32_t to)
 static void eliminate_below(elimination *e, int32_t row, int32_t column)
 {
     const double *pivot = e->A + row * e->n;
-    e->worst = fmin(e->worst, fabs(pivot[column]));
+    if (fabs(pivot[column]) < e->worst) e->worst = fabs(pivot[column]);
     for (int32_t a = e->pivots; a < e->rows; a++) {
         double *below = e->A + e->free_rows[a] * e->n;
         const double factor = below[column] / pivot[column];
@@ -92,7 +97,7 @@ static void eliminate(elimination *e, const double *J, const int32_t *roles, int
     const size_t size = (size_t)e->rows * (size_t)e->n;
     double largest = 0.0;
     memcpy(e->A, J, size * sizeof *J);
-    for (size_t k = 0; k < size; k++) largest = fmax(largest, fabs(J[k]));
+    for (size_t k = 0; k < size; k++) largest = larger(largest, fabs(J[k]));
     for (int32_t a = 0; a < e->rows; a++) e->free_rows[a] = a;
     e->column_count = 0;
     for (int32_t j = 0; j < e->n; j++) {

@@ -164,8 +164,8 @@ static void add_row(const il_pattern *p, int32_t i, int32_t c, int32_t nu)
     }
 }
 
-/* A^T M A right of its diagonal, with fill */
-static void fill_Mr(const il_choice *choice, il_pattern *p)
+/* A^T M A right of its diagonal, without fill */
+static void mark_Mr(const il_choice *choice, il_pattern *p)
 {
     const int32_t m = choice->m, nu = choice->nu;
     clear(p->index, nu, nu);
@@ -175,6 +175,12 @@ static void fill_Mr(const il_choice *choice, il_pattern *p)
         }
     }
     for (int32_t c = 0; c < nu; c++) add_row(p, m + c, c, nu);
+}
+
+static void fill_Mr(const il_choice *choice, il_pattern *p)
+{
+    const int32_t nu = choice->nu;
+    mark_Mr(choice, p);
     for (int32_t k = 0; k < nu; k++) {
         const int32_t *row = p->index + k * nu;
         for (int32_t i = k + 1; i < nu; i++) {
@@ -182,6 +188,54 @@ static void fill_Mr(const il_choice *choice, il_pattern *p)
         }
     }
     p->closed.Mr = read_off(p->index, nu, nu, p->Mr);
+}
+
+/* the one of those left, whose diagonal is not marked, that has the fewest neighbors */
+static int32_t loneliest(const int32_t *index, int32_t nu)
+{
+    int32_t best = 0, least = nu + 1;
+    for (int32_t i = 0; i < nu; i++) {
+        int32_t neighbors = 0;
+        if (index[i * nu + i] != ABSENT) continue;
+        for (int32_t j = 0; j < nu; j++) neighbors += index[i * nu + j] != ABSENT;
+        if (neighbors >= least) continue;
+        least = neighbors;
+        best = i;
+    }
+    return best;
+}
+
+/* independent coordinates in an order that causes little fill in A^T M A: minimum degree */
+static void order_independent(const il_choice *choice, il_pattern *p)
+{
+    const int32_t nu = choice->nu;
+    mark_Mr(choice, p);
+    for (int32_t i = 0; i < nu; i++) {
+        for (int32_t j = i + 1; j < nu; j++) p->index[j * nu + i] = p->index[i * nu + j];
+    }
+    for (int32_t next = 0; next < nu; next++) {
+        const int32_t k = loneliest(p->index, nu);
+        for (int32_t i = 0; i < nu; i++) {
+            int32_t *row = p->index + i * nu;
+            if (row[k] == ABSENT || row[i] != ABSENT) continue;
+            /* the neighbors of k become neighbors of each other */
+            unite(row, p->index + k * nu, 0, nu);
+            row[k] = ABSENT;
+            row[i] = ABSENT;
+        }
+        p->index[k * nu + k] = 0;
+        p->order[choice->m + next] = choice->order[choice->m + k];
+    }
+}
+
+/* tables that depend on the order of the independent coordinates */
+static void fill_others(const il_terms *terms, const il_choice *choice, il_pattern *p)
+{
+    for (int32_t k = 0; k < terms->n; k++) p->place[p->order[k]] = k;
+    fill_Jk(terms, choice, p);
+    fill_M(terms, p);
+    fill_B(choice, p);
+    fill_MA(choice, p);
 }
 
 void il_pattern_fill(const il_terms *terms, const il_choice *choice, il_pattern *p)
@@ -193,9 +247,8 @@ void il_pattern_fill(const il_terms *terms, const il_choice *choice, il_pattern 
     p->closed.nd = choice->nd;
     p->closed.order = p->order;
     fill_Jv(terms, choice, p);
-    fill_Jk(terms, choice, p);
-    fill_M(terms, p);
-    fill_B(choice, p);
-    fill_MA(choice, p);
+    fill_others(terms, choice, p);
+    order_independent(choice, p);
+    fill_others(terms, choice, p);
     fill_Mr(choice, p);
 }
