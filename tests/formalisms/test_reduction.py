@@ -13,8 +13,9 @@ import inloop as il
 from inloop import gallery
 from inloop.formalisms.partition import Partition, choose
 from inloop.gallery.four_bar import four_bar
-from inloop.native import POINTER, FixedSteps, Method, Status, load_runtime, run
+from inloop.native import POINTER, BuildOptions, FixedSteps, Method, Status, load_runtime, run
 from inloop.plant import engine
+from inloop.plant.engine import NativeEngine
 from inloop.plant.loops import Loops
 from inloop.simulate.reduction import Motion, ReductionSystem
 from inloop.simulate.systems import ClosedSystem
@@ -237,6 +238,13 @@ def test_settles_where_the_loops_are_closed() -> None:
     settled = (ctypes.c_double * plant.n).from_address(system.context.at_q)
     assert plant.evaluate("constraints", q=list(settled), qd=qd)["h"] == pytest.approx(0, abs=1e-9)
     np.testing.assert_allclose(list(settled), q, atol=1e-9)
+
+
+def test_terms_compile_without_a_word() -> None:
+    unit = press().compile()._engine("closing_terms").unit
+    strict = NativeEngine(unit, BuildOptions(strict=True, extra_flags=("-Wconversion",)))
+    names = strict.library.exported_symbols()
+    assert all(name.startswith("press_closing_terms") for name in names), names
 
 
 # choosing

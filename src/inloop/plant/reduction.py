@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from inloop.codegen.c_terms import TermsUnit, emit_terms
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.partition import Partition
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
     from inloop.plant.loops import Loops
+
+__all__ = ["TERMS", "Partition", "Terms", "roles"]
 
 ANY, SMALL, DRIVEN = 0, 2, 4  # as in il_choice.h
 TERMS = "closing_terms"  # the function whose library has the terms

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inloop.formalisms.partition import Partition
 from inloop.native import COUNT, POINTER, REAL, System, address_of, load_runtime
 from inloop.plant import Array, BarePlant, native_engine
 from inloop.plant.loops import CLOSED, FARTHEST, MOST_ITERATIONS, NEARLY_CLOSED, WORST_PIVOT, Loops
-from inloop.plant.reduction import TERMS, roles
+from inloop.plant.reduction import TERMS, Partition, roles
 
 OK = 0
 
