@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from test_sparse_motion import press, turning_slider_crank
+from test_sparse_motion import ladder, press, turning_slider_crank
 
 import inloop as il
 from inloop import gallery
@@ -238,6 +238,24 @@ def test_settles_where_the_loops_are_closed() -> None:
     settled = (ctypes.c_double * plant.n).from_address(system.context.at_q)
     assert plant.evaluate("constraints", q=list(settled), qd=qd)["h"] == pytest.approx(0, abs=1e-9)
     np.testing.assert_allclose(list(settled), q, atol=1e-9)
+
+
+def test_large_mechanisms() -> None:
+    """21 dependent and 28 independent coordinates, at a choice that is made in C."""
+    plant = ladder(7).compile()
+    assert not loops_of(plant).unrolled
+    system = reduction(plant)
+    q, qd = closed_state(plant, 9, 0.01)
+    system.tau[:] = np.random.default_rng(9).normal(size=plant.n)
+    first = system.expand(np.zeros(1), system.start(q, qd, np.zeros(0))[None])
+    qdd, _ = saddle(plant, first, system.tau)
+    assert near(first.qdd[0], qdd, 1e-8)
+    before = system.partition
+    assert system.choose(first.q[0] + 0.2)
+    assert set(system.partition.independent) != set(before.independent)
+    other = system.expand(np.zeros(1), system.start(first.q[0], first.qd[0], np.zeros(0))[None])
+    assert near(other.qd, first.qd)
+    assert near(other.qdd[0], qdd, 1e-8)
 
 
 def test_terms_compile_without_a_word() -> None:
