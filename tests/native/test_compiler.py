@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inloop.errors import BuildError
-from inloop.native import BuildOptions, NativeLibrary, build_library
+from inloop.native import TERMS_FLAGS, BuildOptions, NativeLibrary, build_library
 from inloop.native.compiler import (
     Compiler,
     explain_no_compiler,
@@ -123,6 +123,8 @@ def test_the_dialect_of_zig() -> None:
     zig = Compiler(zig_command(), "zig 0", "zig")
     flags = zig.spelled(("-O2", "-march=native"))
     assert "-mcpu=native" in flags and "-march=native" not in flags
+    # there -Og means no optimization
+    assert "-O1" in zig.spelled(TERMS_FLAGS) and "-Og" not in zig.spelled(TERMS_FLAGS)
 
 
 @pytest.mark.parametrize("name", ["gcc", "clang"])

@@ -264,6 +264,7 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
     angles = {"sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2"}
     assert wanted <= {"memcpy", "memset", "memmove", "pow", "sqrt", "floor", "log", "tanh"} | angles
     assert library.exported_symbols() == (
+        "il_choose",
         "il_face_indicators",
         "il_give_inputs",
         "il_give_motions",
@@ -273,6 +274,15 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
         "il_machine_init",
         "il_machine_measure",
         "il_machine_step",
+        "il_reduction_choose",
+        "il_reduction_chosen",
+        "il_reduction_expand",
+        "il_reduction_measure",
+        "il_reduction_pivots",
+        "il_reduction_place",
+        "il_reduction_rates",
+        "il_reduction_settle",
+        "il_reduction_take",
         "il_run_adaptive",
         "il_run_fixed",
         "il_step",

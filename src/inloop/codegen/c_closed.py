@@ -10,11 +10,11 @@ follow by a few terms of a series (`il_turn`), to the last bit but one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from inloop.codegen.angles import change, summands
 from inloop.codegen.c import declaration, emit_function, sincos_lines
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
@@ -135,7 +135,7 @@ def _late_sines(unit: ClosedRates) -> list[str]:
         for k, (angle, text) in enumerate(
             zip(unit.angles, _texts(unit.angles, entries), strict=True)
         )
-        if _summands(angle).keys() & dependent
+        if summands(angle).keys() & dependent
     ]
 
 
@@ -188,7 +188,7 @@ def _alone(unit: ClosedRates, program: Program, prefix: str) -> str:
     ins, outs = [b.name for b in program.inputs], [o.name for o in program.outputs]
     count = _angles(unit)
     entries = _entries(program, ins)
-    own = [(k, a) for k, a in enumerate(unit.angles) if _summands(a).keys() <= entries.keys()]
+    own = [(k, a) for k, a in enumerate(unit.angles) if summands(a).keys() <= entries.keys()]
     lines = [
         declaration(program, f"{prefix}_{program.name}"),
         "{",
@@ -203,32 +203,13 @@ def _alone(unit: ClosedRates, program: Program, prefix: str) -> str:
 def _turns(unit: ClosedRates) -> list[str]:
     """Sines and cosines after small corrections of the dependent coordinates."""
     q = unit.block("q")
-    place = {q[column]: k for k, column in enumerate(unit.sizes.dependent)}
+    steps = {q[column]: f"step[{k}]" for k, column in enumerate(unit.sizes.dependent)}
     lines = []
     for k, angle in enumerate(unit.angles):
-        times = {place[s]: count for s, count in _summands(angle).items() if s in place and count}
-        if times:
-            turn = " + ".join(_multiple(count, f"step[{j}]") for j, count in times.items())
+        turn = change(angle, steps)
+        if turn:
             lines.append(f"            il_turn({turn}, &sine[{k}], &cosine[{k}]);")
     return lines
-
-
-def _multiple(count: int, name: str) -> str:
-    return {1: name, -1: f"-{name}"}.get(count, f"{count}*{name}")
-
-
-def _summands(angle: Expr) -> Counter[Expr]:
-    """How often each symbol is counted in a plain sum of symbols and numbers."""
-    total: Counter[Expr] = Counter()
-    stack = [(angle, 1)]
-    while stack:
-        node, sign = stack.pop()
-        if node.op in ("add", "sub"):
-            first, second = node.args
-            stack += [(second, sign if node.op == "add" else -sign), (first, sign)]
-        elif not node.is_constant:
-            total[node] += sign
-    return total
 
 
 def _close(unit: ClosedRates) -> str:

@@ -13,7 +13,14 @@ from inloop.formalisms.partition import Partition
 from inloop.formalisms.reduced import Constrained, Newton, Reduced, constrained, newton, reduced
 from inloop.formalisms.signals import motion_outputs, with_derivatives
 from inloop.formalisms.symbols import Selection
-from inloop.formalisms.terms import Terms, gather_terms, term_programs
+from inloop.formalisms.terms import (
+    CommonTerms,
+    Terms,
+    common_programs,
+    common_terms,
+    gather_terms,
+    term_programs,
+)
 from inloop.symbolic import Expr, Input, Output, Program, reachable
 
 
@@ -147,6 +154,15 @@ class ClosedLoops:
     def term_programs(self, terms: Terms, suffix: str = "") -> list[Program]:
         """The functions that give them."""
         return term_programs(self.derivation, terms, self._time, suffix)
+
+    @cached_property
+    def common_terms(self) -> CommonTerms:
+        """Entries of the constrained equations, whatever is independent."""
+        return common_terms(self.derivation, self.rows)
+
+    def common_programs(self) -> list[Program]:
+        """The functions that give them."""
+        return common_programs(self.derivation, self.common_terms, self._time)
 
     def state(self, blocks: str) -> str:
         """Names of input blocks with "loads", and time where only constraints depend on it."""

@@ -1,15 +1,17 @@
-"""Terms of the constrained equations of large mechanisms, as compact arrays.
+"""Terms of the constrained equations, as compact arrays.
 
 Instead of the solution of Eq. 16, generated code gives what it is made of: constraint values, the
 entries of J and M that are not zero anywhere, and the terms of velocity. The runtime
 (`native/runtime/il_closed.c`) solves with them.
 
-Inside, coordinates come in the order dependent, independent, driven; see `Terms.order`.
+`Terms` are those of large mechanisms, for one partition: inside, coordinates come in the order
+dependent, independent, driven; see `Terms.order`. `CommonTerms` hold for all partitions, of which
+the runtime is given one while it runs (`native/runtime/il_reduction.c`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inloop.formalisms.constraints import Row
@@ -101,9 +103,68 @@ def _rates(d: Derivation, terms: Terms, loads: str, suffix: str) -> Iterator[Pro
     """Rates of the states of force laws, which may need the reactions in joints."""
     if not d.loads.rates:
         return
-    lam = [d.graph.symbol(f"lam_{k}") for k in range(1, len(terms.used) + 1)]
-    rates = complete_rates(d.skeleton, d.loads, d.symbols.qdd, terms.used, lam)
+    yield _rate_program(d, terms.used, f"rate_terms{suffix}", loads)
+
+
+def _rate_program(d: Derivation, rows: Sequence[Row], name: str, loads: str) -> Program:
+    """Rates of the states of force laws from the motion and the multipliers of some rows."""
+    lam = [d.graph.symbol(f"lam_{k}") for k in range(1, len(rows) + 1)]
+    rates = complete_rates(d.skeleton, d.loads, d.symbols.qdd, rows, lam)
     doc = "Rates of the states of force laws."
-    found = d.make(f"rate_terms{suffix}", f"q qd qdd {loads}", state_rates(rates), doc, "")
-    block = Input("lam", tuple(lam), "multipliers of the rows in use [N or N·m]")
-    yield Program(found.name, (*found.inputs, block), found.outputs, doc, "force laws")
+    found = d.make(name, f"q qd qdd {loads}", state_rates(rates), doc, "")
+    block = Input("lam", tuple(lam), "multipliers of these rows [N or N·m]")
+    return Program(found.name, (*found.inputs, block), found.outputs, doc, "force laws")
+
+
+@dataclass(frozen=True)
+class CommonTerms:
+    """What the solution needs, for all partitions.
+
+    Attributes:
+        J: entries of all rows and columns.
+        M: entries of the lower half of the mass matrix.
+        rows: all constraint rows, redundant ones included.
+    """
+
+    J: Entries
+    M: Entries
+    rows: tuple[Row, ...]
+
+
+def common_terms(derivation: Derivation, rows: Sequence[Row]) -> CommonTerms:
+    """The entries of J and M, row by row."""
+    zero = derivation.graph.zero
+    J = {(i, j): row.J[j] for i, row in enumerate(rows) for j in sorted(row.J)}
+    mass = derivation.mass.entries.items()
+    M = {(max(i, j), min(i, j)): entry for (i, j), entry in mass if entry is not zero}
+    return CommonTerms(J, dict(sorted(M.items())), tuple(rows))
+
+
+def common_programs(derivation: Derivation, terms: CommonTerms, time: str) -> list[Program]:
+    """Programs of these terms: at a position, of the motion there, rates of laws if there are any.
+
+    Args:
+        derivation: of the mechanism.
+        terms: their entries.
+        time: name of the time input if constraints depend on time, else empty.
+    """
+    d, rows = derivation, terms.rows
+    closing = (
+        Output.vector("h", [row.h for row in rows], "constraint values [m or rad]"),
+        Output.vector("J", terms.J.values(), "∂h/∂q, entry by entry"),
+        Output.vector("nu", [row.nu for row in rows], "J qd + nu = 0"),
+    )
+    motion = (
+        Output.vector("M", terms.M.values(), "lower half of the mass matrix, entry by entry"),
+        Output.vector("gamma", [row.gamma for row in rows], "J qdd + gamma = 0"),
+        Output.vector("c", d.c, "bias [N·m or N]"),
+    )
+    loads = "loads" if d.uses_time or not time else f"loads {time}"
+    how = "entries for every choice of independent coordinates"
+    programs = [
+        d.make("closing_terms", f"q {time}", closing, "Terms of the loops.", how),
+        d.make("motion_terms", f"q qd {loads}", motion, "Terms of the motion.", how),
+    ]
+    if d.loads.rates:
+        programs.append(_rate_program(d, rows, "state_terms", loads))
+    return programs

@@ -18,7 +18,13 @@ from inloop.native.machine import run_machine
 from inloop.native.machine_stepper import MachineStepper
 from inloop.native.mode_table import ModeTable
 from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
-from inloop.native.options import CHAIN_FLAGS, DEFAULT_FLAGS, STRICT_FLAGS, BuildOptions
+from inloop.native.options import (
+    CHAIN_FLAGS,
+    DEFAULT_FLAGS,
+    STRICT_FLAGS,
+    TERMS_FLAGS,
+    BuildOptions,
+)
 from inloop.native.progress import ProgressLine
 from inloop.native.runtime_library import (
     include_dir,
@@ -41,6 +47,7 @@ __all__ = [
     "POINTER",
     "REAL",
     "STRICT_FLAGS",
+    "TERMS_FLAGS",
     "AdaptiveSteps",
     "BuildOptions",
     "Compiler",

@@ -31,7 +31,8 @@ _PROBE_TIME = 120.0  # the first run of zig builds its C library [s]
 _DIALECTS: dict[Kind, dict[str, str]] = {
     "gcc": {},
     "clang": {},
-    "zig": {"-march=native": "-mcpu=native"},
+    # zig takes -Og for no optimization at all
+    "zig": {"-march=native": "-mcpu=native", "-Og": "-O1"},
 }
 # zig adds the undefined-behavior sanitizer of its own accord
 _ADDITIONS: dict[Kind, tuple[str, ...]] = {

@@ -19,7 +19,7 @@ from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.size import Size, size_of
 from inloop.model import Mechanism
 from inloop.model.names import quoted
-from inloop.native import CHAIN_FLAGS
+from inloop.native import CHAIN_FLAGS, TERMS_FLAGS
 from inloop.plant import labels
 from inloop.plant.arguments import read_names, real, reals
 from inloop.plant.bounds import Bounds
@@ -29,6 +29,7 @@ from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.progress import deriving, simplifying, writing
+from inloop.plant.reduction import Terms
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
@@ -177,6 +178,8 @@ class Equations:
         modes = [] if self._modes is None else list(self._modes.values())
         self.loops = Loops(self, closed, strict=not modes or modes[0] is self.mechanism)
         self.add_partition(self.loops)
+        if self.is_native:
+            self._add_terms(closed)
         self.parameters.check_with(partial(refuse_what_cannot_close, self))
 
     def add_partition(self, loops: Loops) -> None:
@@ -190,12 +193,20 @@ class Equations:
             following = events.programs(self._modes, loops.function(""))
             self._add(following, emit_formulas, None, derivation)
 
+    def _add_terms(self, closed: ClosedLoops) -> None:
+        """Build what a reduction at run time needs, for any choice of independent coordinates."""
+        terms = Terms(closed)
+        with deriving("the terms of the loops", self.name):
+            programs = terms.programs()
+        self._add(programs, terms.sources, flags=TERMS_FLAGS)
+
     def _add(
         self,
         programs: Sequence[Program],
         extra: Extra | None = None,
         offered: Callable[[Sequence[Program]], Sequence[Program]] | None = None,
         derivation: Derivation | None = None,
+        flags: tuple[str, ...] = CHAIN_FLAGS,
     ) -> None:
         """Run the passes on programs, build them and make them callable.
 
@@ -204,6 +215,7 @@ class Equations:
             extra: from the programs after the passes to further C files.
             offered: from these to the functions that can be called, if they are others.
             derivation: where the programs come from, if not from that of the core functions.
+            flags: of the compiler, where there are further C files.
         """
         start = time.perf_counter()
         parameters = (derivation or self._derivation).parameters
@@ -230,7 +242,7 @@ class Equations:
             about,
             labels.manifest(self.mechanism, self.inputs, declared, done),
             files,
-            CHAIN_FLAGS if extra is not None else (),
+            flags if extra is not None else (),
         )
         engine = make_engine(unit, self._backend)
         self.times[f"build {first}"] = time.perf_counter() - start

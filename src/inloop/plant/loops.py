@@ -177,6 +177,11 @@ class Loops:
         )
 
     @property
+    def row_sizes(self) -> Array:
+        """One unit of each row: what is small is small beside it."""
+        return self._closure.row_sizes
+
+    @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
         return tuple(self.all_row_names[k] for k in self.partition.rows)
@@ -216,7 +221,7 @@ class Loops:
     def _choose(self, J: Array) -> Partition:
         wish = self._plant.mechanism.independent
         elements = [row.element for row in self.closed.rows]
-        names, small = self._plant.coordinates, self._elastic
+        names, small = self._plant.coordinates, self.elastic
         prefer = self._preferred(J.shape[1] - self.mobility.rank)
         return choose(J, self.closed.driven, wish, names, elements, small, prefer)
 
@@ -231,7 +236,7 @@ class Loops:
         return ()
 
     @property
-    def _elastic(self) -> tuple[int, ...]:
+    def elastic(self) -> tuple[int, ...]:
         """Coordinates that displace nodes of flexible links."""
         return tuple(k for link in self._plant.mechanism.flexible_links for k in link.bodies)
 
@@ -319,7 +324,7 @@ class Loops:
 
         None if these are the best ones there, or if it is singular: every choice would lose a row.
         """
-        names, small = self._plant.coordinates, self._elastic
+        names, small = self._plant.coordinates, self.elastic
         chosen = choose(self._closure.at(t)(q)[1], self.closed.driven, (), names, small=small)
         if len(chosen.rows) != self.mobility.rank:
             return None

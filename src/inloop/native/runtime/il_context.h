@@ -14,6 +14,8 @@
 typedef void (*il_motions)(const void *self, double t, const double *u, const double *z,
                            double *out);
 
+struct il_reduction;
+
 typedef struct il_context {
     /* prepared quantities of the rates, efforts of the joints, inputs */
     const double *pre, *tau, *u;
@@ -43,6 +45,8 @@ typedef struct il_context {
     int (*settle)(void *context, double t, const double *x);
     int (*rates)(void *context, double t, const double *x, double *xd);
     double *at_q, *at_qd, *at_qdd;
+    /* a solution for any choice of independent coordinates, see il_reduction.h; else NULL */
+    struct il_reduction *reduction;
 } il_context;
 
 #endif

@@ -1,0 +1,39 @@
+/* What the equations of a mechanism with loops are made of, whatever its independent coordinates.
+ *
+ *   h(q, t) = 0,   J qd + nu = 0,   J qdd + gamma = 0,   M qdd + c = tau + J^T lam
+ *
+ * Generated functions write these terms into an il_point; il_reduction.h solves with them. Of J
+ * and M only the entries are given that are not zero everywhere.
+ */
+#ifndef IL_TERMS_H
+#define IL_TERMS_H
+
+#include "il_sparse.h"
+
+/* Where the mechanism is, and its terms there. Rows are all rows, redundant ones too. */
+typedef struct il_point {
+    const double *pre, *u, *z;       /* prepared quantities, inputs, states of laws */
+    double t;                        /* [s] */
+    double *q, *qd, *qdd, *lam;      /* coordinates and their rates; multipliers of all rows */
+    double *sine, *cosine;           /* of the angles that the terms need */
+    double *h, *J, *nu;              /* of closing */
+    double *M, *gamma, *c;           /* of motion; M: its lower half, row by row */
+    double *zd;                      /* of rates: those of the states of laws */
+} il_point;
+
+typedef void (*il_term)(const il_point *at);
+
+typedef struct il_terms {
+    int32_t n, states, angles;       /* coordinates, states of laws, length of sine and cosine */
+    int32_t nd;
+    const int32_t *driven;           /* nd coordinates whose motion is prescribed */
+    il_rows J, M;                    /* columns of the entries; of M left of and on the diagonal */
+    il_term sines;                   /* at q, t, u, z */
+    /* the same after changes dq of all coordinates, none of them beyond IL_SMALL_TURN */
+    void (*turn)(const il_point *at, const double *dq);
+    il_term closing;                 /* h, J and nu at q, t */
+    il_term motion;                  /* M, gamma and c, once qd is known */
+    il_term rates;                   /* zd, once qdd and lam are known; NULL without states */
+} il_terms;
+
+#endif
