@@ -61,7 +61,7 @@ def test_records_of_the_runtime_are_what_its_header_says(ball: il.Plant) -> None
         system = make_system(plant, at[name].tau, at[name].inputs, at[name].drives)
         faces[name] = Face(name, plant, system)
     modes = tuple(face.mode(faces) for face in faces.values())
-    start, _ = first_snapshot(ball.by_mode, None, at, None, None)
+    start = first_snapshot(ball.by_mode, None, at, None, None).snapshot
     done = run_machine(modes, start, FixedSteps(Method.RK4, 1e-3, 3000))
     assert len(done.events) > 3
     assert row_type("il_event")["record"].names == tuple(Record.__dataclass_fields__)

@@ -37,6 +37,7 @@ Derived = TypeVar("Derived")
 # has to wait for that. See `python -m benchmarks loops_large --all`.
 UNROLLED_UP_TO = 25_000
 MOST_ITERATIONS = 10
+BAD_CHOICE = 1e-3  # smallest singular value of a choice, to that of all coordinates
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below these end it; the error left is of the order of their square. All in
 # radians, or in parts of the mechanism's characteristic length.
@@ -333,6 +334,24 @@ class Loops:
         if same and chosen.rows == self.partition.rows:
             return None
         return self.with_partition(chosen)
+
+    def good_at(self, q: Array, t: float = 0.0) -> Loops:
+        """The same loops, with other independent coordinates where these are bad at a position.
+
+        At a dead point of an independent coordinate its velocity tells nothing about the others.
+        """
+        parts = self.partition
+        if not parts.dependent:
+            return self
+        J = self._closure.at(t)(q)[1][list(parts.rows)]
+        free = [k for k in range(J.shape[1]) if k not in set(parts.driven)]
+        of_choice, best = (
+            np.linalg.svd(J[:, list(columns)], compute_uv=False)[-1]
+            for columns in (parts.dependent, free)
+        )
+        if of_choice > BAD_CHOICE * best:
+            return self
+        return self.repartition(q, t) or self
 
     def derived(
         self, derive: Callable[[ClosedLoops, Partition, str], Derived], derivation: Derivation

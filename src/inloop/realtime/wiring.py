@@ -77,11 +77,12 @@ def wire(
     plants: Plants = plant.by_mode or {plant.name: plant}
     values = first_inputs(plant, plants, tau, inputs)
     at = {name: _conditions(each, values, motions) for name, each in plants.items()}
-    systems = make_systems(plants, at, method, None, step)
-    first, conditions = systems[0].plant, next(iter(at.values()))
+    first, conditions = next(iter(plants.values())), next(iter(at.values()))
     u = conditions.inputs.constant
     z = first_internal_states(first, u)
     begin = start_of(first, q, qd, conditions.drives, u, z)
+    loops = None if first.loops is None else first.loops.good_at(begin.q)
+    systems = make_systems(plants, at, method, {next(iter(plants)): loops}, step)
     for system in systems:
         if system.loops is not None:
             at_home, rest = system.loops.home(), np.zeros(system.plant.n)

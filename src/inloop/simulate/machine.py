@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -19,7 +19,7 @@ from inloop.native import (
     Status,
     run_machine,
 )
-from inloop.plant import Array, BarePlant, Signal
+from inloop.plant import Array, BarePlant, Loops, Signal
 from inloop.plant.arguments import by_name, one_name, real, whole
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
@@ -109,21 +109,20 @@ def simulate_modes(
         name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
     }
-    told: tuple[str, ...] = ()
     if start is None:
-        begin, told = first_snapshot(plants, mode, at, q, qd)
+        begin = first_snapshot(plants, mode, at, q, qd)
     elif q is None and qd is None and mode is None and start.end is not None:
         assert start.end.machine is not None
-        begin = start.end.machine
+        begin = Beginning(start.end.machine, {name: plant.loops for name, plant in plants.items()})
     else:
         raise InputError(
             "a run that continues another one begins where that one ended",
             fix="Give either start, or mode, q and qd.",
         )
-    run = _Run(plants, at, schedule, most_events, settle_time, reactions, told)
+    run = _Run(plants, at, schedule, most_events, settle_time, reactions, begin)
     if start is not None and start.end is not None:
         run.take_over(start.end)
-    status, end = run.go(begin)
+    status, end = run.go(begin.snapshot)
     result = run.result(status, end)
     if status == Status.STOPPED:
         raise interrupted(result, t_end)
@@ -162,14 +161,29 @@ def conditions(
     return Conditions(efforts, read_inputs(plant, given), drives)
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """Where a machine starts.
+
+    Attributes:
+        snapshot: mode and state.
+        loops: of each mode, with the independent coordinates to use; None for a tree.
+        notes: what differs from the declared values, in words.
+    """
+
+    snapshot: MachineSnapshot
+    loops: Mapping[str, Loops | None]
+    notes: tuple[str, ...] = ()
+
+
 def first_snapshot(
     plants: Mapping[str, BarePlant],
     mode: str | None,
     at: Mapping[str, Conditions],
     q: Given,
     qd: Given,
-) -> tuple[MachineSnapshot, tuple[str, ...]]:
-    """Where a machine starts, at t = 0, and what differs there from the declared values."""
+) -> Beginning:
+    """Where a machine starts, at t = 0."""
     name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
@@ -177,8 +191,10 @@ def first_snapshot(
     u = conditions.inputs.at(0.0)
     z = first_internal_states(plant, u)
     start = start_of(plant, q, qd, conditions.drives, u, z)
-    x = make_system(plant, conditions).start(0.0, start.q, start.qd, z)
-    return MachineSnapshot(list(plants).index(name), x), start.notes
+    loops = None if plant.loops is None else plant.loops.good_at(start.q)
+    x = make_system(plant, conditions, None, loops).start(0.0, start.q, start.qd, z)
+    chosen = {n: loops if n == name else each.loops for n, each in plants.items()}
+    return Beginning(MachineSnapshot(list(plants).index(name), x), chosen, start.notes)
 
 
 _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
@@ -195,7 +211,7 @@ class _Run:
         most_events: int,
         settle_time: float | None,
         reactions: str | Sequence[str],
-        notes: Sequence[str] = (),
+        begin: Beginning,
     ) -> None:
         self._plants, self._at, self._schedule = plants, at, schedule
         self._reactions = reactions
@@ -205,8 +221,8 @@ class _Run:
         )
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[Happening] = []
-        self._notes = list(notes)
-        self._loops = {name: plant.loops for name, plant in plants.items()}
+        self._notes = list(begin.notes)
+        self._loops = dict(begin.loops)
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None

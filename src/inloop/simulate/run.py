@@ -203,9 +203,9 @@ def _reference(system: System, begin: End, schedule: FixedSteps, tolerance: floa
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
-    """A fresh start at t = 0, with the first choice of independent coordinates."""
+    """A fresh start at t = 0, with independent coordinates that are good there."""
     q, qd = state
-    partition = plant.loops.partition if plant.loops is not None else None
+    partition = plant.loops.good_at(q).partition if plant.loops is not None else None
     return End(0.0, q, qd, z, None, 0, partition, None)
 
 

@@ -71,8 +71,9 @@ class Stepper:
             name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
         self.events: list[Happening] = []
-        start, self.notes = first_snapshot(plants, mode, self._at, q, qd)
-        systems = make_systems(plants, self._at, METHODS[method], None, self.step_size)
+        begin = first_snapshot(plants, mode, self._at, q, qd)
+        self.notes = begin.notes
+        systems = make_systems(plants, self._at, METHODS[method], begin.loops, self.step_size)
         self._systems = dict(zip(plants, systems, strict=True))
         for system in systems:
             if system.loops is not None:
@@ -86,7 +87,9 @@ class Stepper:
         self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
         modes = table_of_all(systems)
-        self._machine = MachineStepper(modes, start, METHODS[method], self.step_size, most_events)
+        self._machine = MachineStepper(
+            modes, begin.snapshot, METHODS[method], self.step_size, most_events
+        )
         self.parameters = next(iter(plants.values())).parameters
         self._version = self.parameters.version
 
