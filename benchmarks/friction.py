@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,9 @@ from inloop.native import (
     runtime_headers,
     runtime_sources,
 )
-from inloop.simulate.systems import TreeSystem
+from inloop.native.mirror import mirror
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.systems import Conditions, make_system
 
 STEP = 1e-3  # [s]
 STEPS = 5_000
@@ -67,16 +69,15 @@ class Prepared:
         plant, method = contestant.plant, contestant.method
         runtime = load_runtime()
         size = runtime.function("il_work_size", COUNT, COUNT, COUNT, returns=COUNT)
-        self._tau = np.zeros(plant.n)
-        self._system = TreeSystem(
-            plant, self._tau, np.zeros(max(1, len(plant.inputs))), method=method
-        )
-        system = self._system.system
+        conditions = Conditions(np.zeros(plant.n), Inputs(plant.first_inputs))
+        self._system = make_system(plant, conditions, method)
+        self._tau = self._system.tau
+        mode = mirror("il_mode").from_address(self._system.instance.modes)
+        self._structure = system = mirror("il_system").from_buffer_copy(mode.system)
         if not contestant.generated:
-            system = replace(system, jacobian=0)
+            system.jacobian = None
         at = np.array(POSES["q_n"]), np.zeros(plant.n), plant.first_states
         self._start = self._system.start(0.0, *at)
-        self._structure = system.structure()
         self._work = np.zeros(size(method, system.n, system.m))
         self._pivots = np.zeros(system.n + system.m, dtype=np.int64)
         self._method = method

@@ -17,11 +17,11 @@ from benchmarks.report import Bar, Findings, note, progress, show
 from inloop import gallery
 from inloop.gallery.puma560 import POSES, puma560
 from inloop.gallery.strokes import strokes
-from inloop.native import FixedSteps, Method, Status
-from inloop.native import run as run_native
+from inloop.native import FixedSteps, MachineSnapshot, Method, Status, run_machine
+from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
-from inloop.simulate.run import make_system
 from inloop.simulate.start import first_internal_states, start_of
+from inloop.simulate.systems import Conditions, make_system
 
 STEPS, ROUNDS, REPEATS = 20_000, 5, 3
 FEW = 20  # samples of a run that few are wanted of
@@ -73,20 +73,19 @@ class Contestant:
     def native(self) -> Callable[[], float]:
         """Gives the processor time of the same steps in C alone [s]."""
         plant, signals = self.plant, read_inputs(self.plant, self.inputs)
-        u, drives = signals.at(plant, 0.0), plant.drive_function({})
+        u, drives = signals.at(0.0), read_drives(plant, {})
         z = first_internal_states(plant, u)
         start = start_of(plant, self.q, None, drives, u, z)
         method = METHODS[self.method]
-        system = make_system(
-            plant, np.zeros(plant.n), signals, drives, method, plant.loops, self.step
-        )
+        conditions = Conditions(np.zeros(plant.n), signals, drives)
+        system = make_system(plant, conditions, method, plant.loops, self.step)
         # one choice of independent coordinates for the whole run
         x = system.start(0.0, start.q, start.qd, z, guarded=False)
         schedule = FixedSteps(method, self.step, STEPS, stride=STEPS)
 
         def once() -> float:
             begin = time.process_time()
-            done = run_native(system.system, x, schedule)
+            done = run_machine(system.table, MachineSnapshot(0, x), schedule)
             seconds = time.process_time() - begin
             if done.status != Status.OK:
                 raise RuntimeError(f"{self.name}: the run ended with {Status(done.status).name}")

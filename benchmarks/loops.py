@@ -34,11 +34,12 @@ from benchmarks.peers.cache import cached, content_key
 from benchmarks.peers.toolchain import BENCHMARKS, C_COMPILERS, compiler_identity, run_compiler
 from benchmarks.processes import measured_apart
 from benchmarks.report import Bar, Findings, Row, note, progress, show
-from inloop.native import FixedSteps, Method, Status
-from inloop.native import run as run_steps
+from inloop.native import FixedSteps, MachineSnapshot, Method, Status, run_machine
 from inloop.plant.loops import NEARLY_CLOSED
-from inloop.simulate.start import first_state
-from inloop.simulate.systems import ClosedSystem
+from inloop.simulate.drives import read_drives
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.start import start_of
+from inloop.simulate.systems import Conditions, make_system
 
 STEP = 1e-3  # [s]
 LONG, SHORT = 10_000, 1_000  # steps: for the time, and until accuracy is looked at
@@ -84,11 +85,11 @@ class OurRun:
 
     def __init__(self, plant: il.Plant) -> None:
         assert plant.loops is not None
-        drives = plant.drive_function({})
-        states = np.array([state.initial for state in plant.mechanism.states])
-        self._start = (*first_state(plant, None, None, drives), states)
-        inputs = np.append(plant.first_inputs, 0.0)
-        self._system = ClosedSystem(plant, plant.loops, np.zeros(plant.n), inputs, drives)
+        drives = read_drives(plant, {})
+        start = start_of(plant, None, None, drives)
+        self._start = (start.q, start.qd, plant.first_states)
+        conditions = Conditions(np.zeros(plant.n), Inputs(plant.first_inputs), drives)
+        self._system = make_system(plant, conditions)
 
     def run(self, steps: int) -> Row:
         """Seconds for so many steps, angle of the crank [rad] and loop error [m] after them."""
@@ -97,7 +98,7 @@ class OurRun:
         self._system.guard = 0.0 * self._system.guard
         schedule = FixedSteps(Method.RK4, STEP, steps, stride=steps)
         start = time.perf_counter()
-        done = run_steps(self._system.system, x, schedule)
+        done = run_machine(self._system.table, MachineSnapshot(0, x), schedule)
         seconds = time.perf_counter() - start
         if done.status != Status.OK:
             raise RuntimeError(f"the run ended with {Status(done.status).name}")

