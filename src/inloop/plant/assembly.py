@@ -5,6 +5,7 @@ All numbers are in units of coordinates and rows (`closure.py`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -97,6 +98,7 @@ def smallest_gap(closure: Closure, found: Assembly, held: Sequence[int]) -> Arra
 def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
     """Gauss-Newton steps as long as they bring the ends of the loops nearer."""
     h, J = closure(q)
+    length = _length(h)
     for iteration in range(MOST_ITERATIONS):
         if np.all(np.abs(h) <= FINER * closure.rounding):
             return Assembly(q, J, iteration, _size(h), True)
@@ -108,11 +110,12 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
         for shorten in LINE_SEARCH:
             trial = q + shorten * step * closure.coordinate_sizes
             h_trial, J_trial = closure(trial)
-            if _length(h_trial) < _length(h):
+            length_trial = _length(h_trial)
+            if length_trial < length:
                 break
         else:
             return Assembly(q, J, iteration, _size(h), closure.is_closed(h))
-        q, h, J = trial, h_trial, J_trial
+        q, h, J, length = trial, h_trial, J_trial, length_trial
     return Assembly(q, J, MOST_ITERATIONS, _size(h), closure.is_closed(h))
 
 
@@ -124,7 +127,8 @@ def _shortest(J: Array, right: Array) -> Array:
 
 
 def _length(h: Array) -> float:
-    return float(np.linalg.norm(h)) if np.all(np.isfinite(h)) else float("inf")
+    square = float(h.dot(h))
+    return math.sqrt(square) if math.isfinite(square) else math.inf
 
 
 def _size(h: Array) -> float:

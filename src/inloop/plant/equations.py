@@ -350,7 +350,7 @@ class Equations:
             array = array.reshape(*array.shape, 1)
         if array.shape[-1:] != (size,):
             raise self._wrong_size(name, array.shape, size)
-        return np.ascontiguousarray(np.broadcast_to(array, shape))
+        return array if array.shape == shape else np.broadcast_to(array, shape)
 
     @property
     def first_states(self) -> Array:
