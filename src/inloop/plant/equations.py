@@ -233,7 +233,7 @@ class Equations:
         declared = self.parameters.declared
         prefix, about = self.name + suffix, labels.about(self.mechanism, declared)
         with writing(len(done), self.name):
-            files = extra(printed, prefix, about) if extra is not None else {}
+            files = extra(printed, prefix, about) if extra is not None and self.is_native else {}
         unit = Unit(
             prefix,
             prepare,
