@@ -178,8 +178,8 @@ def test_there_are_no_other_places_that_run_data() -> None:
     root = Path(il.__file__).parent
     found = set()
     for path in root.rglob("*.py"):
+        name = str(path.relative_to(root))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            name = str(path.relative_to(root))
             if isinstance(node, ast.Import | ast.ImportFrom):
                 modules = [a.name for a in node.names] + [getattr(node, "module", "") or ""]
                 assert not {"pickle", "marshal", "shelve", "dill"} & set(modules), name

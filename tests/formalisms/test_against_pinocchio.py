@@ -1,4 +1,4 @@
-"""Random trees, 100 of 200 unless `-m long`: every quantity agrees with Pinocchio."""
+"""Random trees, 60 of 200 unless `-m long`: every quantity agrees with Pinocchio."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from random_trees import Limb, Tree, random_tree
 from inloop.formalisms import Derivation
 from inloop.symbolic import interpret
 
-TREES, ALL_TREES = 100, 200
+TREES, ALL_TREES = 60, 200
 STATES = 2
 TOLERANCE = 1e-9
 

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from exhibit_plants import plant_of
+from exhibit_plants import SMALLER, plant_of
 
 import inloop as il
 from inloop import gallery
@@ -47,6 +47,13 @@ def test_references_are_met(exhibit: gallery.Exhibit) -> None:
     for comparison in exhibit.compare(plant):
         assert comparison.ok, f"{comparison.reference.what}: {comparison.error}"
         assert comparison.reference.source
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SMALLER)
+def test_references_are_met_by_what_is_shown(name: str) -> None:
+    exhibit = gallery.get(name)
+    assert all(comparison.ok for comparison in exhibit.compare(exhibit.build().compile()))
 
 
 def test_a_missed_reference_is_noticed() -> None:

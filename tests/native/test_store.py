@@ -48,13 +48,13 @@ def rooms(cache: Path, *names: str) -> list[Path]:
     return [path for name in names for path in (cache / "v1" / name).iterdir()]
 
 
-def test_eight_processes_build_once(program, tmp_path, fresh_cache, monkeypatch) -> None:
+def test_four_processes_build_once(program, tmp_path, fresh_cache, monkeypatch) -> None:
     log = tmp_path / "log"
     script = compiler_script(tmp_path / "cc", f'case "$*" in *sum.c*) echo x >> {log};; esac')
     monkeypatch.setenv("INLOOP_CC", script)
-    builders = [builder(program("eight")) for _ in range(8)]
+    builders = [builder(program("four")) for _ in range(4)]
     outputs = [process.communicate(timeout=HANG) for process in builders]
-    assert [process.returncode for process in builders] == [0] * 8, outputs
+    assert [process.returncode for process in builders] == [0] * 4, outputs
     assert len({output for output, _ in outputs}) == 1
     assert log.read_text() == "x\n"
     assert not rooms(fresh_cache, "work", "locks")

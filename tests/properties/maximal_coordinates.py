@@ -10,7 +10,9 @@ integrates positions and velocities; nothing of inloop is used.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -45,7 +47,7 @@ def poses(linkage: Linkage, q: Sequence[float]) -> list[Pose]:
         base = found[bar.parent] if bar.parent != GROUND else Pose(np.zeros(3), np.eye(3))
         p = base.p + base.R @ bar.at
         if bar.kind == "revolute":
-            found.append(Pose(p, base.R @ Rotation.from_rotvec(bar.axis * x).as_matrix()))
+            found.append(Pose(p, base.R @ _turn(tuple(bar.axis), float(x))))
         else:
             found.append(Pose(p + base.R @ bar.axis * x, base.R))
     return found
@@ -60,7 +62,7 @@ def twists(linkage: Linkage, at: list[Pose], qd: Sequence[float]) -> list[np.nda
         base = at[bar.parent] if inner else Pose(np.zeros(3), np.eye(3))
         v, w = (origins[bar.parent], turns[bar.parent]) if inner else (np.zeros(3), np.zeros(3))
         axis = base.R @ bar.axis
-        v = v + np.cross(w, at[k].p - base.p)
+        v = v + _cross(w, at[k].p - base.p)
         if bar.kind == "revolute":
             w = w + axis * speed
         else:
@@ -68,7 +70,7 @@ def twists(linkage: Linkage, at: list[Pose], qd: Sequence[float]) -> list[np.nda
         origins.append(v)
         turns.append(w)
     return [
-        np.concatenate([v + np.cross(w, pose.R @ bar.com), w])
+        np.concatenate([v + _cross(w, pose.R @ bar.com), w])
         for bar, pose, v, w in zip(linkage.bars, at, origins, turns, strict=True)
     ]
 
@@ -133,9 +135,9 @@ class Rows:
             return J, np.zeros(3)
         arm = self.at[body].R @ (p - self.linkage.bars[body].com)
         J[:, 6 * body : 6 * body + 3] = np.eye(3)
-        J[:, 6 * body + 3 : 6 * body + 6] = -_cross(arm)
+        J[:, 6 * body + 3 : 6 * body + 6] = -_skew(arm)
         w = self.v[body, 3:]
-        return J, np.cross(w, np.cross(w, arm))
+        return J, _cross(w, _cross(w, arm))
 
     def coincide(self, a: tuple[int, np.ndarray], b: tuple[int, np.ndarray]) -> None:
         """Two points stay together."""
@@ -159,11 +161,11 @@ class Rows:
         wb = self.v[kb, 3:] if kb != GROUND else np.zeros(3)
         row = np.zeros(self.v.size)
         # d/dt (ea·eb) = (wa - wb)·(ea × eb)
-        normal = np.cross(ea, eb)
+        normal = _cross(ea, eb)
         for k, sign in ((ka, 1.0), (kb, -1.0)):
             if k != GROUND:
                 row[6 * k + 3 : 6 * k + 6] += sign * normal
-        turning = np.cross(np.cross(wa, ea), eb) + np.cross(ea, np.cross(wb, eb))
+        turning = _cross(_cross(wa, ea), eb) + _cross(ea, _cross(wb, eb))
         self.G.append(row)
         self.gamma.append(float(-(wa - wb) @ turning))
 
@@ -178,29 +180,50 @@ class Rows:
         row = n @ apart
         if base != GROUND:
             # the plane turns with the parent: ṅ·d = w·(n × d)
-            row[6 * base + 3 : 6 * base + 6] += np.cross(n, d)
+            row[6 * base + 3 : 6 * base + 6] += _cross(n, d)
         rate = apart @ self.v.ravel()
-        nd = np.cross(w, n)
+        nd = _cross(w, n)
         self.G.append(row)
-        self.gamma.append(float(-n @ (c - cb) - 2.0 * nd @ rate - np.cross(w, nd) @ d))
+        self.gamma.append(float(-n @ (c - cb) - 2.0 * nd @ rate - _cross(w, nd) @ d))
 
 
-def _cross(r: np.ndarray) -> np.ndarray:
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a × b; NumPy's own takes ten times as long for three numbers."""
+    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+
+
+def _skew(r: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
 
 
-def _normals(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    first = np.cross(axis, helper)
+@functools.cache
+def _powers(axis: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix of a cross product with a unit vector, and its square."""
+    K = _skew(np.array(axis))
+    return K, K @ K
+
+
+def _turn(axis: tuple[float, ...], angle: float) -> np.ndarray:
+    """Rotation about a unit vector (Rodrigues)."""
+    K, K2 = _powers(axis)
+    return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K2)
+
+
+@functools.cache
+def _normals(axis: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Two directions at right angles to a unit vector and to each other."""
+    along = np.array(axis)
+    first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
+    return first, np.cross(along, first)
 
 
 def constraint_rows(linkage: Linkage, at: list[Pose], v: np.ndarray) -> Rows:
     """All joints and cuts."""
     rows = Rows(linkage, at, v)
     for k, bar in enumerate(linkage.bars):
-        first, second = _normals(bar.axis)
+        first, second = _normals(tuple(bar.axis))
         if bar.kind == "revolute":
             rows.coincide((bar.parent, bar.at), (k, np.zeros(3)))
             rows.square((bar.parent, first), (k, bar.axis))
@@ -217,9 +240,8 @@ def constraint_rows(linkage: Linkage, at: list[Pose], v: np.ndarray) -> Rows:
             continue
         rows.coincide(a, b)
         if cut.axis is not None:
-            axis = np.array(cut.axis)
-            for normal in _normals(axis):
-                rows.square((a[0], normal), (b[0], axis))
+            for normal in _normals(cut.axis):
+                rows.square((a[0], normal), (b[0], np.array(cut.axis)))
         elif cut.kind == "solid":
             for one, other in ((0, 1), (1, 2), (2, 0)):
                 rows.square((a[0], np.eye(3)[one]), (b[0], np.eye(3)[other]))
@@ -234,7 +256,7 @@ def _forces(linkage: Linkage, at: list[Pose], v: np.ndarray) -> np.ndarray:
         w = speeds[k, 3:]
         I = pose.R @ np.diag(bar.inertia) @ pose.R.T
         f[k, :3] += bar.mass * GRAVITY
-        f[k, 3:] -= np.cross(w, I @ w)
+        f[k, 3:] -= _cross(w, I @ w)
         if not (bar.stiffness or bar.damping):
             continue
         inner = bar.parent != GROUND
@@ -262,7 +284,7 @@ def _slip(linkage: Linkage, at: list[Pose], speeds: np.ndarray, k: int) -> np.nd
 
     def velocity(body: int) -> np.ndarray:
         arm = at[k].p - (at[body].p + at[body].R @ linkage.bars[body].com)
-        return np.asarray(speeds[body, :3] + np.cross(speeds[body, 3:], arm))
+        return np.asarray(speeds[body, :3] + _cross(speeds[body, 3:], arm))
 
     parent = linkage.bars[k].parent
     return velocity(k) - (velocity(parent) if parent != GROUND else 0.0)
@@ -273,14 +295,14 @@ def _push(
 ) -> None:
     arm = p - (at[body].p + at[body].R @ linkage.bars[body].com)
     f[body, :3] += force
-    f[body, 3:] += np.cross(arm, force)
+    f[body, 3:] += _cross(arm, force)
 
 
 def joint_angle(linkage: Linkage, at: list[Pose], k: int) -> float:
     """Angle of a revolute joint, between -pi and pi."""
     bar = linkage.bars[k]
     turned = _rotation(at, bar.parent).T @ at[k].R
-    first, second = _normals(bar.axis)
+    first, second = _normals(tuple(bar.axis))
     return float(np.arctan2(second @ turned @ first, first @ turned @ first))
 
 

@@ -1,4 +1,7 @@
-"""Runs that continue others give the bits of one uninterrupted run."""
+"""Runs that continue others give the bits of one uninterrupted run.
+
+All methods share the plant of a mechanism: what one run builds is there for the next ones, too.
+"""
 
 from __future__ import annotations
 
@@ -34,42 +37,66 @@ def check(plant: il.Plant, steps: int, method: str, told: str = "", **options: A
             np.testing.assert_array_equal(*both, err_msg=f"{name}, cut after {cut} steps")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_of_a_tree_with_an_input_over_time(method: str) -> None:
+@pytest.fixture(scope="module")
+def pushed() -> il.Plant:
     model = il.Model("pushed", gravity=(0.0, -9.81, 0.0))
     push = model.input("push", "N*m")
     model.body("arm", on=model.ground, joint=il.revolute("z", initial=(0.3, 0.0)), mass=1.3,
                com=(0.4, 0.02, 0.0), inertia=(1e-2, 2.1e-2, 3e-2))  # fmt: skip
     model.joint_force("arm", lambda qd: push - 0.3 * qd)
-    check(model.compile(), 300, method, inputs={"push": lambda t: 3.0 * il.sin(9.0 * t)})
+    return model.compile()
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_of_a_mechanism_with_a_drive(method: str) -> None:
-    check(four_bar_with_a_tail().compile(), 200, method)
+def test_of_a_tree_with_an_input_over_time(pushed: il.Plant, method: str) -> None:
+    check(pushed, 300, method, inputs={"push": lambda t: 3.0 * il.sin(9.0 * t)})
+
+
+@pytest.fixture(scope="module")
+def with_a_tail() -> il.Plant:
+    return four_bar_with_a_tail().compile()
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_over_a_singular_position(method: str) -> None:
+def test_of_a_mechanism_with_a_drive(with_a_tail: il.Plant, method: str) -> None:
+    check(with_a_tail, 200, method)
+
+
+@pytest.fixture(scope="module")
+def four_bars() -> il.Plant:
+    return gallery.get("four_bar").build().compile()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_over_a_singular_position(four_bars: il.Plant, method: str) -> None:
     """Also where a run ends on the way over it."""
-    plant = gallery.get("four_bar").build().compile()
-    check(plant, 1400, method, "a singular position is stepped over")
+    check(four_bars, 1400, method, "a singular position is stepped over")
+
+
+@pytest.fixture(scope="module")
+def pair() -> il.Plant:
+    return linkage_pair().compile()
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_with_coordinates_that_change(method: str) -> None:
-    check(linkage_pair().compile(), 600, method, "independent coordinates are now")
+def test_with_coordinates_that_change(pair: il.Plant, method: str) -> None:
+    check(pair, 600, method, "independent coordinates are now")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_with_modes_and_coordinates_that_change(method: str) -> None:
+@pytest.fixture(scope="module")
+def pair_with_modes() -> il.Plant:
     model = linkage_pair()
     free, braked, late = (model.mode(name) for name in ("free", "braked", "late"))
     with model.during(braked):
         model.joint_force("crank_0", lambda qd: -0.05 * qd, name="brake")
     model.event("on", lambda q: q["crank_0"] - 0.9, mode=free, to=braked)
     model.event("off", lambda q: q["crank_1"] + 0.2, mode=braked, to=late)
-    check(model.compile(), 600, method, "independent in mode late are now")
+    return model.compile()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_modes_and_coordinates_that_change(pair_with_modes: il.Plant, method: str) -> None:
+    check(pair_with_modes, 600, method, "independent in mode late are now")
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -22,7 +22,7 @@ from inloop.codegen.closed_unit import ClosedUnit
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Expr, Notation, Program, to_text
-from inloop.symbolic.listing import layout
+from inloop.symbolic.listing import leading_angles
 
 INLINE_UP_TO = 500  # operations of both functions together: then a call costs more than a copy
 
@@ -51,7 +51,7 @@ class ClosedRates:
     @cached_property
     def angles(self) -> tuple[Expr, ...]:
         """Angles whose sines and cosines these need."""
-        found = {a for p in self.generated for a in layout(p).angles}
+        found = {a for p in self.generated for a in leading_angles(p)}
         return tuple(sorted(found, key=lambda angle: angle.id))
 
     def block(self, name: str) -> tuple[Expr, ...]:

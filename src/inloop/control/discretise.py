@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from inloop.control.linear_model import Array, LinearModel
 from inloop.errors import InputError
@@ -56,7 +56,7 @@ def held(A: Array, B: Array, time: float) -> tuple[Array, Array]:
     n, m = B.shape
     block = np.zeros((n + m, n + m))
     block[:n, :n], block[:n, n:] = A, B
-    found = expm(time * block)
+    found = scipy.linalg.expm(time * block)
     return found[:n, :n], found[:n, n:]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import matrix_balance
+import scipy
 
 from inloop.control.linear_model import Array, LinearModel
 from inloop.errors import InputError
@@ -81,7 +81,7 @@ def insist_on_sight(model: LinearModel, purpose: str) -> None:
 
 def _cut_off(model: LinearModel, A: Array, B: Array, all_modes: bool) -> list[Mode]:
     """Modes of A that B does not reach."""
-    balanced, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    balanced, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
     reached = B / scale[:, None]
     size = np.linalg.norm(reached, axis=0)
     reached = reached / np.where(size > 0.0, size, 1.0)

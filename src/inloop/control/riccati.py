@@ -11,7 +11,7 @@ fast modes die within a sample.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import matrix_balance, solve_continuous_are
+import scipy
 
 from inloop.control.linear_model import Array
 from inloop.errors import InputError
@@ -37,7 +37,7 @@ def riccati(A: Array, B: Array, Q: Array, R: Array, *, sampled: bool, fix: str) 
     Raises:
         InputError: there is none, or it cannot be computed.
     """
-    _, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    _, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
     # x = T x', u = R^(-1/2) u'
     A_s = A * scale[None, :] / scale[:, None]
     B_s = B / scale[:, None] / np.sqrt(np.diag(R))[None, :]
@@ -51,7 +51,7 @@ def riccati(A: Array, B: Array, Q: Array, R: Array, *, sampled: bool, fix: str) 
         found = (
             _doubled(A_s, B_s @ B_s.T, Q_s)
             if sampled
-            else (solve_continuous_are(A_s, B_s, Q_s, one))
+            else (scipy.linalg.solve_continuous_are(A_s, B_s, Q_s, one))
         )
     except (np.linalg.LinAlgError, ValueError) as error:
         raise InputError(

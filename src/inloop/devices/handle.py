@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from inloop.devices.actuator import Actuator
 
@@ -64,7 +64,8 @@ class Handle:
         rates[0, 1] = 1.0
         rates[1] = np.array([-self.finger.stiffness, -total, 1.0]) / self.mass
         (self._xx, self._xv, self._xf), (self._vx, self._vv, self._vf), _ = (
-            tuple(float(entry) for entry in row) for row in expm(self.actuator.period * rates)
+            tuple(float(entry) for entry in row)
+            for row in scipy.linalg.expm(self.actuator.period * rates)
         )
 
     def step(self, command: float, target: float = 0.0, target_velocity: float = 0.0) -> float:

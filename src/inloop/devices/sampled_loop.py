@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from inloop.devices.linear_filter import LinearFilter, Matrix
 
@@ -104,7 +104,7 @@ class SampledLoop:
         rest = max(0.0, self.delay - self._periods * self.period)
         rest = rest if rest > ACCURACY * self.period else 0.0
         # first the command that still holds, then the next one
-        old, new = expm(rates * rest), expm(rates * (self.period - rest))
+        old, new = scipy.linalg.expm(rates * rest), scipy.linalg.expm(rates * (self.period - rest))
         late, early = new[:n, :n] @ old[:n, n], new[:n, n]
         return new[:n, :n] @ old[:n, :n], late, early, self._periods + (rest > 0.0)
 

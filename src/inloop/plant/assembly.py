@@ -5,6 +5,7 @@ All numbers are in units of coordinates and rows (`closure.py`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -103,7 +104,7 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
     each other and do not meet.
     """
     h, J = closure(q)
-    slow = 0
+    slow, length = 0, _length(h)
     for iteration in range(MOST_ITERATIONS):
         if np.all(np.abs(h) <= FINER * closure.rounding):
             return Assembly(q, J, iteration, _size(h), True)
@@ -115,12 +116,13 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
         for shorten in LINE_SEARCH:
             trial = q + shorten * step * closure.coordinate_sizes
             h_trial, J_trial = closure(trial)
-            if _length(h_trial) < _length(h):
+            length_trial = _length(h_trial)
+            if length_trial < length:
                 break
         else:
             return Assembly(q, J, iteration, _size(h), closure.is_closed(h))
-        slow = slow + 1 if _length(h_trial) > (1.0 - PROGRESS) * _length(h) else 0
-        q, h, J = trial, h_trial, J_trial
+        slow = slow + 1 if length_trial > (1.0 - PROGRESS) * length else 0
+        q, h, J, length = trial, h_trial, J_trial, length_trial
         if slow == MOST_SLOW:
             return Assembly(q, J, iteration + 1, _size(h), closure.is_closed(h))
     return Assembly(q, J, MOST_ITERATIONS, _size(h), closure.is_closed(h))
@@ -134,7 +136,8 @@ def _shortest(J: Array, right: Array) -> Array:
 
 
 def _length(h: Array) -> float:
-    return float(np.linalg.norm(h)) if np.all(np.isfinite(h)) else float("inf")
+    square = float(h.dot(h))
+    return math.sqrt(square) if math.isfinite(square) else math.inf
 
 
 def _size(h: Array) -> float:

@@ -234,7 +234,7 @@ class Equations:
         declared = self.parameters.declared
         prefix, about = self.name + suffix, labels.about(self.mechanism, declared)
         with writing(len(done), self.name):
-            files = extra(printed, prefix, about) if extra is not None else {}
+            files = extra(printed, prefix, about) if extra is not None and self.is_native else {}
         unit = Unit(
             prefix,
             prepare,
@@ -364,7 +364,7 @@ class Equations:
             array = array.reshape(*array.shape, 1)
         if array.shape[-1:] != (size,):
             raise self._wrong_size(name, array.shape, size)
-        return np.ascontiguousarray(np.broadcast_to(array, shape))
+        return array if array.shape == shape else np.broadcast_to(array, shape)
 
     @property
     def first_states(self) -> Array:

@@ -99,7 +99,8 @@ def _walk(
         x = x if now.x is None else now.x
         if now.guard is None:
             now = replace(now, guard=system.guard, guarded_at=(now.steps, now.t))
-        system.guard = now.guard
+        else:
+            system.guard = now.guard
         way.notes.extend(note for note in system.notes if note not in way.notes)
         part, before = _rest(schedule, now), now
         if isinstance(part, AdaptiveSteps):

@@ -77,6 +77,12 @@ class System:
         self._numbers(Numbers.PER_UNIT)[:] = 1.0 / self.sizes[self._dependent]
         self._numbers(Numbers.MOST)[:] = [self._limit(entry) for entry in self.entries]
 
+    @property
+    def closed(self) -> Loops:
+        """Its loops, where there are some."""
+        assert self.loops is not None
+        return self.loops
+
     def _follow(self, conditions: Conditions) -> None:
         """Let functions of time lead inputs and driven joints."""
         inputs, drives = conditions.inputs, conditions.drives

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from inloop.symbolic.expression import Expr
+from inloop.symbolic.graph import reachable
 from inloop.symbolic.program import Program
 from inloop.symbolic.schedule import schedule
 
@@ -116,6 +117,11 @@ def layout(program: Program) -> Listing:
         Store(out.name, k, expr) for out in program.outputs for k, expr in enumerate(out.exprs)
     )
     return Listing(program, names, loads, tuple(angles), sums, statements, stores)
+
+
+def leading_angles(program: Program) -> list[Expr]:
+    """The angles of the layout of a program, without the rest of it."""
+    return _leading_angles(reachable(program.exprs))
 
 
 def _leading_angles(nodes: list[Expr]) -> list[Expr]:
