@@ -54,7 +54,7 @@ class Equations:
         bounds: of coordinates and speeds, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
-        units: the plant as one unit of C, by its table.
+        units: the plant as one unit of C, by what had been built of each mode.
         building: held while something is derived or built, so that threads may share a plant.
     """
 
@@ -95,7 +95,7 @@ class Equations:
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
         self._engines: dict[str, Engine] = {}
         self._prepared: dict[int, tuple[int, Array]] = {}
-        self.units: dict[str, PlantUnit] = {}
+        self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
         self.loops: Loops | None = None
         self._closed: ClosedLoops | None = None
         closed = mechanism.closed
@@ -253,6 +253,11 @@ class Equations:
     def has_events(self) -> bool:
         """True if it is a mode of a mechanism that changes while it runs."""
         return self._modes is not None
+
+    @property
+    def built(self) -> int:
+        """Number of functions that have been built."""
+        return len(self._engines)
 
     def is_built(self, name: str) -> bool:
         """True if a function has been derived and built."""

@@ -58,20 +58,25 @@ def plant_unit(plants: Plants) -> PlantUnit:
     """The unit of a plant with all choices and integrators that have been built so far."""
     first = next(iter(plants.values()))
     with first.building:
-        made = _Maker(plants)
-        table = made.table()
-        prefix = f"{common_name(plants)}_unit"
-        about = labels.about(first.mechanism, first.parameters.declared)
-        sources = emit_plant(table, prefix, about)
-        key = sources[f"{prefix}_plant.c"]
-        known = first.units.get(key)
-        if known is None:
-            linked = tuple(engine.library.path for engine in made.engines)
-            options = BuildOptions(linked=linked)
-            library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
-            address = library.function(f"{prefix}_plant", returns=POINTER)()
-            known = first.units[key] = PlantUnit(table, library, address, made.engines)
-    return known
+        # all that a table tells is there once a plant is compiled, but for what is built later
+        key = tuple((name, plant.built) for name, plant in plants.items())
+        if key not in first.units:
+            first.units[key] = _build(plants)
+        return first.units[key]
+
+
+def _build(plants: Plants) -> PlantUnit:
+    made = _Maker(plants)
+    table = made.table()
+    prefix = f"{common_name(plants)}_unit"
+    first = next(iter(plants.values()))
+    about = labels.about(first.mechanism, first.parameters.declared)
+    sources = emit_plant(table, prefix, about)
+    linked = tuple(engine.library.path for engine in made.engines)
+    options = BuildOptions(linked=linked)
+    library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
+    address = library.function(f"{prefix}_plant", returns=POINTER)()
+    return PlantUnit(table, library, address, made.engines)
 
 
 def common_name(plants: Plants) -> str:
