@@ -14,7 +14,7 @@ from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name
-from inloop.simulate import Result, Stepper, simulate, simulate_modes
+from inloop.simulate import Result, Stepper, export_c, simulate, simulate_modes
 
 
 class Plant(BarePlant):
@@ -78,6 +78,10 @@ class Plant(BarePlant):
     def stepper(self, *, motions: Mapping[str, Signal] | None = None, **options: Any) -> Stepper:
         """One step at a time, with inputs that change between steps; see `simulate.Stepper`."""
         return Stepper(self.by_mode or {self.name: self}, motions=motions, **options)
+
+    def export_c(self, directory: str | Path, **options: Any) -> tuple[Path, ...]:
+        """Write the plant as stand-alone C sources; see `inloop.simulate.export_c`."""
+        return export_c(self, directory, **options)
 
     def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:
         """Static equilibrium; see `inloop.analysis.equilibrium`."""

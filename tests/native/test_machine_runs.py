@@ -25,6 +25,7 @@ from inloop.native import (
 )
 from inloop.native.machine_memory import MachineMemory
 from inloop.native.mirror import row_type
+from inloop.native.mode_table import table_of
 
 each_method = pytest.mark.parametrize("method", list(Method))
 G = 9.81
@@ -200,7 +201,8 @@ class Host:
     """Single steps, as a real-time loop makes them, with a log of fixed length."""
 
     def __init__(self, problems, modes, start, method: Method, most: int = 16, rows: int = 8):
-        self.memory = MachineMemory(modes, start, FixedSteps(method, 1.0, 1), most, 1e-9)
+        schedule = FixedSteps(method, 1.0, 1)
+        self.memory = MachineMemory(table_of(modes), start, schedule, most, 1e-9)
         self.machine = self.memory.machine
         self.events = np.zeros(rows, row_type("il_event"))
         self.states = np.zeros((rows, 2, len(self.memory.x)))

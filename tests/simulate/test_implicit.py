@@ -12,7 +12,7 @@ from stiff_models import ARM_START, Bench, arm, bristle, differences
 
 import inloop as il
 from inloop.gallery.puma560 import LINKS, POSES, puma560
-from inloop.native import FixedSteps, Method, run
+from inloop.native import FixedSteps, MachineSnapshot, Method, run_machine
 
 G = 3e-4  # [s], of a step of about 1 ms
 
@@ -193,7 +193,8 @@ def test_dense_output_is_of_second_order() -> None:
         bench.rates, (0.0, 0.3), x, method="DOP853", rtol=1e-11, atol=1e-12, dense_output=True
     )
     for count in (150, 300, 600):
-        found = run(bench.system, x, FixedSteps(Method.IMPLICIT, 0.3 / count, count, sample=7.7e-4))
+        schedule = FixedSteps(Method.IMPLICIT, 0.3 / count, count, sample=7.7e-4)
+        found = run_machine(bench.held.table, MachineSnapshot(0, x), schedule)
         errors.append(np.abs(found.x - exact.sol(found.t).T).max(axis=0))
     assert np.median(np.log2(np.array(errors[:-1]) / errors[1:])) == pytest.approx(2.0, abs=0.4)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from four_bar_model import four_bar, four_bar_with_a_tail
@@ -11,7 +9,8 @@ from stiff_models import ARM_START, Bench, arm, differences
 from test_implicit import linkage_laws, smooth_laws
 
 import inloop as il
-from inloop.native import AdaptiveSteps, Method, Status, run
+from inloop.native import AdaptiveSteps, MachineSnapshot, Method, Status, run_machine
+from inloop.native.instance import Numbers
 from inloop.plant import stepping
 
 
@@ -46,8 +45,8 @@ def test_jacobian_of_a_closed_mechanism(driven: bool) -> None:
     there = plant.simulate(t_end=0.3)
     x = bench.start(there.q[-1], np.full(plant.n, 0.7), plant.first_states + 0.02)
     # loops closed to the last bit at every call
-    bench.held._context.tolerance = 1e-13
-    bench.held._guard[:] = 0.0
+    bench.held.instance.numbers(Numbers.TOLERANCE)[:] = 1e-13
+    bench.held.guard = 0.0 * bench.held.guard
     J, dfdt = bench.jacobian(0.3, x)
     expected = differences(lambda x: bench.rates(0.3, x), x, 1e-4)
     assert np.abs(expected[1:, 0]).max() > 1.0
@@ -64,8 +63,9 @@ def test_rodas_takes_the_same_steps(make) -> None:
     first = plant.simulate(t_end=0.0)
     x = bench.start(first.q[0], np.zeros(plant.n), plant.first_states)
     schedule = AdaptiveSteps(Method.RODAS, 0.5, 1e-7, 1e-9)
-    exact = run(bench.system, x, schedule)
-    rough = run(replace(bench.system, jacobian=0), x, schedule)
+    exact = run_machine(bench.held.table, MachineSnapshot(0, x), schedule)
+    bench.system.jacobian = None
+    rough = run_machine(bench.held.table, MachineSnapshot(0, x), schedule)
     assert exact.status == rough.status == Status.OK
     assert abs(exact.steps - rough.steps) <= 0.05 * rough.steps
     assert exact.x[-1] == pytest.approx(rough.x[-1], abs=1e-6)

@@ -18,6 +18,7 @@ from inloop.cli import (
     derive,
     describe,
     device,
+    export,
     link,
     list_gallery,
     midi,
@@ -29,8 +30,8 @@ from inloop.cli import (
 from inloop.cli.output import print_json, tell_interrupted
 
 COMMANDS = (
-    list_gallery, describe, derive, run, studio, monitor, record, link, midi, device, check, demo,
-    bench,
+    list_gallery, describe, derive, export, run, studio, monitor, record, link, midi, device, check,
+    demo, bench,
 )  # fmt: skip
 
 # what is there after Ctrl-C

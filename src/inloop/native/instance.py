@@ -132,14 +132,21 @@ class Instance:
         call = _function("il_expand_rows", *types, returns=COUNT)
         return int(call(self.address, mode, len(t), *map(_address, arrays)))
 
-    def rates(self, mode: int, t: float, x: Reals, *, exact: bool = False) -> Reals | None:
-        """Rates of a state; None where there are none."""
+    def rates(self, mode: int, t: float, x: Reals, *, exact: bool = False) -> tuple[Status, Reals]:
+        """How the rates of a state ended, and what they are.
+
+        Args:
+            mode: which the state belongs to.
+            t: time [s].
+            x: state of the stepper.
+            exact: unguarded, and closed to the last bit; else as a step sees them.
+        """
         state, xd = np.ascontiguousarray(x), np.empty(len(x))
         types = (POINTER, COUNT, COUNT, REAL, POINTER, POINTER)
         status = _function("il_rates_of", *types)(
             self.address, mode, exact, t, _address(state), _address(xd)
         )
-        return xd if status == Status.OK else None
+        return Status(status), xd
 
     def indicators(self, mode: int, t: float, x: Reals, count: int) -> Reals | None:
         """What the events of a mode watch; None where that cannot be found."""

@@ -1,9 +1,18 @@
 """Steppers, runs and results."""
 
+from inloop.simulate.export import export_c
 from inloop.simulate.figure import blank_figure
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.result import Happening, Result
 from inloop.simulate.run import simulate
 from inloop.simulate.stepper import Stepper
 
-__all__ = ["Happening", "Result", "Stepper", "blank_figure", "simulate", "simulate_modes"]
+__all__ = [
+    "Happening",
+    "Result",
+    "Stepper",
+    "blank_figure",
+    "export_c",
+    "simulate",
+    "simulate_modes",
+]

@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from inloop.errors import SimulationError
+from inloop.native import Status
 from inloop.plant import Array
 from inloop.simulate.systems import System
 
@@ -45,11 +46,12 @@ def solve(
 
 def _rates(system: System) -> Callable[[float, Array], Array]:
     def rates(t: float, x: Array) -> Array:
-        slope = system.rates(t, x)
-        if slope is None:
-            cause = system.blame(t) or system.open_loop
+        status, slope = system.ending_rates(t, x)
+        if status != Status.OK:
+            cause = system.blame(t)
             raise SimulationError(
-                f"there are no rates at t = {t:.6g} s" + (f": {cause}" if cause else ""),
+                f"the rates end with {status.name} at t = {t:.6g} s"
+                + (f": {cause}" if cause else ""),
                 fix="See plant.simulate for what can be done.",
             )
         return slope

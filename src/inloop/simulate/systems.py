@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inloop.native import GivenInputs, GivenMotions, Method, ModeTable
+from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
 from inloop.native.instance import Blame, Instance, Numbers
 from inloop.plant import Array, BarePlant, Loops
 from inloop.plant.stepping import implicit_steps, jacobian
@@ -130,9 +130,17 @@ class System:
         """This mode alone, as the runtime sees it; of plants without events."""
         return ModeTable(self.instance.modes, (self.size,), (0,), self.instance)
 
+    def ending_rates(self, t: float, x: Array) -> tuple[Status, Array]:
+        """Rates of a state, as a step sees them, and how they ended."""
+        return self.instance.rates(self._mode, t, x)
+
     def rates(self, t: float, x: Array) -> Array | None:
         """Rates of a state, as a step sees them; None where there are none."""
-        return self.instance.rates(self._mode, t, x)
+        return _good(*self.ending_rates(t, x))
+
+    def exact_rates(self, t: float, x: Array) -> Array | None:
+        """Rates of a state, unguarded and closed to the last bit; None where there are none."""
+        return _good(*self.instance.rates(self._mode, t, x, exact=True))
 
     # what went wrong
 
@@ -188,10 +196,9 @@ class System:
         qd = np.array([b.joint.initial[1] for b in bodies], dtype=np.float64)
         q, u, v = np.asarray(q, dtype=np.float64), self._independent, self._dependent
         x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
-        rates = functools.partial(self.instance.rates, self._mode, exact=True)
         with self.at_start():
             unknown = self.plant.size.unknown[[*u, *v]]
-            return natural_scales(_finite(rates), x, units, self.n, len(z), unknown)
+            return natural_scales(self.exact_rates, x, units, self.n, len(z), unknown)
 
     @contextmanager
     def at_start(self) -> Iterator[None]:
@@ -338,6 +345,10 @@ def _build(plant: BarePlant, loops: Loops | None, method: Method | None) -> tupl
     elif method == Method.RODAS and jacobian(plant, loops) is None:
         return ("the Jacobian would be too large to generate: differences are used",)
     return ()
+
+
+def _good(status: Status, rates: Array) -> Array | None:
+    return rates if status == Status.OK and np.all(np.isfinite(rates)) else None
 
 
 def _finite(function: Function) -> Function:

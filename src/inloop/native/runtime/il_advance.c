@@ -13,12 +13,12 @@ void il_put(il_part *part, double t, const double *q, const double *qd, const do
 {
     const il_mode_row *row = part->row;
     const size_t bytes = (size_t)row->n * sizeof *q;
-    memcpy(part->q, q, bytes);
-    memcpy(part->qd, qd, bytes);
-    memcpy(part->z, z, (size_t)row->states * sizeof *z);
+    il_copy(part->q, q, row->n);
+    il_copy(part->qd, qd, row->n);
+    il_copy(part->z, z, row->states);
     /* driven joints without a function stay where they are */
-    memcpy(part->given, q, bytes);
-    memcpy(part->given + row->n, qd, bytes);
+    il_copy(part->given, q, row->n);
+    il_copy(part->given + row->n, qd, row->n);
     memset(part->given + 2 * row->n, 0, bytes);
     if (il_guards(part)) {
         il_set_guard(part, t, q);

@@ -9,11 +9,6 @@
 
 #include "il_instance.h"
 
-static void copy(double *to, const double *from, int64_t count)
-{
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
 static il_view view_of(const il_part *part, double t)
 {
     const il_view view = {il_in_use(part)->pre_events, part->u, t, part->q, part->qd, part->lam,
@@ -37,7 +32,7 @@ int il_part_indicators(void *context, double t, const double *x, double *g)
     }
     const il_view view = view_of(part, t);
     il_in_use(part)->choice->indicators(&view, part->out);
-    copy(g, part->out, part->row->event_count);
+    il_copy(g, part->out, part->row->event_count);
     return IL_OK;
 }
 
@@ -54,7 +49,7 @@ static void grip(const il_part *on, const il_part *state, double t)
     view.qd = state->qd;
     view.z = state->z;
     project(&view, on->out);
-    copy(state->qd, on->out, on->row->n);
+    il_copy(state->qd, on->out, on->row->n);
 }
 
 /* Restitution of the rows of an impact, from what the events of the mode that ends tell. */
@@ -75,7 +70,7 @@ static int begin(il_part *to, double t, double *x_new)
     const int64_t n = to->row->n;
     double *const before = to->out + 2 * n; /* behind what a projection writes */
     il_pack(to, x_new);
-    copy(before, to->qd, n);
+    il_copy(before, to->qd, n);
     const int status = il_see(to, t, x_new);
     if (status != IL_OK) {
         return status;
@@ -84,7 +79,7 @@ static int begin(il_part *to, double t, double *x_new)
     for (int64_t k = 0; k < choice->driven_count; k++) {
         before[choice->driven[k]] = to->qd[choice->driven[k]];
     }
-    copy(to->qd, before, n);
+    il_copy(to->qd, before, n);
     memset(to->e, 0, (size_t)choice->dependent_count * sizeof *to->e);
     grip(to, to, t);
     return IL_OK;
@@ -114,9 +109,9 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
     record->restitution = e;
     (way->plastic ? choice->settled : choice->next)[way->event](&view, from->out);
     const double *out = from->out;
-    copy(to->q, out, to->row->n);
-    copy(to->qd, out + to->row->n, to->row->n);
-    copy(to->z, out + 2 * to->row->n, to->row->states);
+    il_copy(to->q, out, to->row->n);
+    il_copy(to->qd, out + to->row->n, to->row->n);
+    il_copy(to->z, out + 2 * to->row->n, to->row->states);
 
     if (way->impact != NULL) {
         grip(way->impact, to, t);

@@ -5,6 +5,8 @@
 #ifndef IL_INSTANCE_H
 #define IL_INSTANCE_H
 
+#include <string.h>
+
 #include "il_plant.h"
 
 /* Newton's corrections below these end it; what is left is of the order of their square. In
@@ -112,6 +114,14 @@ static inline int il_guards(const il_part *part)
 static inline int il_watched(const il_part *part)
 {
     return part->unguarded == 0;
+}
+
+/* Numbers from one place to another; there may be none, and then no place. */
+static inline void il_copy(double *to, const double *from, int64_t count)
+{
+    if (count > 0) {
+        memcpy(to, from, (size_t)count * sizeof *to);
+    }
 }
 
 /* Prepare anew what follows from the parameters of the instance. */

@@ -4,19 +4,14 @@
 
 #include "il_instance.h"
 
-static void copy(double *to, const double *from, int64_t count)
-{
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
 static int see(il_part *part, il_context *context, double t, const double *x)
 {
     const il_choice *choice = il_in_use(part)->choice;
     const int64_t n = part->row->n, nu = choice->independent_count;
-    copy(part->z, x + 2 * nu, part->row->states);
+    il_copy(part->z, x + 2 * nu, part->row->states);
     if (choice->expand == NULL) {
-        copy(part->q, x, n);
-        copy(part->qd, x + n, n);
+        il_copy(part->q, x, n);
+        il_copy(part->qd, x + n, n);
         return IL_OK;
     }
     const int64_t good = choice->expand(context, 1, &t, x, part->q, part->qd, part->qdd, part->lam,
@@ -42,7 +37,7 @@ void il_pack(const il_part *part, double *x)
         x[k] = part->q[choice->independent[k]];
         x[nu + k] = part->qd[choice->independent[k]];
     }
-    copy(x + 2 * nu, part->z, states);
+    il_copy(x + 2 * nu, part->z, states);
     for (int64_t k = 0; k < choice->dependent_count; k++) {
         x[2 * nu + states + k] = part->q[choice->dependent[k]];
     }

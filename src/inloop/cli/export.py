@@ -1,0 +1,37 @@
+"""`inloop export`: a plant as stand-alone C sources."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from inloop.cli.output import heading, paragraph, print_json
+from inloop.cli.subject import add_subject, apply_settings, find_subject
+from inloop.simulate.schedules import METHODS
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "write a plant as stand-alone C99: sources, a program that steps it, Makefile, README"
+    parser = commands.add_parser("export", parents=[shared], help=text, description=text)
+    add_subject(parser)
+    parser.add_argument("--out", required=True, metavar="DIR", help="directory to write into")
+    parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
+    parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
+    parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Compile and write."""
+    subject = find_subject(args)
+    plant = subject.model.compile()
+    apply_settings(plant, subject.settings)
+    options = {"method": args.method, "step": args.step, "t_end": args.seconds}
+    files = plant.export_c(args.out, **options)
+    if args.json:
+        print_json({"model": plant.name, "files": [str(file) for file in files]})
+        return 0
+    heading(f"{plant.name}: {len(files)} files in {args.out}")
+    paragraph(f"cd {args.out} && make && ls    # README.md tells parameters, inputs and outputs")
+    return 0

@@ -1,0 +1,91 @@
+"""Plants that leave Python: their C programs give the bits of `plant.simulate`."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop import gallery
+
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
+SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+# a tree, loops, modes with impacts, friction with states
+FEW = ("pendulum", "four_bar", "bouncing_ball", "stick_slip")
+T_END, STEP = 0.05, 1e-3
+
+
+def program_of(folder: Path) -> Path:
+    first = (folder / "Makefile").read_text().splitlines()[0]
+    return folder / first.split("./")[1].split()[0]
+
+
+def printed(program: Path, *words: str) -> tuple[list[str], np.ndarray]:
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    head, *rows = done.stdout.splitlines()
+    return head.split(","), np.array([[float(x) for x in row.split(",")] for row in rows])
+
+
+def same_bits(name: str, folder: Path, method: str) -> None:
+    plant = gallery.get(name).build().compile()
+    plant.export_c(folder, method=method, t_end=T_END, step=STEP)
+    subprocess.run(["make", "-s", "-C", str(folder)], check=True)
+    names, rows = printed(program_of(folder))
+    result = plant.simulate(t_end=T_END, step=STEP, method=method)
+    np.testing.assert_array_equal(rows[:, 0], result.t)
+    for k, coordinate in enumerate(result.coordinates):
+        for signal, values in (("q", result.q), ("qd", result.qd)):
+            column = rows[:, names.index(f"{coordinate}.{signal}")]
+            np.testing.assert_array_equal(column, values[:, k])
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_program_prints_the_bits_of_a_simulation(name: str, tmp_path: Path) -> None:
+    same_bits(name, tmp_path, "rk4")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(set(gallery.names()) - set(FEW)))
+def test_all_of_the_gallery_leaves_python(name: str, tmp_path: Path) -> None:
+    same_bits(name, tmp_path, "implicit")
+
+
+@pytest.mark.parametrize(("compiler", "more"), [("gcc", SANITIZED), ("clang", ())])
+def test_sources_compile_without_a_word(
+    compiler: str, more: tuple[str, ...], tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    """And run clean under the sanitizers, with modes and loops."""
+    program = require_program(compiler)
+    gallery.get("bouncing_ball").build().compile().export_c(tmp_path, method="rk4", t_end=T_END)
+    command = ["make", "-s", "-C", str(tmp_path), f"CC={program}"]
+    subprocess.run([*command, f"CFLAGS={' '.join((*STRICT, *more))}"], check=True)
+    assert len(printed(program_of(tmp_path))[1]) == 51
+
+
+def test_parameters_are_those_of_now(tmp_path: Path) -> None:
+    """A pendulum of another length: its program swings as the simulation of the same plant."""
+    m = il.Model("swing", gravity=(0.0, 0.0, -9.81))
+    length = m.parameter("length", 0.8, unit="m")
+    joint = il.revolute("y", name="swing", initial=(0.9, 0.4))
+    m.body("bar", on=m.ground, joint=joint, mass=0.7, com=(0.0, 0.0, -length))
+    plant = m.compile()
+    plant.parameters["length"] = 0.35
+    plant.export_c(tmp_path, method="rk4")
+    subprocess.run(["make", "-s", "-C", str(tmp_path)], check=True)
+    names, rows = printed(program_of(tmp_path), "0.3", "0.001", "rk4")
+    result = plant.simulate(t_end=0.3, method="rk4")
+    np.testing.assert_array_equal(rows[:, names.index("swing.q")], result["swing.q"])
+    assert "`length`" in (tmp_path / "README.md").read_text()
+
+
+def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    plant = gallery.get("pendulum").build().compile()
+    for options in ({"method": "magic"}, {"step": 0.0}, {"step": 2.0}, {"t_end": np.inf}):
+        with pytest.raises(il.InputError):
+            plant.export_c(tmp_path / "no", **options)
+    assert not (tmp_path / "no").exists()
