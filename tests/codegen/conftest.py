@@ -116,7 +116,8 @@ def on_tape(program: Program, inputs: Mapping[str, np.ndarray]) -> Arrays:
     loaded = LoadedTape(tape.instructions, tape.registers, tape.results, tape.tables, tape.inputs)
     count = count_rows(inputs)
     shapes = [(inputs[block.name], (count, len(block.symbols))) for block in program.inputs]
-    found = loaded.evaluate(np.hstack([np.broadcast_to(a, shape) for a, shape in shapes]))
+    blocks = [np.broadcast_to(a, shape) for a, shape in shapes]
+    found = loaded.evaluate(np.hstack(blocks) if blocks else np.zeros((count, 0)))
     results, first = {}, 0
     for out in program.outputs:
         end = first + len(out.exprs)

@@ -67,7 +67,8 @@ def test_second_build_is_found_and_sources_are_kept(program, fresh_cache: Path) 
     assert build() == first
     assert len(steps) == 3
     names = {path.name for path in first.parent.iterdir()}
-    assert names == {"library.so", "manifest.json", "sum.c", "weigh.c", "sum.h"}
+    sources_and_objects = {"sum.c", "weigh.c", "sum.h", "sum.o", "weigh.o"}
+    assert names == {"library.so", "manifest.json", *sources_and_objects}
     assert (first.parent / "sum.c").read_text() == sources["sum.c"]
     assert not list((fresh_cache / "v1" / "work").iterdir())
     assert not list((fresh_cache / "v1" / "locks").iterdir())

@@ -257,6 +257,22 @@ def test_a_length_that_another_mode_cannot_meet_is_refused() -> None:
     plant.parameters["length"] = 0.6
 
 
+@pytest.mark.parametrize("angle", [0.0, math.pi])
+def test_velocities_are_kept_at_a_dead_point_of_the_independent_coordinate(angle: float) -> None:
+    """The slider stands still there, so that its velocity says nothing about the crank's."""
+    m = slider_crank({"guess": 0.7}, {"guess": -0.3}, {"initial": (stroke(0.7), 0.0)}, "slider")
+    plant = m.compile()
+    assert plant.loops is not None and plant.loops.independent == ("slider",)
+    given = {"q": {"crank": angle}, "qd": {"crank": 5.0}}
+    result = plant.simulate(t_end=0.1, step=1e-3, **given)
+    assert result["crank.q"][0] == pytest.approx(angle, abs=1e-12)
+    assert result["crank.qd"][0] == pytest.approx(5.0, rel=1e-12)
+    # an engine without friction: energy is that of the start
+    assert result.energy[-1].sum() == pytest.approx(result.energy[0].sum(), rel=1e-7)
+    stepper = plant.stepper(**given)
+    assert stepper["crank.qd"] == pytest.approx(5.0, rel=1e-12)
+
+
 def engine_that_locks() -> il.Model:
     """A slider-crank, declared at rest and turning at once, that locks at a crank angle of 1."""
     m = slider_crank({"initial": (0.4, 3.0)}, {}, {"initial": (stroke(0.4), 0.0)})

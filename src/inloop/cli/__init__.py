@@ -1,4 +1,4 @@
-"""The command line: `inloop list | describe | derive | run | check | demo | bench`."""
+"""The command line: `inloop list | describe | derive | export | run | check | demo | bench`."""
 
 from inloop.cli.main import main
 

@@ -1,0 +1,127 @@
+"""A plant as the files of a C program: its table as it is now, its code, the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from inloop.codegen.c_plant import ModeRow, PlantTable, emit_plant
+from inloop.codegen.c_program import emit_main, emit_makefile, emit_readme
+from inloop.formalisms.partition import Partition
+from inloop.native import DEFAULT_FLAGS, runtime_headers, runtime_sources
+from inloop.plant import labels
+from inloop.plant.engine import Array
+from inloop.plant.unit import PlantUnit
+
+if TYPE_CHECKING:
+    from inloop.plant.bare_plant import BarePlant
+
+NOT_FOR_PROGRAMS = ("-fPIC", "-fvisibility=hidden")
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What counts as one unit, or as zero, in a mode, with the parameters of now.
+
+    Attributes:
+        coordinates: one unit of each coordinate.
+        sizes: one unit of each entry of x.
+        zeros: what is zero of each indicator.
+    """
+
+    coordinates: Array
+    sizes: Array
+    zeros: Array
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where the program starts, in the first mode.
+
+    Attributes:
+        q, qd, z: coordinates, velocities, states of laws.
+        choice: of independent coordinates; None for a tree.
+    """
+
+    q: Array
+    qd: Array
+    z: Array
+    choice: Partition | None
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """What the program does when it is not told.
+
+    Attributes:
+        method: integrator.
+        step: [s].
+        t_end: [s].
+    """
+
+    method: str
+    step: float
+    t_end: float
+
+
+def exported_files(
+    plant: BarePlant,
+    unit: PlantUnit,
+    measures: Sequence[Measures],
+    begin: Beginning,
+    stepping: Stepping,
+) -> Mapping[str, str]:
+    """All files by name."""
+    table = _as_it_is_now(unit.table, plant, measures, begin)
+    about = labels.about(plant.mechanism, plant.parameters.declared)
+    files = {**runtime_headers(), **runtime_sources(), **emit_plant(table, table.name, about)}
+    own: list[tuple[str, str]] = []
+    for engine in unit.engines:
+        files |= {**engine.headers, **engine.sources}
+        if engine.unit.flags:
+            objects = " ".join(f"{name.removesuffix('.c')}.o" for name in engine.sources)
+            own.append((objects, " ".join(engine.unit.flags)))
+    flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
+    return files | {
+        "main.c": emit_main(table.name, stepping.method, stepping.step, stepping.t_end),
+        "Makefile": emit_makefile(table.name, flags, own),
+        "README.md": emit_readme(table, table.name),
+    }
+
+
+def _as_it_is_now(
+    table: PlantTable, plant: BarePlant, measures: Sequence[Measures], begin: Beginning
+) -> PlantTable:
+    """The same table with the parameters of now, and with what follows from them."""
+    values = _floats(plant.parameters.values_array)
+    parameters = tuple(
+        replace(parameter, start=value)
+        for parameter, value in zip(table.parameters, values, strict=True)
+    )
+    modes = [_measured(row, found) for row, found in zip(table.modes, measures, strict=True)]
+    modes[0] = _started(modes[0], begin)
+    return replace(table, parameters=parameters, modes=tuple(modes))
+
+
+def _measured(row: ModeRow, found: Measures) -> ModeRow:
+    events = tuple(
+        replace(event, tolerance=float(zero))
+        for event, zero in zip(row.events, found.zeros, strict=True)
+    )
+    units, sizes = _floats(found.coordinates), _floats(found.sizes)
+    return replace(row, events=events, units=units, sizes=sizes)
+
+
+def _started(row: ModeRow, begin: Beginning) -> ModeRow:
+    choices = list(row.choices)
+    if begin.choice is not None:
+        # an instance starts with the first one
+        good = begin.choice.independent
+        choices.sort(key=lambda choice: choice.independent != good)
+    q, qd, z = map(_floats, (begin.q, begin.qd, begin.z))
+    return replace(row, q=q, qd=qd, z=z, choices=tuple(choices))
+
+
+def _floats(values: Array) -> tuple[float, ...]:
+    return tuple(map(float, values))
