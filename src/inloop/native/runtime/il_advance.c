@@ -45,6 +45,17 @@ int il_begin_at(il_instance *instance, int64_t mode, const double *x)
     return status;
 }
 
+/* Are the parameters those that the start was found with? */
+static int as_in_the_table(const il_instance *instance)
+{
+    const il_plant *plant = instance->plant;
+    int64_t k = 0;
+    while (k < plant->parameter_count && instance->parameters[k] == plant->parameters[k].start) {
+        k++;
+    }
+    return k == plant->parameter_count;
+}
+
 int il_reset(il_instance *instance)
 {
     il_machine *machine = &instance->machine;
@@ -60,11 +71,13 @@ int il_reset(il_instance *instance)
     if (status != IL_OK) {
         return status;
     }
-    /* parameters may be others than those the table was made with */
     if (il_look_at(first, 0.0, machine->x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
-    il_pack(first, machine->x);
+    /* where the table says, to the bit, unless the loops close elsewhere now */
+    if (!as_in_the_table(instance)) {
+        il_pack(first, machine->x);
+    }
     return IL_OK;
 }
 
