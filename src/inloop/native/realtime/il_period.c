@@ -2,8 +2,8 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-/* All sub-steps, then the outputs. */
-static int advance(il_loop *loop)
+/* All sub-steps, then the outputs. It changes the instance and nothing else. */
+int il_advance_period(il_loop *loop, double *outputs)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
         il_apply_inputs(loop, il_time(loop->instance));
@@ -12,7 +12,7 @@ static int advance(il_loop *loop)
             return status;
         }
     }
-    return il_outputs(loop->instance, loop->outputs + 1);
+    return il_outputs(loop->instance, outputs);
 }
 
 /* What the host wants done about a status. */
@@ -86,8 +86,7 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
     flags |= il_is_safe(loop) ? INLOOP_SAFE : 0;
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
-    il_take_snapshot(instance, loop->good);
-    int status = advance(loop);
+    int status = il_advance_period(loop, loop->outputs + 1);
     const int failed = status != IL_OK;
     il_add(&statistics->steps, 1);
     if (!failed) {
@@ -142,4 +141,5 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);
+    loop->published = il_now(loop);
 }

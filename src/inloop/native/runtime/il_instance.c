@@ -288,6 +288,7 @@ il_instance *il_initialize(void *memory, const il_plant *plant, int64_t method, 
     memset(memory, 0, size);
     il_instance *const instance = memory;
     *instance = lay_out(&from, plant, method);
+    instance->size = size;
     instance->step = step;
     for (int64_t k = 0; k < plant->mode_count; k++) {
         connect(instance, k, method, step);

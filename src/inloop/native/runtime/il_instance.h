@@ -75,6 +75,7 @@ typedef struct il_counts {
 
 struct il_instance {
     const il_plant *plant;
+    size_t size;                  /* of all its memory, which begins here [bytes] */
     double step;                  /* [s]; 0: chosen by the error */
     int64_t count;                /* good steps since the start */
     il_counts counts;
