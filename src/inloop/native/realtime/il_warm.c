@@ -34,7 +34,7 @@ void il_fetch(il_loop *loop)
     const uint64_t inputs = inloop_head(box, INLOOP_INPUTS), outputs = loop->last_outputs + 1;
     const il_instance *instance = loop->instance;
 
-    fetch_to_write(instance, instance->size);
+    fetch_to_write(instance, instance->often);
     fetch_to_write(loop->scratch, (size_t)(loop->command - loop->scratch) * sizeof(double));
     fetch_to_write(inloop_statistics_of(box), offsetof(inloop_statistics, step));
     fetch_to_read(inloop_slot(box, INLOOP_INPUTS, inputs), inloop_stride(&rings[INLOOP_INPUTS]));
