@@ -27,6 +27,7 @@ int64_t bench_periods(il_loop *loop, int64_t count, const double *inputs, int64_
         const int64_t begin = inloop_now();
         il_take_parameters(loop);
         il_take_snapshot(loop->instance, loop->good);
+        loop->taken = begin;
         il_take_inputs(loop);
         il_one_period(loop, 0);
         const double time = (double)(inloop_now() - begin);

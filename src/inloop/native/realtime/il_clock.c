@@ -118,7 +118,7 @@ int il_clock_wait(il_loop *loop)
 void il_clock_finish(il_loop *loop, int64_t processor_time)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    const int64_t period = period_at(loop, il_now(loop));
+    const int64_t period = period_at(loop, loop->published);
     const int64_t behind = period - loop->wake;
 
     if (behind <= 0) {

@@ -21,7 +21,7 @@ int64_t il_loop_scratch(const il_loop *loop)
     return (int64_t)layout->stepper_states + layout->rings[INLOOP_OUTPUTS].values +
            fresh_size(layout) + 2 * (int64_t)layout->inputs +
            layout->rings[INLOOP_COMMANDS].values + aside_size(loop) +
-           loop->instance->plant->output_count;
+           layout->rings[INLOOP_OUTPUTS].values;
 }
 
 static void cut_scratch(il_loop *loop)
@@ -95,15 +95,15 @@ static void do_step(il_loop *loop, int64_t flags)
     }
     il_take_parameters(loop);
     il_take_snapshot(loop->instance, loop->good);
-    const int64_t taken = il_now(loop);
+    loop->taken = il_now(loop);
     il_take_inputs(loop);
     if (clock->work != NULL) {
         clock->work(loop->clock_self, IL_STEP);
     }
     il_one_period(loop, flags);
-    il_count(&statistics->reaction, loop->published - taken);
     const int64_t used = clock->processor_time(loop->clock_self) - processor;
-    il_count(&statistics->step, il_now(loop) - begin);
+    il_count(&statistics->step, loop->published - begin);
+    il_count(&statistics->reaction, loop->published - loop->taken);
     il_count(&statistics->step_cpu, used);
     if (clocked && !(flags & INLOOP_EXTRA)) {
         il_clock_finish(loop, used);

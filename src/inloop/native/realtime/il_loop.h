@@ -101,7 +101,7 @@ typedef struct il_loop {
     int64_t origin, wake, last_time, late;
     int64_t lead;                  /* warm, as far as the period allows [ns] */
     int64_t warmed_for;            /* number of the wake-up that it has warmed up for */
-    int64_t published;             /* when the last outputs were there [ns] */
+    int64_t taken, published;      /* when the last step took its inputs, and had published [ns] */
     double wall_period;
     uint64_t backlog;
 } il_loop;
@@ -130,6 +130,7 @@ void il_apply_inputs(il_loop *loop, double t);
 double il_held_input(const il_loop *loop, int64_t k);
 int il_is_safe(const il_loop *loop);
 int il_advance_period(il_loop *loop, double *outputs);
+void il_complete_outputs(il_loop *loop, double *outputs);
 void il_fetch(il_loop *loop);
 void il_warm_up(il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);

@@ -51,6 +51,7 @@ void il_warm_up(il_loop *loop)
         clock->work(loop->clock_self, IL_WARM_UP);
     }
     (void)il_advance_period(loop, loop->thrown_away);
+    il_complete_outputs(loop, loop->thrown_away);
     memcpy(instance, loop->aside, instance->size);
     il_fetch(loop);
 }
