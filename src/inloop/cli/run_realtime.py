@@ -110,7 +110,10 @@ def _age(text: str) -> float | None:
 
 def _microseconds(text: str) -> float:
     """Seconds."""
-    return 1e-6 * float(text)
+    try:
+        return 1e-6 * float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!a} is no number of microseconds") from None
 
 
 def refuse_options(args: argparse.Namespace) -> None:
