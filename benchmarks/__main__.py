@@ -31,6 +31,7 @@ SECTIONS = {
     "judged": "Runs that are judged",
     "reduction": "Any choice of independent coordinates",
     "realtime": "Real time",
+    "warm": "From inputs to outputs",
     "friction": "Friction in real time",
     "flexible": "Flexible links",
     "links": "Links",
@@ -100,7 +101,7 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops", "judged", "reduction", "friction"):
+    if name in ("batch", "loops", "judged", "reduction", "warm", "friction"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

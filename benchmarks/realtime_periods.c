@@ -16,9 +16,6 @@ int64_t bench_periods(il_loop *loop, int64_t count, const double *inputs, int64_
     int64_t failed = 0;
 
     cut_scratch(loop);
-    if (il_machine_init(loop->machine) != IL_OK) {
-        return -1;
-    }
     il_take_parameters(loop);
     il_start_state(loop);
     il_publish_outputs(loop, INLOOP_SET);
@@ -29,6 +26,8 @@ int64_t bench_periods(il_loop *loop, int64_t count, const double *inputs, int64_
         }
         const int64_t begin = inloop_now();
         il_take_parameters(loop);
+        il_take_snapshot(loop->instance, loop->good);
+        loop->taken = begin;
         il_take_inputs(loop);
         il_one_period(loop, 0);
         const double time = (double)(inloop_now() - begin);

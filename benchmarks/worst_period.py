@@ -79,7 +79,7 @@ class Periods:
             inputs={},
             motions={},
         )
-        self._memory = _Memory(plant, wiring, options, 0)
+        self._memory = _Memory(wiring, options, 0)
         self._segment = Segment(f"bench-{os.getpid()}", wiring.layout, (1024, 256, 16, 64))
         self._attached = Attached(self._segment.memory)
         loop = self._memory.loop

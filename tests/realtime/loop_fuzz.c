@@ -150,6 +150,7 @@ int main(int count, char **words)
     loop->stale_after = 1000000;
     loop->policy[IL_INPUT_STALE] = loop->policy[IL_DIVERGED] = IL_SAFE;
     loop->most_backlog = 10;
+    loop->warm = 20000;
     loop->privileges.core = -1;
     if (inloop_attach_memory(&loop->box, base, size, 0) != INLOOP_OK) {
         return 3;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -41,13 +41,26 @@ class Account:
     made_up: int = 0
     skipped: int = 0
     backlog: int = 0
+    warmups: int = 0
+    late_warmups: int = 0
+    lead_used: int = 0  # by all warm-ups together
     extra: tuple[int, ...] = ()  # numbers of the steps that were made up
 
 
-def walk(
-    late: list[int], took: list[int], used: list[int], most_backlog: int, steps: int
-) -> Account:
+@dataclass
+class Times:
+    """What a run is scripted to meet [ns]."""
+
+    late: list[int]
+    took: list[int]
+    used: list[int]
+    warmed: list[int] = field(default_factory=list)
+    lead: int = 0
+
+
+def walk(script: Times, most_backlog: int, steps: int) -> Account:
     """The rules of CONVENTIONS.md, for times in ns since the start."""
+    late, took, used, warmed = script.late, script.took, script.used, script.warmed
     a, now, wake, sleeps = Account(), 0, 1, 0
     extra = []
 
@@ -61,10 +74,24 @@ def walk(
         now += took[k] if k < len(took) else 0
         return used[k] if k < len(used) else 0
 
+    def warm_up(due: int) -> None:
+        nonlocal now
+        if now >= due:
+            a.late_warmups += 1
+            return
+        now += warmed[a.warmups] if a.warmups < len(warmed) else 0
+        a.warmups += 1
+        a.lead_used += now - (due - script.lead)
+        a.late_warmups += now > due
+        now = max(now, due)
+
     while a.steps < steps:
-        if now < wake * PERIOD:
-            now = wake * PERIOD + (late[sleeps] if sleeps < len(late) else 0)
+        early = wake * PERIOD - script.lead
+        if now < early:
+            now = early + (late[sleeps] if sleeps < len(late) else 0)
             sleeps += 1
+        if script.lead:
+            warm_up(wake * PERIOD)
         # periods that are over before the step of the first one could begin
         missed = now // PERIOD - wake
         a.woken_late, a.backlog = a.woken_late + missed, a.backlog + missed
@@ -85,7 +112,7 @@ def walk(
             a.periods, wake = a.periods + behind - 1, wake + behind
         else:
             wake += 1
-        room = now + 2 * (now - begun) < wake * PERIOD
+        room = now + 2 * (now - begun) < wake * PERIOD - script.lead
         if a.steps < steps and a.backlog > 0 and room:
             extra.append(a.steps)
             step()
@@ -98,6 +125,7 @@ def check(report: Report, expected: Account) -> None:
     """Counts of a run against those of the walk, and the identities that always hold."""
     names = (
         "periods", "steps", "woken_late", "preempted", "too_long", "made_up", "skipped", "backlog",
+        "warmups", "late_warmups",
     )  # fmt: skip
     found = {name: getattr(report, name) for name in names}
     assert found == {name: getattr(expected, name) for name in names}
@@ -106,15 +134,16 @@ def check(report: Report, expected: Account) -> None:
 
 
 def run_script(
-    plant: il.Plant, late: list[int], took: list[int], used: list[int], backlog: int, steps: int
+    plant: il.Plant, script: Times, backlog: int, steps: int
 ) -> tuple[list[Outputs], Report]:
-    """Records and report of a run; times in ns."""
-    clock = il.ScriptedClock(
-        late=[1e-9 * t for t in late], took=[1e-9 * t for t in took], used=[1e-9 * t for t in used]
-    )
-    seconds, most_late = steps / RATE, backlog / RATE
+    """Records and report of a run."""
+    lists = {name: getattr(script, name) for name in ("late", "took", "used", "warmed")}
+    clock = il.ScriptedClock(**{name: [1e-9 * t for t in ts] for name, ts in lists.items()})
+    seconds, most_late, warm = steps / RATE, backlog / RATE, 1e-9 * script.lead or False
     with own_name("script") as name:
-        options = {"rate": RATE, "seconds": seconds, "most_late": most_late, "clock": clock}
+        options = {
+            "rate": RATE, "seconds": seconds, "most_late": most_late, "clock": clock, "warm": warm
+        }  # fmt: skip
         with il.start(plant, name=name, **options) as loop:
             loop.clock.release()
             assert loop.wait(60.0)
@@ -134,10 +163,25 @@ TIMES = st.lists(
 def test_every_script_is_accounted_for(
     plant: il.Plant, late: list[int], took: list[int], share: float, backlog: int
 ) -> None:
-    used = [int(share * t) for t in took]
+    accounted_for(plant, Times(late, took, [int(share * t) for t in took]), backlog)
+
+
+@settings(max_examples=100, deadline=None)
+@given(late=TIMES, took=TIMES, warmed=TIMES, lead=st.integers(1, 500_000))
+@example(late=[], took=[], warmed=[100_000], lead=100_000)  # done at the very beginning
+@example(late=[100_000], took=[], warmed=[], lead=100_000)  # woken at the very beginning
+@example(late=[], took=[], warmed=[1_100_000], lead=100_000)  # a period is over meanwhile
+def test_every_script_with_early_waking_is_accounted_for(
+    plant: il.Plant, late: list[int], took: list[int], warmed: list[int], lead: int
+) -> None:
+    accounted_for(plant, Times(late, took, took, warmed, lead), 5)
+
+
+def accounted_for(plant: il.Plant, script: Times, backlog: int) -> None:
+    """A run counts what the walk through its script counts."""
     steps = 60
-    records, report = run_script(plant, late, took, used, backlog, steps)
-    expected = walk(late, took, used, backlog, steps)
+    records, report = run_script(plant, script, backlog, steps)
+    expected = walk(script, backlog, steps)
     check(report, expected)
     made_up = [k for k, r in enumerate(records[1:]) if r.flags & Flag.EXTRA]
     assert made_up == list(expected.extra)
@@ -149,16 +193,18 @@ def test_every_script_is_accounted_for(
     assert max(ahead) <= 0
     # the scripted times are what was counted
     histograms = report.statistics.histograms
-    assert histograms["step"].total == sum(took[:steps])
-    assert histograms["step_cpu"].total == sum(used[:steps])
+    assert histograms["step"].total == histograms["reaction"].total == sum(script.took[:steps])
+    assert histograms["step_cpu"].total == sum(script.used[:steps])
+    assert histograms["warmup"].total == expected.lead_used
+    assert histograms["warmup"].count == expected.warmups
 
 
 def test_the_same_script_gives_the_same_records(plant: il.Plant) -> None:
     rng = np.random.default_rng(31)
     late = (rng.exponential(3e5, 200) * (rng.random(200) < 0.3)).astype(int).tolist()
     took = rng.integers(20_000, 1_500_000, 300).tolist()
-    first, _ = run_script(plant, late, took, took, 7, 400)
-    again, _ = run_script(plant, late, took, took, 7, 400)
+    first, _ = run_script(plant, Times(late, took, took), 7, 400)
+    again, _ = run_script(plant, Times(late, took, took), 7, 400)
     assert [(r.stamp, r.step, r.flags, r.status) for r in first] == [
         (r.stamp, r.step, r.flags, r.status) for r in again
     ]

@@ -25,6 +25,7 @@ SETTLES_WITHIN = 60.0  # [s] of the wall clock
 LOOK_EVERY = 0.001  # [s]
 LONGEST_WAIT = 0.1  # [s] in one call of C
 FOREVER = 2**63 - 1  # [ns]
+LISTS = ("late", "took", "used", "warmed")  # of a script, in Python as in C
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +39,16 @@ class ScriptedClock:
         late: by how much each sleep lasts too long [s].
         took: how long each step takes, made-up ones included [s].
         used: processor time of each step [s]; None: all the time that it takes.
+        warmed: how long each warm-up takes [s]; see `Options.warm`.
     """
 
     late: Sequence[float] = ()
     took: Sequence[float] = ()
     used: Sequence[float] | None = None
+    warmed: Sequence[float] = ()
 
     def __post_init__(self) -> None:
-        for name in ("late", "took", "used"):
+        for name in LISTS:
             for value in getattr(self, name) or ():
                 if not (math.isfinite(value) and 0.0 <= value <= 1e6):
                     raise InputError(
@@ -65,9 +68,10 @@ class Script:
     def __init__(self, clock: ScriptedClock, box: int) -> None:
         used = clock.took if clock.used is None else clock.used
         # the arrays must live as long as the structure that points to them
-        self._lists = [nanoseconds(times) for times in (clock.late, clock.took, used)]
+        lists = (clock.late, clock.took, used, clock.warmed)
+        self._lists = [nanoseconds(times) for times in lists]
         self._structure = mirror("il_script")(box=box)
-        for name, times in zip(("late", "took", "used"), self._lists, strict=True):
+        for name, times in zip(LISTS, self._lists, strict=True):
             setattr(self._structure, name, times.ctypes.data)
             setattr(self._structure, f"{name}_count", len(times))
         self.address = ctypes.addressof(self._structure)

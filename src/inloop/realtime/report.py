@@ -17,10 +17,13 @@ from inloop.realtime.statistics import Histogram, Statistics, bin_edges
 TIMES = {
     "step": "step, wall clock",
     "step_cpu": "step, processor",
+    "reaction": "from inputs to outputs",
+    "warmup": "used of the early waking",
     "latency": "wake-up latency",
     "input_age": "age of inputs",
     "floor": "latency of a bare loop",
 }
+WHERE_ASKED = ("warmup", "floor")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Report:
         raise AttributeError(f"a report has no '{name}'; counters are {', '.join(counters)}")
 
     def times(self, which: str) -> dict[str, float | None]:
-        """p50, p99, p999 and max [µs] of "step", "step_cpu", "latency", "input_age" or "floor"."""
+        """p50, p99, p999 and max [µs] of "step", "reaction", "latency", … (`TIMES`)."""
         return self._histogram(which).summary()
 
     @property
@@ -79,9 +82,10 @@ class Report:
         counters.pop("commands_done")
         result: dict[str, Any] = {"rate": 1.0 / self.period, "status": self.status, **counters}
         for which in TIMES:
-            if which != "floor" or self._histogram(which).count:
+            if which not in WHERE_ASKED or self._histogram(which).count:
                 key = "floor_latency_us" if which == "floor" else f"{which}_us"
                 result[key] = self.times(which)
+        result["lead_us"] = self.statistics.lead / 1e3
         more = {"most_iterations": self.most_iterations, "notes": list(self.notes)}
         return {**result, **more}
 
@@ -115,6 +119,8 @@ class Report:
             f": {s['woken_late']} woken late, {s['preempted']} preempted, {s['too_long']} too long;"
             f" {s['made_up']} made up, {s['skipped']} skipped, {s['backlog']} due"
         )
+        if warming := s.warming():
+            lines.append(warming)
         if self.floor_share is not None:
             lines.append(
                 f"a bare loop beside it: {s['floor_overruns']} of {s['floor_periods']} periods "

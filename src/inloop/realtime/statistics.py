@@ -15,7 +15,7 @@ from inloop.realtime.layout import Layout
 SUB = 32  # bins per octave; up to this many nanoseconds one bin each
 _NOT_COUNTED = (
     "state", "status", "failure", "latched", "parameters_seen", "parameters_refused", "beyond",
-    "heartbeat", "thread", "speed",
+    "heartbeat", "thread", "speed", "lead",
 )  # fmt: skip
 
 
@@ -94,13 +94,14 @@ class Statistics:
         thread: id of its thread.
         speed: simulated seconds per second.
         counters: by name.
-        histograms: by name: step, step_cpu, latency, input_age, floor.
+        histograms: by name: step, step_cpu, reaction, warmup, latency, input_age, floor.
         failure: status of the last step that failed; 0 if none did.
         latched: status because of which safe values stand in for the inputs until somebody resumes
             (STOPPED: somebody has asked for it); 0 if they do not.
         beyond: number of the output that left its bounds last; 0 if none did.
         jumped: number, from 1, of the input whose drive has jumped last; 0 if none has.
         touched: number of the output, a gap, of the last brief contact; 0 if none was.
+        lead: how much before each period it wakes up to warm up [ns]; 0 if it does not.
     """
 
     state: int
@@ -115,6 +116,7 @@ class Statistics:
     beyond: int = 0
     jumped: int = 0
     touched: int = 0
+    lead: int = 0
 
     def __getitem__(self, name: str) -> int:
         """A counter by name."""
@@ -139,6 +141,16 @@ class Statistics:
             "hangs on that drive followed without inertia or damping; write both, or declare the "
             'drive with derivatives="filtered"'
         )
+
+    def warming(self) -> str:
+        """How warming up went, in words; "" if that was not asked for."""
+        if not self.lead:
+            return ""
+        late = self["late_warmups"]
+        told = f"woken {self.lead / 1e3:g} µs early to warm up, {self['warmups']} times"
+        if not late:
+            return told
+        return f"{told}; {late} periods began before that was done: use a longer lead (warm=)"
 
     def brief_contact(self, layout: Layout) -> str:
         """The contact that steps do not resolve, in words; "" if there is none."""
@@ -170,6 +182,7 @@ def statistics_at(shared: ctypes.Structure) -> Statistics:
         int(shared.beyond),
         int(shared.jumped),
         int(shared.touched),
+        int(shared.lead),
     )
 
 

@@ -47,27 +47,65 @@ void il_clock_start(il_loop *loop)
     loop->backlog = 0;
     __atomic_store_n(&statistics->backlog, 0, __ATOMIC_RELAXED);
     loop->wall_period = loop->period / loop->speed;
+    /* a step and what is made up need their time too */
+    const int64_t most_lead = (int64_t)(0.5 * loop->wall_period);
+    loop->lead = loop->warm < most_lead ? loop->warm : most_lead;
+    __atomic_store_n(&statistics->lead, (uint64_t)loop->lead, __ATOMIC_RELAXED);
     loop->origin = il_now(loop);
     loop->wake = 1;
+    loop->warmed_for = 0;
+}
+
+/* Sleep until a time; 0: look around first. */
+static int sleep_to(il_loop *loop, int64_t time)
+{
+    int woken = il_now(loop) >= time;
+    if (woken) {
+        return 1;
+    }
+    while (!woken) {
+        if (loop->stop || il_has_command(loop)) {
+            return 0;
+        }
+        woken = loop->clock->sleep_until(loop->clock_self, time);
+    }
+    il_count(&inloop_statistics_of(&loop->box)->latency, il_now(loop) - time);
+    return 1;
+}
+
+/* Walk through the step that is due soon, once, if there is time. */
+static void warm_up_until(il_loop *loop, int64_t due)
+{
+    inloop_statistics *statistics = inloop_statistics_of(&loop->box);
+    if (loop->warmed_for == loop->wake) {
+        return;
+    }
+    loop->warmed_for = loop->wake;
+    int late = il_now(loop) >= due;
+    if (!late) {
+        il_warm_up(loop);
+        late = il_now(loop) > due;
+        il_add(&statistics->warmups, 1);
+        il_count(&statistics->warmup, il_now(loop) - (due - loop->lead));
+    }
+    il_add(&statistics->late_warmups, late != 0);
 }
 
 int il_clock_wait(il_loop *loop)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     const int64_t due = time_of(loop, loop->wake);
-    const int sleeps = il_now(loop) < due;
-    int woken = !sleeps;
 
-    while (!woken) {
-        if (loop->stop || il_has_command(loop)) {
+    if (!sleep_to(loop, due - loop->lead)) {
+        return 0;
+    }
+    if (loop->lead > 0) {
+        warm_up_until(loop, due);
+        if (!loop->clock->stay_until(loop->clock_self, due)) {
             return 0;
         }
-        woken = loop->clock->sleep_until(loop->clock_self, due);
     }
     const int64_t now = il_now(loop);
-    if (sleeps) {
-        il_count(&statistics->latency, now - due);
-    }
     const int64_t period = period_at(loop, now);
     const uint64_t missed = period > loop->wake ? (uint64_t)(period - loop->wake) : 0;
     il_add(&statistics->periods, missed + 1);
@@ -80,7 +118,7 @@ int il_clock_wait(il_loop *loop)
 void il_clock_finish(il_loop *loop, int64_t processor_time)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    const int64_t period = period_at(loop, il_now(loop));
+    const int64_t period = period_at(loop, loop->published);
     const int64_t behind = period - loop->wake;
 
     if (behind <= 0) {
@@ -98,5 +136,5 @@ int il_clock_has_room(const il_loop *loop)
 {
     const int64_t now = il_now(loop), step = now - loop->last_time;
     /* last_time is when the step that has just ended began; twice as long must fit */
-    return loop->backlog > 0 && now + 2 * step < time_of(loop, loop->wake);
+    return loop->backlog > 0 && now + 2 * step < time_of(loop, loop->wake) - loop->lead;
 }

@@ -242,7 +242,7 @@ void il_take_inputs(il_loop *loop)
     if (loop->at_rest) {
         return;
     }
-    const int64_t age = il_now(loop) - loop->input_stamp;
+    const int64_t age = loop->taken - loop->input_stamp;
     il_count(&statistics->input_age, age);
     /* nobody can answer outputs before they are there, however slow the clock */
     if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after &&

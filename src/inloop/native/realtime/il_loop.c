@@ -9,12 +9,19 @@ static int64_t fresh_size(const inloop_header *layout)
     return layout->inputs > layout->parameters ? layout->inputs : layout->parameters;
 }
 
+/* Numbers that hold all of the instance; none where it does not warm up. */
+static int64_t aside_size(const il_loop *loop)
+{
+    return loop->warm > 0 ? (int64_t)(loop->instance->size / sizeof(double)) : 0;
+}
+
 int64_t il_loop_scratch(const il_loop *loop)
 {
     const inloop_header *layout = &loop->box.layout;
     return (int64_t)layout->stepper_states + layout->rings[INLOOP_OUTPUTS].values +
            fresh_size(layout) + 2 * (int64_t)layout->inputs +
-           layout->rings[INLOOP_COMMANDS].values;
+           layout->rings[INLOOP_COMMANDS].values + aside_size(loop) +
+           layout->rings[INLOOP_OUTPUTS].values;
 }
 
 static void cut_scratch(il_loop *loop)
@@ -27,7 +34,9 @@ static void cut_scratch(il_loop *loop)
     loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
     loop->now = next += fresh_size(layout);
     loop->before = next += layout->inputs;
-    loop->command = next + layout->inputs;
+    loop->command = next += layout->inputs;
+    loop->aside = next += layout->rings[INLOOP_COMMANDS].values;
+    loop->thrown_away = next + aside_size(loop);
 }
 
 static void tell_state(il_loop *loop, uint64_t state)
@@ -80,14 +89,21 @@ static void do_step(il_loop *loop, int64_t flags)
     const il_clock *clock = loop->clock;
     const int64_t processor = clock->processor_time(loop->clock_self), begin = il_now(loop);
 
+    /* all that can be done before the inputs are needed */
+    if (clocked && !(flags & INLOOP_EXTRA)) {
+        il_fetch(loop);
+    }
     il_take_parameters(loop);
+    il_take_snapshot(loop->instance, loop->good);
+    loop->taken = il_now(loop);
     il_take_inputs(loop);
     if (clock->work != NULL) {
-        clock->work(loop->clock_self);
+        clock->work(loop->clock_self, IL_STEP);
     }
     il_one_period(loop, flags);
     const int64_t used = clock->processor_time(loop->clock_self) - processor;
-    il_count(&statistics->step, il_now(loop) - begin);
+    il_count(&statistics->step, loop->published - begin);
+    il_count(&statistics->reaction, loop->published - loop->taken);
     il_count(&statistics->step_cpu, used);
     if (clocked && !(flags & INLOOP_EXTRA)) {
         il_clock_finish(loop, used);
@@ -141,7 +157,7 @@ int64_t il_loop_start(il_loop *loop)
     const inloop_header *layout = &loop->box.layout;
     const il_plant *plant = loop->instance ? loop->instance->plant : NULL;
     if (plant == NULL || loop->substeps < 1 || !(loop->instance->step > 0.0) ||
-        !(loop->period > 0.0) || !(loop->speed > 0.0) ||
+        !(loop->period > 0.0) || !(loop->speed > 0.0) || loop->warm < 0 ||
         plant->input_count != (int64_t)layout->inputs ||
         plant->parameter_count != (int64_t)layout->parameters ||
         plant->output_count !=

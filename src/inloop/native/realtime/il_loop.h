@@ -8,6 +8,10 @@
  * to this time. A period in which no step is finished is an overrun. Its step is made up later:
  * one extra step per period at most, and only where it fits before the next wake-up, so that a
  * late plant catches up without a burst. What is more than most_backlog behind is given up.
+ *
+ * Warm steps. After a sleep all that a step needs has left the caches. A loop with a lead wakes up
+ * that much before wake-up w, walks through the step once (il_warm.c), stays awake and begins on
+ * time: nothing else changes, not a bit of the outputs either.
  */
 #ifndef IL_LOOP_H
 #define IL_LOOP_H
@@ -66,6 +70,7 @@ typedef struct il_loop {
     int64_t stale_after;           /* [ns]; 0: never */
     int64_t policy[13];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
+    int64_t warm;                  /* wake up so much early, to warm up [ns]; 0: do not */
     int64_t floor;                 /* not 0: run a bare loop beside it */
     const il_clock *clock;         /* NULL: the system's */
     void *clock_self;              /* what its functions are given */
@@ -83,6 +88,7 @@ typedef struct il_loop {
     pthread_t thread, floor_thread;
     il_privileges floor_privileges;
     double *good;                  /* snapshot of the last good state */
+    double *aside, *thrown_away;   /* while it warms up: the instance, and outputs */
     double *outputs, *fresh, *now, *before, *command;
     int64_t step, steps_done, status, stale, seen_inputs, steps_left;
     int64_t safe_latched;          /* status because of which safe values hold; 0: they do not */
@@ -93,6 +99,9 @@ typedef struct il_loop {
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
     int64_t origin, wake, last_time, late;
+    int64_t lead;                  /* warm, as far as the period allows [ns] */
+    int64_t warmed_for;            /* number of the wake-up that it has warmed up for */
+    int64_t taken, published;      /* when the last step took its inputs, and had published [ns] */
     double wall_period;
     uint64_t backlog;
 } il_loop;
@@ -120,6 +129,10 @@ void il_take_inputs(il_loop *loop);
 void il_apply_inputs(il_loop *loop, double t);
 double il_held_input(const il_loop *loop, int64_t k);
 int il_is_safe(const il_loop *loop);
+int il_advance_period(il_loop *loop, double *outputs);
+void il_complete_outputs(il_loop *loop, double *outputs);
+void il_fetch(il_loop *loop);
+void il_warm_up(il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);
 void il_publish_outputs(il_loop *loop, int64_t flags);
 void il_start_state(il_loop *loop);

@@ -2,8 +2,8 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-/* All sub-steps, then the outputs. */
-static int advance(il_loop *loop)
+/* All sub-steps, then the outputs behind the first one. It changes the instance and nothing else. */
+int il_advance_period(il_loop *loop, double *outputs)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
         il_apply_inputs(loop, il_time(loop->instance));
@@ -12,7 +12,7 @@ static int advance(il_loop *loop)
             return status;
         }
     }
-    return il_outputs(loop->instance, loop->outputs + 1);
+    return il_outputs(loop->instance, outputs + 1);
 }
 
 /* What the host wants done about a status. */
@@ -86,8 +86,7 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
     flags |= il_is_safe(loop) ? INLOOP_SAFE : 0;
     il_add(&statistics->safe_steps, (flags & INLOOP_SAFE) != 0);
-    il_take_snapshot(instance, loop->good);
-    int status = advance(loop);
+    int status = il_advance_period(loop, loop->outputs);
     const int failed = status != IL_OK;
     il_add(&statistics->steps, 1);
     if (!failed) {
@@ -117,21 +116,25 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
 }
 
+void il_complete_outputs(il_loop *loop, double *outputs)
+{
+    double *value = outputs + 1 + loop->instance->plant->output_count;
+    outputs[0] = il_simulated(loop);
+    for (int64_t k = 0; k < loop->instance->plant->input_count; k++) {
+        *value++ = il_held_input(loop, k);
+    }
+    il_take_snapshot(loop->instance, value);
+}
+
 void il_publish_outputs(il_loop *loop, int64_t flags)
 {
-    const inloop_header *layout = &loop->box.layout;
     il_instance *instance = loop->instance;
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
 
     if (flags & INLOOP_SET) {
         (void)il_outputs(instance, loop->outputs + 1);
     }
-    loop->outputs[0] = il_simulated(loop);
-    double *value = loop->outputs + 1 + instance->plant->output_count;
-    for (int64_t k = 0; k < (int64_t)layout->inputs; k++) {
-        *value++ = il_held_input(loop, k);
-    }
-    il_take_snapshot(instance, value);
+    il_complete_outputs(loop, loop->outputs);
     const inloop_record about = {
         .answers = loop->input_sequence,
         .parameters = loop->parameter_sequence,
@@ -142,4 +145,5 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
     };
     __atomic_store_n(&statistics->status, (uint64_t)loop->status, __ATOMIC_RELAXED);
     loop->last_outputs = inloop_publish(&loop->box, INLOOP_OUTPUTS, &about, loop->outputs);
+    loop->published = il_now(loop);
 }

@@ -37,14 +37,13 @@ static void fall_asleep(il_script *script, uint32_t grant, int64_t limit, uint32
     __atomic_store_n(&inloop_clock_of(script->box)->asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-static int sleep_until(void *self, int64_t time)
+/* Let time pass up to a moment, as far as the grant allows. */
+static int pass_until(il_script *script, int64_t wake)
 {
-    il_script *script = self;
     const inloop_clock *clock = inloop_clock_of(script->box);
     const uint32_t grant = __atomic_load_n(&clock->grants, __ATOMIC_SEQ_CST);
     const int64_t limit = __atomic_load_n(&clock->limit, __ATOMIC_SEQ_CST);
     const uint32_t bell = inloop_bell(script->box, INLOOP_INPUTS);
-    const int64_t wake = time + entry(script->late, script->late_count, script->sleeps);
 
     if (bell != script->bell) {
         /* what was rung for comes first */
@@ -55,9 +54,23 @@ static int sleep_until(void *self, int64_t time)
         fall_asleep(script, grant, limit, bell);
         return 0;
     }
-    script->sleeps++;
     set_now(script, wake);
     return 1;
+}
+
+static int sleep_until(void *self, int64_t time)
+{
+    il_script *script = self;
+    const int64_t late = entry(script->late, script->late_count, script->sleeps);
+    const int woken = pass_until(script, time + late);
+    script->sleeps += woken;
+    return woken;
+}
+
+/* Who is awake is not late. */
+static int stay_until(void *self, int64_t time)
+{
+    return now(self) >= time || pass_until(self, time);
 }
 
 static void rest(void *self, const inloop_mailbox *box, uint32_t bell)
@@ -78,9 +91,14 @@ static int64_t processor_time(void *self)
     return script->processor;
 }
 
-static void work(void *self)
+static void work(void *self, enum il_work what)
 {
     il_script *script = self;
+    if (what == IL_WARM_UP) {
+        const int64_t k = script->warm_ups++;
+        set_now(script, now(script) + entry(script->warmed, script->warmed_count, k));
+        return;
+    }
     set_now(script, now(script) + entry(script->took, script->took_count, script->steps));
     script->processor += entry(script->used, script->used_count, script->steps);
     script->steps++;
@@ -91,6 +109,7 @@ const il_clock *il_scripted_clock(void)
     static const il_clock clock = {
         .now = now,
         .sleep_until = sleep_until,
+        .stay_until = stay_until,
         .rest = rest,
         .processor_time = processor_time,
         .work = work,

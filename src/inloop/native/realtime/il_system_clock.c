@@ -20,6 +20,14 @@ static int sleep_until(void *self, int64_t time)
     return end == time;
 }
 
+static int stay_until(void *self, int64_t time)
+{
+    (void)self;
+    while (inloop_now() < time) {
+    }
+    return 1;
+}
+
 static void rest(void *self, const inloop_mailbox *box, uint32_t bell)
 {
     (void)self;
@@ -37,6 +45,7 @@ static int64_t processor_time(void *self)
 const il_clock il_system_clock = {
     .now = now,
     .sleep_until = sleep_until,
+    .stay_until = stay_until,
     .rest = rest,
     .processor_time = processor_time,
     .work = NULL,

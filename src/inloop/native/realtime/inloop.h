@@ -50,7 +50,7 @@
 #include <unistd.h>
 
 #define INLOOP_MAGIC UINT64_C(0x584f424c504f4e49) /* "INOPLBOX" in memory */
-#define INLOOP_VERSION 3
+#define INLOOP_VERSION 4
 #define INLOOP_DIRECTORY "/dev/shm/"
 #define INLOOP_LONGEST_NAME 64
 #define INLOOP_MOST_VALUES 1000000
@@ -200,6 +200,7 @@ typedef struct inloop_statistics {
     uint64_t touched;   /* number of the output, a gap, of the last brief contact; 0: none was */
     uint64_t heartbeat; /* inloop_time [ns] */
     uint64_t thread;    /* id of the loop's thread */
+    uint64_t lead;      /* how much before each period it wakes up to warm up [ns]; 0: it does not */
     double speed;
     uint64_t commands_done;  /* number of the last command that was obeyed or refused */
     uint64_t steps;          /* tried */
@@ -209,7 +210,7 @@ typedef struct inloop_statistics {
     uint64_t events;         /* that led from mode to mode, or back into the same one */
     uint64_t periods;        /* of the clock */
     uint64_t overruns;       /* periods that ended before a step was done, because the thread */
-    uint64_t woken_late;     /*   was woken after the end, */
+    uint64_t woken_late;     /*   was woken, or still warmed up, after the end, */
     uint64_t preempted;      /*   had to give up the processor, */
     uint64_t too_long;       /*   or needed more time than there is */
     uint64_t made_up;        /* overruns whose step was done later */
@@ -225,11 +226,15 @@ typedef struct inloop_statistics {
     uint64_t bad_commands;
     uint64_t safe_steps;     /* steps with safe values in place of the inputs */
     uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
+    uint64_t warmups;        /* steps that were walked through before their period began */
+    uint64_t late_warmups;   /* periods that began before their warm-up had ended, or without one */
     uint64_t floor_periods;  /* of the bare loop beside it */
     uint64_t floor_overruns;
     inloop_histogram step;      /* wall clock time of a step, inputs and outputs included */
     inloop_histogram step_cpu;  /* processor time of the same */
-    inloop_histogram latency;   /* how late the thread woke up */
+    inloop_histogram reaction;  /* from the moment inputs are taken to that outputs are there */
+    inloop_histogram warmup;    /* what warming up used of its lead, late wake-ups included */
+    inloop_histogram latency;   /* how late the thread woke up, early or not */
     inloop_histogram input_age; /* time since the inputs in use were written */
     inloop_histogram floor;     /* how late the bare loop woke up */
 } inloop_statistics;

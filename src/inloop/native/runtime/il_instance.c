@@ -1,141 +1,8 @@
-/* Memory of an instance, and how its parts are put together; see il_plant.h. */
+/* How the parts of an instance are put together; see il_plant.h. */
 #include "il_instance.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- memory ---- */
-
-/* Memory that is handed out piece by piece; without a base it is only measured. */
-typedef struct arena {
-    unsigned char *base;
-    size_t used;
-} arena;
-
-static void *take(arena *from, int64_t count, size_t size)
-{
-    enum { PIECE = 16 };
-    void *const piece = from->base ? from->base + from->used : NULL;
-    from->used += ((size_t)(count > 0 ? count : 1) * size + PIECE - 1) / PIECE * PIECE;
-    return piece;
-}
-
-static double *numbers(arena *from, int64_t count)
-{
-    return take(from, count, sizeof(double));
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t state_size(const il_mode_row *row)
-{
-    const il_choice *c = &row->choices[0];
-    return 2 * c->independent_count + row->states + c->dependent_count;
-}
-
-static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_choice *choice)
-{
-    il_active a = {.choice = choice};
-    a.pre = numbers(from, choice->prepare.count);
-    a.pre_steps = numbers(from, choice->prepare_steps.count);
-    a.context.kept = numbers(from, choice->kept);
-    a.pre_jacobian = numbers(from, choice->prepare_jacobian.count);
-    a.pre_events = numbers(from, choice->prepare_events.count);
-    a.guard = numbers(from, choice->dependent_count);
-    a.per_unit = numbers(from, choice->dependent_count);
-    a.most = numbers(from, state_size(row));
-    return a;
-}
-
-static il_part lay_out_mode(arena *from, const il_mode_row *row)
-{
-    il_part p = {.row = row};
-    int64_t rows = 0, driven = 0, widest = 0;
-    p.tau = numbers(from, row->n);
-    p.u = numbers(from, row->inputs);
-    p.given = numbers(from, 3 * row->n);
-    p.settled = numbers(from, 3 * row->n);
-    p.choices = take(from, row->choice_count, sizeof *p.choices);
-    for (int64_t k = 0; k < row->choice_count; k++) {
-        const il_choice *choice = &row->choices[k];
-        const il_active active = lay_out_choice(from, row, choice);
-        rows = larger(rows, choice->dependent_count);
-        driven = larger(driven, choice->driven_count);
-        widest = larger(widest, choice->widest);
-        if (p.choices) {
-            p.choices[k] = active;
-        }
-    }
-    p.q = numbers(from, row->n);
-    p.qd = numbers(from, row->n);
-    p.qdd = numbers(from, row->n);
-    p.lam = numbers(from, rows);
-    p.effort = numbers(from, driven);
-    p.z = numbers(from, row->states);
-    p.all_lam = numbers(from, row->rows);
-    p.observed = numbers(from, row->observed);
-    p.e = numbers(from, rows);
-    p.pivots = numbers(from, 2 * row->rows);
-    p.zeros = numbers(from, rows);
-    p.out = numbers(from, widest + 3 * row->n);
-    p.pre_drives = numbers(from, row->prepare_drives.count);
-    p.pre_observe = numbers(from, row->prepare_observe.count);
-    p.sizes = numbers(from, state_size(row));
-    p.tolerances = numbers(from, row->event_count);
-    p.transitions = take(from, row->event_count, sizeof *p.transitions);
-    p.ways = take(from, 2 * row->event_count, sizeof *p.ways);
-    return p;
-}
-
-static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, il_machine *machine)
-{
-    il_extent extent = {0};
-    for (int64_t k = 0; k < plant->mode_count; k++) {
-        const il_mode_row *row = &plant->modes[k];
-        const int64_t n = row->choices[0].independent_count;
-        il_extend(&extent, method, n, state_size(row) - 2 * n, row->event_count, row->event_count);
-    }
-    const il_machine_sizes sizes = il_machine_room(&extent, plant->mode_count);
-    machine->x = numbers(from, sizes.largest);
-    machine->work = numbers(from, sizes.work);
-    machine->integers = take(from, sizes.integers, sizeof(int64_t));
-    machine->armed = take(from, sizes.armed, sizeof(int64_t));
-    machine->history = take(from, 2 * sizes.transitions, sizeof *machine->history);
-}
-
-static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
-{
-    il_instance made = {.plant = plant};
-    (void)take(from, 1, sizeof made);
-    made.inputs = numbers(from, plant->input_count);
-    lay_out_machine(from, plant, method, &made.machine);
-    made.modes = take(from, plant->mode_count, sizeof *made.modes);
-    made.parts = take(from, plant->mode_count, sizeof *made.parts);
-    made.parameters = numbers(from, plant->parameter_count);
-    made.parameters_before = numbers(from, plant->parameter_count);
-    for (int64_t k = 0; k < plant->mode_count; k++) {
-        const il_part part = lay_out_mode(from, &plant->modes[k]);
-        if (made.parts) {
-            made.parts[k] = part;
-        }
-    }
-    return made;
-}
-
-size_t il_instance_size(const il_plant *plant, int64_t method)
-{
-    arena measured = {NULL, 0};
-    if (plant == NULL || plant->mode_count < 1 || il_work_size(method, 1, 0) < 0) {
-        return 0;
-    }
-    (void)lay_out(&measured, plant, method);
-    return (measured.used + IL_ALIGNMENT - 1) / IL_ALIGNMENT * IL_ALIGNMENT;
-}
-
-/* ---- putting it together ---- */
 
 /* What makes sense for x = (q, qd of independent coordinates, z, q of dependent ones). */
 static void bound(il_active *active, const il_mode_row *row)
@@ -240,7 +107,7 @@ static void measure(il_part *part)
     const il_choice *c = &row->choices[0];
     const int64_t nu = c->independent_count;
     if (row->sizes) {
-        memcpy(part->sizes, row->sizes, (size_t)state_size(row) * sizeof *part->sizes);
+        memcpy(part->sizes, row->sizes, (size_t)il_length_of_x(row) * sizeof *part->sizes);
         return;
     }
     for (int64_t k = 0; k < nu; k++) {
@@ -281,13 +148,13 @@ static void connect(il_instance *instance, int64_t number, int64_t method, doubl
 il_instance *il_initialize(void *memory, const il_plant *plant, int64_t method, double step)
 {
     const size_t size = il_instance_size(plant, method);
-    arena from = {memory, 0};
     if (size == 0 || memory == NULL || (size_t)memory % IL_ALIGNMENT != 0) {
         return NULL;
     }
     memset(memory, 0, size);
     il_instance *const instance = memory;
-    *instance = lay_out(&from, plant, method);
+    *instance = il_lay_out(memory, plant, method);
+    instance->size = size;
     instance->step = step;
     for (int64_t k = 0; k < plant->mode_count; k++) {
         connect(instance, k, method, step);

@@ -1,6 +1,8 @@
 /* What an instance of a plant is made of. Not for users: they see il_plant.h.
  *
- * All of it lies in one piece of memory of the caller, roughly in the order in which a step uses it.
+ * All of it lies in one piece of memory of the caller: first what each step uses, in the order of
+ * use and by cache lines, then what only events, other choices and parameters need. Nothing else is
+ * changed by a step: with a copy of this memory a step can be taken back, byte by byte.
  */
 #ifndef IL_INSTANCE_H
 #define IL_INSTANCE_H
@@ -77,6 +79,8 @@ typedef struct il_counts {
 
 struct il_instance {
     const il_plant *plant;
+    size_t size, often;           /* of all its memory, which begins here, and of what each step uses
+                                     of it, at the beginning [bytes] */
     double step;                  /* [s]; 0: chosen by the error */
     int64_t count;                /* good steps since the start */
     il_counts counts;
@@ -123,6 +127,16 @@ static inline void il_copy(double *to, const double *from, int64_t count)
         memcpy(to, from, (size_t)count * sizeof *to);
     }
 }
+
+/* Length of x of a mode. */
+static inline int64_t il_length_of_x(const il_mode_row *row)
+{
+    const il_choice *c = &row->choices[0];
+    return 2 * c->independent_count + row->states + c->dependent_count;
+}
+
+/* The pieces of an instance in its memory. */
+il_instance il_lay_out(void *memory, const il_plant *plant, int64_t method);
 
 /* Prepare anew what follows from the parameters of the instance. */
 void il_prepare(il_instance *instance);

@@ -1,0 +1,162 @@
+/* Memory of an instance: what lies where; see il_instance.h. */
+#include "il_instance.h"
+
+/* Memory that is handed out piece by piece; without a base it is only measured. */
+typedef struct arena {
+    unsigned char *base;
+    size_t used;
+} arena;
+
+static void *take(arena *from, int64_t count, size_t size)
+{
+    enum { PIECE = 16 };
+    void *const piece = from->base ? from->base + from->used : NULL;
+    from->used += ((size_t)(count > 0 ? count : 1) * size + PIECE - 1) / PIECE * PIECE;
+    return piece;
+}
+
+static double *numbers(arena *from, int64_t count)
+{
+    return take(from, count, sizeof(double));
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What follows begins with a cache line. */
+static void align(arena *from)
+{
+    from->used = (from->used + IL_ALIGNMENT - 1) / IL_ALIGNMENT * IL_ALIGNMENT;
+}
+
+/* What each step uses of a choice, in the order of use. */
+static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_choice *choice)
+{
+    il_active a = {.choice = choice};
+    align(from);
+    a.pre = numbers(from, choice->prepare.count);
+    a.guard = numbers(from, choice->dependent_count);
+    a.per_unit = numbers(from, choice->dependent_count);
+    a.pre_steps = numbers(from, choice->prepare_steps.count);
+    a.context.kept = numbers(from, choice->kept);
+    a.most = numbers(from, il_length_of_x(row));
+    return a;
+}
+
+/* What each step uses of a mode, in the order of use: the rates, then the outputs. */
+static il_part lay_out_mode(arena *from, const il_mode_row *row)
+{
+    il_part p = {.row = row};
+    int64_t rows = 0, driven = 0;
+    align(from);
+    p.tau = numbers(from, row->n);
+    p.u = numbers(from, row->inputs);
+    p.pre_drives = numbers(from, row->prepare_drives.count);
+    p.given = numbers(from, 3 * row->n);
+    p.choices = take(from, row->choice_count, sizeof *p.choices);
+    for (int64_t k = 0; k < row->choice_count; k++) {
+        const il_choice *choice = &row->choices[k];
+        const il_active active = lay_out_choice(from, row, choice);
+        rows = larger(rows, choice->dependent_count);
+        driven = larger(driven, choice->driven_count);
+        if (p.choices) {
+            p.choices[k] = active;
+        }
+    }
+    align(from);
+    p.settled = numbers(from, 3 * row->n);
+    p.zeros = numbers(from, rows);
+    p.q = numbers(from, row->n);
+    p.qd = numbers(from, row->n);
+    p.qdd = numbers(from, row->n);
+    p.lam = numbers(from, rows);
+    p.effort = numbers(from, driven);
+    p.z = numbers(from, row->states);
+    p.e = numbers(from, rows);
+    p.pre_observe = numbers(from, row->prepare_observe.count);
+    p.all_lam = numbers(from, row->rows);
+    p.observed = numbers(from, row->observed);
+    return p;
+}
+
+/* What only events, other choices of coordinates and differences use. */
+static void lay_out_rest(arena *from, il_part *p, const il_mode_row *row)
+{
+    int64_t widest = 0;
+    for (int64_t k = 0; k < row->choice_count; k++) {
+        const il_choice *choice = &row->choices[k];
+        double *const pre_jacobian = numbers(from, choice->prepare_jacobian.count);
+        double *const pre_events = numbers(from, choice->prepare_events.count);
+        widest = larger(widest, choice->widest);
+        if (p->choices) {
+            p->choices[k].pre_jacobian = pre_jacobian;
+            p->choices[k].pre_events = pre_events;
+        }
+    }
+    p->tolerances = numbers(from, row->event_count);
+    p->transitions = take(from, row->event_count, sizeof *p->transitions);
+    p->ways = take(from, 2 * row->event_count, sizeof *p->ways);
+    p->out = numbers(from, widest + 3 * row->n);
+    p->pivots = numbers(from, 2 * row->rows);
+    p->sizes = numbers(from, il_length_of_x(row));
+}
+
+static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, il_machine *machine)
+{
+    il_extent extent = {0};
+    for (int64_t k = 0; k < plant->mode_count; k++) {
+        const il_mode_row *row = &plant->modes[k];
+        const int64_t n = row->choices[0].independent_count;
+        il_extend(&extent, method, n, il_length_of_x(row) - 2 * n, row->event_count, row->event_count);
+    }
+    const il_machine_sizes sizes = il_machine_room(&extent, plant->mode_count);
+    align(from);
+    machine->x = numbers(from, sizes.largest);
+    machine->work = numbers(from, sizes.work);
+    machine->integers = take(from, sizes.integers, sizeof(int64_t));
+    machine->armed = take(from, sizes.armed, sizeof(int64_t));
+    machine->history = take(from, 2 * sizes.transitions, sizeof *machine->history);
+}
+
+static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
+{
+    il_instance made = {.plant = plant};
+    (void)take(from, 1, sizeof made);
+    made.inputs = numbers(from, plant->input_count);
+    lay_out_machine(from, plant, method, &made.machine);
+    made.modes = take(from, plant->mode_count, sizeof *made.modes);
+    made.parts = take(from, plant->mode_count, sizeof *made.parts);
+    for (int64_t k = 0; k < plant->mode_count; k++) {
+        const il_part part = lay_out_mode(from, &plant->modes[k]);
+        if (made.parts) {
+            made.parts[k] = part;
+        }
+    }
+    made.often = from->used;
+    for (int64_t k = 0; k < plant->mode_count; k++) {
+        il_part none = {0};
+        lay_out_rest(from, made.parts ? &made.parts[k] : &none, &plant->modes[k]);
+    }
+    made.parameters = numbers(from, plant->parameter_count);
+    made.parameters_before = numbers(from, plant->parameter_count);
+    return made;
+}
+
+size_t il_instance_size(const il_plant *plant, int64_t method)
+{
+    arena measured = {NULL, 0};
+    if (plant == NULL || plant->mode_count < 1 || il_work_size(method, 1, 0) < 0) {
+        return 0;
+    }
+    (void)lay_out(&measured, plant, method);
+    align(&measured);
+    return measured.used;
+}
+
+il_instance il_lay_out(void *memory, const il_plant *plant, int64_t method)
+{
+    arena from = {memory, 0};
+    return lay_out(&from, plant, method);
+}
