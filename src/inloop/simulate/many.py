@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Status
-from inloop.native.many import ManyRuns, StartRows, Starts, cores, run_many
+from inloop.native.many import ManyRuns, Starts, cores, run_many
 from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import real
-from inloop.plant.unit import common_name, plant_unit
+from inloop.plant.unit import common_name
 from inloop.simulate.choice import FIRST, with_tolerance
-from inloop.simulate.live_drives import check_velocities
-from inloop.simulate.machine import conditions, simulate_modes
-from inloop.simulate.many_arguments import (
-    Columns,
-    Given,
-    check_each,
-    count_runs,
-    read_given,
-)
+from inloop.simulate.machine import simulate_modes
+from inloop.simulate.many_arguments import Columns, check_each, count_runs
 from inloop.simulate.many_result import ManyResult
+from inloop.simulate.many_starts import (
+    Arguments,
+    Plants,
+    read_arguments,
+    shared_conditions,
+    starts_of,
+)
 from inloop.simulate.run import simulate
 from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
-from inloop.simulate.start import first_internal_states, start_of
 from inloop.simulate.systems import Conditions, System, make_system, make_systems, table_of_all
 
-Plants = Mapping[str, BarePlant]
+MOST_NUMBERS = 2e9  # of q, and as many of qd: 32 GB
 
 
 def simulate_many(
@@ -81,23 +79,23 @@ def simulate_many(
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, other runs are STOPPED.
     """
     plants = plant.by_mode or {plant.name: plant}
-    given = _read(plants, q, qd, tau, inputs, parameters)
+    given = read_arguments(plants, q, qd, tau, inputs, parameters)
     count = count_runs(runs, list(vars(given).values()))
     check_each(given.parameters, plant.parameters.check_one)
-    chosen = method, None if tolerance is None else real(tolerance, "tolerance")
     notes: tuple[str, ...] = ()
+    # careless steps are told before anything runs
     schedule = _schedule(t_end, step, FIRST if method is None else method, sample, None)
     if method is None and tolerance is None:
-        *chosen, notes = _default_method(plant, t_end, step, given)  # type: ignore[assignment]
+        method, tolerance, notes = _default_method(plant, t_end, step, given)
     elif method is None:
-        chosen = with_tolerance(list(plants.values())), chosen[1]
-    used, tolerance = chosen
-    assert used is not None
-    schedule = _schedule(t_end, step, used, sample, tolerance)
-    at = _conditions(plants, given)
-    starts = _starts(plants, given, at, t_end)
+        method = with_tolerance(list(plants.values()))
+    if tolerance is not None:
+        schedule = _schedule(t_end, step, method, sample, tolerance)
+    else:
+        schedule = replace(schedule, method=METHODS[method])
+    at = shared_conditions(plants, given)
+    starts = starts_of(plants, given, at, t_end)
     found, broken, systems = _run(plants, at, starts, schedule, count)
-    rows = starts.rows.parameters
     names = tuple(dict.fromkeys(c for each in plants.values() for c in each.coordinates))
     result = ManyResult(
         common_name(plants),
@@ -108,12 +106,12 @@ def simulate_many(
         tuple(Status(int(s)).name for s in found.status),
         _reasons(systems, names, found, step),
         found.reached,
-        used,
+        method,
         tolerance,
         found.steps,
         notes,
         plant,
-        rows,
+        starts.rows.parameters,
     )
     if broken:
         error = KeyboardInterrupt(
@@ -125,35 +123,7 @@ def simulate_many(
     return result
 
 
-# what was given
-
-
-@dataclass(frozen=True)
-class _Arguments:
-    """Whatever may differ from run to run."""
-
-    q: Given
-    qd: Given
-    tau: Given
-    inputs: Given
-    parameters: Given
-
-
-def _read(
-    plants: Plants, q: Columns, qd: Columns, tau: Columns, inputs: Any, parameters: Columns
-) -> _Arguments:
-    first = next(iter(plants.values()))
-    joints = tuple(dict.fromkeys(c for plant in plants.values() for c in plant.coordinates))
-    known = tuple(dict.fromkeys(name for plant in plants.values() for name in plant.inputs))
-    if inputs is not None and not isinstance(inputs, Mapping):
-        raise InputError("inputs are given by name", fix='Use inputs={"force": values}, say.')
-    return _Arguments(
-        read_given(q, "q", first.coordinates),
-        read_given(qd, "qd", first.coordinates),
-        read_given(tau, "tau", joints),
-        read_given(inputs, "inputs", known, functions=True),
-        read_given(parameters, "parameters", tuple(first.parameters)),
-    )
+# the schedule
 
 
 def _schedule(
@@ -183,7 +153,7 @@ def _times(schedule: FixedSteps | AdaptiveSteps) -> Array:
 
 
 def _default_method(
-    plant: BarePlant, t_end: float, step: float, given: _Arguments
+    plant: BarePlant, t_end: float, step: float, given: Arguments
 ) -> tuple[str, float | None, tuple[str, ...]]:
     """The method that `simulate` takes for the first run, with its tolerance, and its doubts."""
     options: dict[str, Any] = {"t_end": t_end, "step": step}
@@ -197,133 +167,6 @@ def _default_method(
         # it is told as run 0, with its reason
         return FIRST, None, ()
     return tried.method, tried.tolerance, tuple(f"run 0: {doubt}" for doubt in tried.doubts)
-
-
-# where runs start
-
-
-def _conditions(plants: Plants, given: _Arguments) -> dict[str, Conditions]:
-    """What all runs read; where they differ, what the plant begins with."""
-    tau = given.tau.shared
-    if given.tau.vector is not None:
-        tau = dict(zip(next(iter(plants.values())).coordinates, given.tau.vector, strict=True))
-    inputs = given.inputs.shared
-    return {name: conditions(plants, each, tau, inputs, {}) for name, each in plants.items()}
-
-
-def _starts(
-    plants: Plants, given: _Arguments, at: Mapping[str, Conditions], t_end: float
-) -> Starts:
-    """The start that all runs share, and the rows in which they differ from it."""
-    name, plant = next(iter(plants.items()))
-    signals = at[name].inputs
-    check_velocities(plant, signals, 0.0, t_end, {})
-    u = signals.at(0.0)
-    z = first_internal_states(plant, u)
-    first = start_of(plant, given.q.common, given.qd.common, at[name].drives, u, z)
-    values = plant.parameters.values_array.copy()
-    known = StartRows(values, _input_row(plants, at), first.q, first.qd, z)
-    if given.parameters.common is not None:
-        values = _shared_parameters(plant, given.parameters)
-    names = [quantity.name for quantity in plant_unit(plants).table.inputs]
-    inputs = given.tau.fill(known.inputs, names, ".tau")
-    rows = StartRows(
-        given.parameters.fill(values, list(plant.parameters)),
-        given.inputs.fill(inputs, names),
-        given.q.fill(first.q, plant.coordinates),
-        given.qd.fill(first.qd, plant.coordinates),
-        _state_rows(plant, given.inputs, z),
-    )
-    return Starts(known, rows, _kind(plant, given, rows))
-
-
-def _shared_parameters(plant: BarePlant, given: Given) -> Array:
-    """Parameters of all runs, where they do not differ."""
-    if given.vector is not None:
-        return given.vector
-    values = {**plant.parameters, **given.shared}
-    return np.array(list(values.values()), dtype=np.float64)
-
-
-def _input_row(plants: Plants, at: Mapping[str, Conditions]) -> Array:
-    """All inputs of a plant, in the order of its table."""
-    values: dict[str, float] = {}
-    for name, plant in plants.items():
-        efforts = zip((f"{c}.tau" for c in plant.coordinates), at[name].tau, strict=True)
-        inputs = zip(plant.inputs, at[name].inputs.at(0.0), strict=True)
-        for key, value in (*efforts, *inputs):
-            values.setdefault(key, float(value))
-    return np.array([values[quantity.name] for quantity in plant_unit(plants).table.inputs])
-
-
-def _state_rows(plant: BarePlant, inputs: Given, z: Array) -> Array:
-    """States of laws at the start; a filtered drive rests where its input is."""
-    index = {state.name: k for k, state in enumerate(plant.mechanism.states)}
-    rows = z
-    for drive in plant.mechanism.drives:
-        if drive.states and drive.inputs[0].name in inputs.columns:
-            column = inputs.columns[drive.inputs[0].name]
-            rows = np.tile(z, (len(column), 1)) if rows.ndim == 1 else rows
-            rows[:, index[drive.states[0].name]] = column
-    return rows
-
-
-def _kind(plant: BarePlant, given: _Arguments, rows: StartRows) -> str:
-    """How the loops of each run are closed at its start."""
-    if plant.loops is None:
-        return "closed"
-    if given.q.is_whole:
-        _check_independent(plant, given.qd, allow_whole=True)
-        return "whole" if given.qd.is_whole else "near"
-    differs = any(each.ndim == 2 for each in (rows.q, rows.qd, rows.parameters, rows.inputs))
-    shared = given.parameters.shared or given.parameters.vector is not None
-    if not (differs or shared):
-        return "closed"
-    for each in (given.q, given.qd):
-        _check_independent(plant, each)
-    if given.qd.common is None and not given.qd.columns:
-        _check_declared(plant)
-    return "led"
-
-
-def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False) -> None:
-    """Runs that differ are led by their independent coordinates.
-
-    Raises:
-        InputError: others were given.
-    """
-    loops = plant.loops
-    assert loops is not None
-    free = loops.independent
-    fix = f"Give independent coordinates by name: {', '.join(free)}."
-    if allow_whole and given.is_whole:
-        return
-    if given.is_whole or given.vector is not None:
-        raise InputError(
-            f"{given.what} of model '{plant.name}' is a whole vector, but its loops are closed "
-            "anew in each run",
-            fix=fix,
-        )
-    for name in (*given.shared, *given.columns):
-        if name not in free:
-            raise InputError(
-                f"{given.what} of '{name}' follows from the loops of model '{plant.name}' in each "
-                "run",
-                fix=fix,
-            )
-
-
-def _check_declared(plant: BarePlant) -> None:
-    loops = plant.loops
-    assert loops is not None
-    for body in plant.mechanism.bodies:
-        joint = body.joint
-        if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in loops.independent:
-            raise InputError(
-                f"model '{plant.name}' declares a velocity of '{joint.name}', which follows from "
-                "the loops in each run",
-                fix=f"Give qd of independent coordinates: {', '.join(loops.independent)}.",
-            )
 
 
 # the runs
@@ -342,6 +185,12 @@ def _run(
     workers = [make_systems(plants, at, schedule.method, None, step) for _ in range(threads)]
     names = {c for plant in plants.values() for c in plant.coordinates}
     shape = (count, len(_times(schedule)), len(names))
+    if math.prod(shape) > MOST_NUMBERS:
+        raise InputError(
+            f"{count} runs with {shape[1]} samples of {shape[2]} coordinates are more than "
+            f"{MOST_NUMBERS:g} numbers",
+            fix="Keep fewer samples: sample=..., or do the runs in parts.",
+        )
     with ProgressLine() as line:
         found, broken = run_many(
             [systems[0].instance for systems in workers],

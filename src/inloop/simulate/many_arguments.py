@@ -25,7 +25,7 @@ class Given:
         shared: by name, what all runs have in common: numbers, or functions of time.
         columns: by name, one number per run, shape (runs,).
         is_whole: it was given as an array of all coordinates with one row per run.
-        vector: given as one vector for all runs.
+        vector: it was given as one vector for all runs, which `shared` holds by name.
     """
 
     what: str
@@ -78,7 +78,7 @@ def read_given(value: Any, what: str, known: Sequence[str], functions: bool = Fa
         label = f"'{name}' in {what}"
         if name not in known:
             raise _unknown(name, what, known)
-        if functions and (callable(item) or isinstance(item, tuple)):
+        if functions and (callable(item) or _is_samples(item)):
             shared[name] = item
             continue
         column = reals(item, label)
@@ -92,11 +92,16 @@ def read_given(value: Any, what: str, known: Sequence[str], functions: bool = Fa
     return Given(what, shared, columns)
 
 
+def _is_samples(item: Any) -> bool:
+    """(times, values), as inputs take them."""
+    return isinstance(item, tuple) and len(item) == 2 and all(np.ndim(part) == 1 for part in item)
+
+
 def _read_array(value: Any, what: str, known: Sequence[str]) -> Given:
     table, n = reals(value, what), len(known)
     if table.shape == (n,) and n:
         _check_finite(table, what)
-        return Given(what, vector=table)
+        return Given(what, dict(zip(known, table.tolist(), strict=True)), vector=table)
     if table.ndim != 2 or table.shape[1] != n or not len(table):
         raise _shape(what, table.shape, f"Give shape (runs, {n}), or columns by name.")
     _check_finite(table, what)

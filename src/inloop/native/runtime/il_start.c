@@ -109,7 +109,8 @@ static int lead(il_way *way)
             status = next < LEAST_PART ? IL_LOOP_OPEN : IL_OK;
         }
     }
-    return status;
+    /* once more from there: as exact as numbers are */
+    return status == IL_OK ? close_at(way, 1.0, way->pivots) : status;
 }
 
 /* All of it was given: it may be wrong by rounding, no more. */
