@@ -52,8 +52,8 @@ def simulate_many(
 
     Whatever differs from run to run is an array with one number per run; all else is shared. A
     run that fails does not end the others. The numbers of a run are those of `plant.simulate`
-    with the same start, step and method, as long as it does not have to change its independent
-    coordinates; runs are not judged one by one as `plant.simulate` judges its own.
+    with the same start, step and method, as long as independent coordinates need not change; runs
+    are not judged one by one as `plant.simulate` judges its own.
 
     Args:
         plant: the compiled mechanism.

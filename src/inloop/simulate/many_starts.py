@@ -153,9 +153,11 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
 def _check_declared(plant: BarePlant) -> None:
     loops = plant.loops
     assert loops is not None
+    # a drive decides about its joint, whatever is declared
+    known = (*loops.independent, *loops.driven)
     for body in plant.mechanism.bodies:
         joint = body.joint
-        if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in loops.independent:
+        if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in known:
             raise InputError(
                 f"model '{plant.name}' declares a velocity of '{joint.name}', which follows from "
                 "the loops in each run",
