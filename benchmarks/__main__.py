@@ -29,6 +29,7 @@ SECTIONS = {
     "loops": "Closed mechanisms",
     "loops_large": "Large closed mechanisms",
     "judged": "Runs that are judged",
+    "many": "Many runs on all cores",
     "reduction": "Any choice of independent coordinates",
     "realtime": "Real time",
     "warm": "From inputs to outputs",
@@ -101,7 +102,7 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops", "judged", "reduction", "warm", "friction"):
+    if name in ("batch", "loops", "judged", "many", "reduction", "warm", "friction"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

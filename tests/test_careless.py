@@ -148,6 +148,11 @@ RUNS: dict[str, dict[str, Any]] = {
         "inputs": {"u": 0.0}, "sample": None, "tolerance": None, "start": None, "mode": None,
         "reactions": (), "most_events": 10, "settle_time": 1e-9,
     },
+    "simulate_many": {
+        "t_end": 0.01, "step": 1e-3, "method": "rk4", "runs": 3, "q": None,
+        "qd": {"a": [0.1, 0.0, 0.2]}, "tau": None, "inputs": {"u": 0.0},
+        "parameters": {"k": [1.0, 2.0, 3.0]}, "sample": None, "tolerance": None,
+    },
     "stepper": {
         "step": 1e-3, "method": "rk4", "mode": None, "q": None, "qd": None, "inputs": None,
         "motions": None, "most_events": 10,

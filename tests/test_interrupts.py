@@ -115,6 +115,23 @@ def test_work_in_python(phase: str, work: str) -> None:
     assert errors.splitlines()[-1] == "KeyboardInterrupt"
 
 
+def test_many_runs_keep_those_that_are_done() -> None:
+    code, out, errors = pressed("""
+        from inloop.native.progress import ProgressLine
+        plant = gallery.get("double_pendulum").build().compile()
+        announced(ProgressLine, "say", lambda self, text: not text.startswith("simulating: 0 "))
+        try:
+            plant.simulate_many(t_end=100.0, runs=100_000, method="rk4")
+        except KeyboardInterrupt as error:
+            done = [k for k, status in enumerate(error.result.status) if status == "OK"]
+            print(len(done) > 0, np.isfinite(error.result.q[done]).all(), str(error)[:17])
+            print(error.result.status[-1], error.result.reasons[len(error.result) - 1])
+            raise
+    """)
+    assert code == -signal.SIGINT, errors
+    assert out == "True True interrupted after\nSTOPPED STOPPED: interrupted\n"
+
+
 RUNS = {
     "tree": ("double_pendulum", "step=1e-3, method='rk4', sample=10.0"),
     "adaptive": ("double_pendulum", "tolerance=1e-9, sample=10.0"),

@@ -47,7 +47,7 @@ from inloop.model import (
 )
 from inloop.native import include_dir
 from inloop.realtime import ScriptedClock, attach, start
-from inloop.simulate import Result, blank_figure
+from inloop.simulate import ManyResult, Result, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
     absolute,
@@ -76,7 +76,8 @@ __version__ = "0.1.0"
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle",
     "InloopError", "InputError", "LinkError",
-    "MailboxError", "Mechanism", "Model", "ModelError", "Plant", "Result", "ScriptedClock", "Shape",
+    "MailboxError", "ManyResult", "Mechanism", "Model", "ModelError", "Plant", "Result",
+    "ScriptedClock", "Shape",
     "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
     "blank_figure", "circle", "compile_mechanism", "condense", "control", "cos", "coulomb_contact",
     "cylinder", "cylindrical", "devices", "exp", "felt", "fixed", "free", "hunt_crossley",

@@ -14,7 +14,15 @@ from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name
-from inloop.simulate import Result, Stepper, export_c, simulate, simulate_modes
+from inloop.simulate import (
+    ManyResult,
+    Result,
+    Stepper,
+    export_c,
+    simulate,
+    simulate_many,
+    simulate_modes,
+)
 
 
 class Plant(BarePlant):
@@ -74,6 +82,14 @@ class Plant(BarePlant):
         if mode is not None:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
         return simulate(self, **common)
+
+    def simulate_many(self, **options: Any) -> ManyResult:
+        """Many runs on all cores, with other start values, parameters and inputs in each.
+
+        `plant.simulate_many(t_end=5.0, q={"arm": np.linspace(0.0, 1.0, 1000)})`; see
+        `inloop.simulate.simulate_many`.
+        """
+        return simulate_many(self, **options)
 
     def stepper(self, *, motions: Mapping[str, Signal] | None = None, **options: Any) -> Stepper:
         """One step at a time, with inputs that change between steps; see `simulate.Stepper`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import numpy as np
 from linkage_pair import linkage_pair
@@ -46,6 +47,29 @@ def test_runs_in_threads_are_those_one_after_another() -> None:
     for thread, results in enumerate(found):
         for k, result in enumerate(results):
             assert same(result, expected[(k + thread) % STARTS])
+
+
+def test_many_runs_in_threads_are_those_one_after_another() -> None:
+    """Each call has threads of its own; single runs of the same plant go on beside them."""
+    plant = linkage_pair().compile()
+    options: dict[str, Any] = {"t_end": 0.05, "method": "rk4", "sample": 0.01}
+    starts = [1.0 + 0.01 * np.arange(10.0) + 0.1 * k for k in range(THREADS)]
+
+    def many(thread: int) -> il.ManyResult:
+        return plant.simulate_many(q={"crank_0": starts[thread]}, **options)
+
+    def work(thread: int) -> tuple[il.ManyResult, il.Result]:
+        found = many(thread)
+        return found, plant.simulate(q=found.q[3, 0], qd=found.qd[3, 0], **options)
+
+    expected = [many(thread) for thread in range(THREADS)]
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(work, range(THREADS)))
+    for (result, one), alone in zip(found, expected, strict=True):
+        assert not result.failed
+        assert np.array_equal(result.q, alone.q) and np.array_equal(result.qd, alone.qd)
+        # up to the last bits of a start that is closed once more
+        np.testing.assert_allclose(result.q[3], one.q, rtol=1e-11)
 
 
 def test_partitions_do_not_depend_on_their_order() -> None:

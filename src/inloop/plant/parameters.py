@@ -71,6 +71,10 @@ class Parameters(MutableMapping[str, float]):
         self.values_array[:] = values
         self.version += 1
 
+    def check_one(self, name: str, value: float) -> None:
+        """Complain about a value that writing would refuse; nothing is written."""
+        self._allowed(self._position(name), name, real(value, f"parameter '{name}'"))
+
     def _allowed(self, k: int, name: str, number: float) -> float:
         if not math.isfinite(number):
             raise InputError(

@@ -3,16 +3,20 @@
 from inloop.simulate.export import export_c
 from inloop.simulate.figure import blank_figure
 from inloop.simulate.machine import simulate_modes
+from inloop.simulate.many import simulate_many
+from inloop.simulate.many_result import ManyResult
 from inloop.simulate.result import Happening, Result
 from inloop.simulate.run import simulate
 from inloop.simulate.stepper import Stepper
 
 __all__ = [
     "Happening",
+    "ManyResult",
     "Result",
     "Stepper",
     "blank_figure",
     "export_c",
     "simulate",
+    "simulate_many",
     "simulate_modes",
 ]

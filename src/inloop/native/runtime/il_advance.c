@@ -45,6 +45,22 @@ int il_begin_at(il_instance *instance, int64_t mode, const double *x)
     return status;
 }
 
+int il_restart(il_instance *instance, int64_t mode, const double *q, const double *qd,
+               const double *z)
+{
+    il_machine *machine = &instance->machine;
+    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
+        il_part *part = &instance->parts[k];
+        part->choice = 0;
+        instance->modes[k].system = part->choices[0].system;
+        if (k != mode) {
+            il_put(part, 0.0, part->row->q, part->row->qd, part->row->z, machine->x);
+        }
+    }
+    il_put(&instance->parts[mode], 0.0, q, qd, z, machine->x);
+    return il_begin_at(instance, mode, machine->x);
+}
+
 /* Are the parameters those that the start was found with? */
 static int as_in_the_table(const il_instance *instance)
 {
@@ -58,25 +74,18 @@ static int as_in_the_table(const il_instance *instance)
 
 int il_reset(il_instance *instance)
 {
-    il_machine *machine = &instance->machine;
-    for (int64_t k = 0; k < instance->plant->mode_count; k++) {
-        il_part *part = &instance->parts[k];
-        part->choice = 0;
-        instance->modes[k].system = part->choices[0].system;
-        il_put(part, 0.0, part->row->q, part->row->qd, part->row->z, machine->x);
-    }
     il_part *first = &instance->parts[0];
-    il_put(first, 0.0, first->row->q, first->row->qd, first->row->z, machine->x);
-    const int status = il_begin_at(instance, 0, machine->x);
+    double *const x = instance->machine.x;
+    const int status = il_restart(instance, 0, first->row->q, first->row->qd, first->row->z);
     if (status != IL_OK) {
         return status;
     }
-    if (il_look_at(first, 0.0, machine->x) != IL_OK) {
+    if (il_look_at(first, 0.0, x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
     /* where the table says, to the bit, unless the loops close elsewhere now */
     if (!as_in_the_table(instance)) {
-        il_pack(first, machine->x);
+        il_pack(first, x);
     }
     return IL_OK;
 }

@@ -164,6 +164,16 @@ void il_step_over(il_part *part);
 /* Change to the choice with the best pivots at the position of the view; 0 if it is in use. */
 int il_choose_better(il_part *part, double t);
 
+/* Reciprocal pivots of the choice in use at the position of the view, and how many there are. */
+int64_t il_find_pivots(il_part *part, double t, double *pivots);
+
+/* A pivot that has changed its sign was zero on the way: the loops would be put together anew. */
+int il_same_side(const double *before, const double *now, int64_t count);
+
+/* Everything as at the start, but in a mode at a closed position of it. */
+int il_restart(il_instance *instance, int64_t mode, const double *q, const double *qd,
+               const double *z);
+
 /* Begin at a position, guarded: x from coordinates. */
 void il_put(il_part *part, double t, const double *q, const double *qd, const double *z, double *x);
 

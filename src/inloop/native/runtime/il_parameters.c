@@ -11,8 +11,7 @@ void il_begin_with(il_instance *instance, const double *values)
     il_prepare(instance);
 }
 
-/* Reciprocal pivots of the choice in use at the position of the view. */
-static int64_t find_pivots(il_part *part, double t, double *pivots)
+int64_t il_find_pivots(il_part *part, double t, double *pivots)
 {
     il_active *active = il_in_use(part);
     if (active->choice->pivots == NULL) {
@@ -22,8 +21,7 @@ static int64_t find_pivots(il_part *part, double t, double *pivots)
     return active->choice->dependent_count;
 }
 
-/* A pivot that has changed its sign was zero on the way: the loops would be put together anew. */
-static int same_side(const double *before, const double *now, int64_t count)
+int il_same_side(const double *before, const double *now, int64_t count)
 {
     int same = il_all_finite(now, count);
     for (int64_t k = 0; k < count; k++) {
@@ -45,10 +43,11 @@ int il_set_parameters(il_instance *instance, const double *values)
     }
     memcpy(instance->parameters_before, instance->parameters, bytes);
     if (il_look_at(part, t, x) == IL_OK) {
-        (void)find_pivots(part, t, before);
+        (void)il_find_pivots(part, t, before);
     }
     il_begin_with(instance, values);
-    if (il_look_at(part, t, x) == IL_OK && same_side(before, pivots, find_pivots(part, t, pivots))) {
+    if (il_look_at(part, t, x) == IL_OK &&
+        il_same_side(before, pivots, il_find_pivots(part, t, pivots))) {
         return IL_OK;
     }
     il_begin_with(instance, instance->parameters_before);

@@ -1,0 +1,156 @@
+/* The start of a run whose loops have to be closed first; see il_start.h.
+ *
+ * Newton's method finds the nearest closed position, which is the right one only nearby. What is far
+ * away is reached in parts of the way, each so short that no pivot changes its sign: that would be
+ * another way to put the loops together.
+ */
+#include "il_start.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_PART (1.0 / 4096.0) /* of the way */
+#define CLOSE 1e-6 /* difference between two positions that are meant to be one, in units */
+
+/* One way from a known start to the wanted one. */
+typedef struct il_way {
+    il_instance *instance;
+    il_part *part;
+    const il_start *known, *wanted;
+    double *parameters, *inputs, *q, *qd, *z; /* on the way */
+    double *found;                            /* q, closed, where the last part ended */
+    double *before, *pivots;                  /* reciprocal pivots there, and at a trial */
+} il_way;
+
+int64_t il_start_room(const il_instance *instance, int64_t mode)
+{
+    const il_mode_row *row = instance->parts[mode].row;
+    return instance->plant->parameter_count + instance->plant->input_count + 3 * row->n +
+           row->states + 2 * row->rows;
+}
+
+static il_way make_way(il_instance *instance, int64_t mode, double *scratch)
+{
+    il_part *part = &instance->parts[mode];
+    il_way way = {.instance = instance, .part = part, .parameters = scratch};
+    way.inputs = way.parameters + instance->plant->parameter_count;
+    way.q = way.inputs + instance->plant->input_count;
+    way.qd = way.q + part->row->n;
+    way.z = way.qd + part->row->n;
+    way.found = way.z + part->row->states;
+    way.before = way.found + part->row->n;
+    way.pivots = way.before + part->row->rows;
+    return way;
+}
+
+/* known + s (wanted - known); both ends to the last bit */
+static void blend(const double *known, const double *wanted, double s, int64_t count, double *to)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const double whole = wanted ? wanted[k] : known[k];
+        to[k] = s == 1.0 ? whole : known[k] + s * (whole - known[k]);
+    }
+}
+
+static void set_quantities(il_way *way, double s)
+{
+    const il_plant *plant = way->instance->plant;
+    if (way->wanted->parameters) {
+        blend(way->known->parameters, way->wanted->parameters, s, plant->parameter_count,
+              way->parameters);
+        il_begin_with(way->instance, way->parameters);
+    }
+    if (way->wanted->inputs) {
+        blend(way->known->inputs, way->wanted->inputs, s, plant->input_count, way->inputs);
+        il_set_inputs(way->instance, way->inputs);
+    }
+}
+
+/* Close the loops at a part of the way, from where they were closed last. */
+static int close_at(il_way *way, double s, double *pivots)
+{
+    il_part *part = way->part;
+    const il_mode_row *row = part->row;
+    const il_choice *choice = il_in_use(part)->choice;
+    double *x = way->instance->machine.x;
+    set_quantities(way, s);
+    blend(way->known->q, way->wanted->q, s, row->n, way->q);
+    blend(way->known->qd, way->wanted->qd, s, row->n, way->qd);
+    blend(way->known->z, way->wanted->z, s, row->states, way->z);
+    for (int64_t k = 0; k < choice->dependent_count; k++) {
+        way->q[choice->dependent[k]] = way->found[choice->dependent[k]];
+    }
+    il_put(part, 0.0, way->q, way->qd, way->z, x);
+    if (il_look_at(part, 0.0, x) != IL_OK) {
+        return IL_LOOP_OPEN;
+    }
+    (void)il_find_pivots(part, 0.0, pivots);
+    return IL_OK;
+}
+
+static int lead(il_way *way)
+{
+    il_part *part = way->part;
+    const int64_t count = il_in_use(part)->choice->dependent_count;
+    const size_t bytes = (size_t)part->row->n * sizeof *way->found;
+    memcpy(way->found, way->known->q, bytes);
+    int status = close_at(way, 0.0, way->before);
+    double done = 0.0, next = 1.0;
+    while (status == IL_OK && done < 1.0) {
+        const double s = done + next < 1.0 ? done + next : 1.0;
+        if (close_at(way, s, way->pivots) == IL_OK &&
+            il_same_side(way->before, way->pivots, count)) {
+            memcpy(way->found, part->q, bytes);
+            memcpy(way->before, way->pivots, (size_t)count * sizeof *way->before);
+            done = s;
+            next *= 2.0;
+        } else {
+            next *= 0.5;
+            status = next < LEAST_PART ? IL_LOOP_OPEN : IL_OK;
+        }
+    }
+    /* once more from there: as exact as numbers are */
+    return status == IL_OK ? close_at(way, 1.0, way->pivots) : status;
+}
+
+/* All of it was given: it may be wrong by rounding, no more. */
+static int close_nearby(il_way *way, int64_t kind)
+{
+    const il_part *part = way->part;
+    memcpy(way->found, way->wanted->q, (size_t)part->row->n * sizeof *way->found);
+    int status = close_at(way, 1.0, way->pivots);
+    for (int64_t k = 0; status == IL_OK && k < part->row->n; k++) {
+        const double unit = CLOSE * part->row->units[k];
+        int close = fabs(part->q[k] - way->wanted->q[k]) <= unit;
+        if (kind == IL_START_WHOLE) {
+            close = close && fabs(part->qd[k] - way->wanted->qd[k]) <=
+                                 unit + CLOSE * fabs(way->wanted->qd[k]);
+        }
+        status = close ? IL_OK : IL_LOOP_OPEN;
+    }
+    return status;
+}
+
+int il_begin_from(il_instance *instance, int64_t mode, int64_t kind, const il_start *known,
+                  const il_start *wanted, double *scratch)
+{
+    il_way way = make_way(instance, mode, scratch);
+    const il_mode_row *row = way.part->row;
+    way.known = known;
+    way.wanted = wanted;
+    if (kind == IL_START_CLOSED) {
+        set_quantities(&way, 1.0);
+        blend(known->q, wanted->q, 1.0, row->n, way.q);
+        blend(known->qd, wanted->qd, 1.0, row->n, way.qd);
+        blend(known->z, wanted->z, 1.0, row->states, way.z);
+        return il_restart(instance, mode, way.q, way.qd, way.z);
+    }
+    il_select(instance, mode, 0);
+    const int status = kind == IL_START_LED ? lead(&way) : close_nearby(&way, kind);
+    if (status != IL_OK) {
+        return status;
+    }
+    memcpy(way.q, way.part->q, (size_t)row->n * sizeof *way.q);
+    memcpy(way.qd, way.part->qd, (size_t)row->n * sizeof *way.qd);
+    return il_restart(instance, mode, way.q, way.qd, way.z);
+}

@@ -1,0 +1,169 @@
+"""Arguments of many runs: numbers that all of them share, and columns with one number per run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError, near_names
+from inloop.model.names import quoted
+from inloop.plant import Array
+from inloop.plant.arguments import by_name, real, reals, whole
+
+Columns = Mapping[str, Any] | Array | None
+
+
+@dataclass(frozen=True)
+class Given:
+    """One argument of many runs.
+
+    Attributes:
+        what: its name.
+        shared: by name, what all runs have in common: numbers, or functions of time.
+        columns: by name, one number per run, shape (runs,).
+        is_whole: it was given as an array of all coordinates with one row per run.
+        vector: it was given as one vector for all runs, which `shared` holds by name.
+    """
+
+    what: str
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Array] = field(default_factory=dict)
+    is_whole: bool = False
+    vector: Array | None = None
+
+    @property
+    def common(self) -> Mapping[str, Any] | Array | None:
+        """What all runs share, as one run takes it; None if nothing."""
+        return self.vector if self.vector is not None else self.shared or None
+
+    def first(self) -> Mapping[str, Any] | Array | None:
+        """The same for the first run."""
+        if self.vector is not None:
+            return self.vector
+        return {**self.shared, **{n: float(c[0]) for n, c in self.columns.items()}} or None
+
+    def fill(self, row: Array, names: Sequence[str], suffix: str = "") -> Array:
+        """A row for each run from a row for all, which is returned where no run differs."""
+        if not self.columns:
+            return row
+        runs = len(next(iter(self.columns.values())))
+        rows = np.tile(row, (runs, 1)) if row.ndim == 1 else row
+        for name, column in self.columns.items():
+            rows[:, names.index(name + suffix)] = column
+        return rows
+
+
+def read_given(value: Any, what: str, known: Sequence[str], functions: bool = False) -> Given:
+    """One argument: numbers or columns by name, a vector, or an array with a row per run.
+
+    Args:
+        value: what the user wrote.
+        what: name of the argument.
+        known: names that it may hold.
+        functions: what is neither a number nor a column may be a function of time.
+
+    Raises:
+        InputError: names, shapes or numbers are of no use.
+    """
+    if value is None:
+        return Given(what)
+    if not isinstance(value, Mapping):
+        return _read_array(value, what, known)
+    shared: dict[str, Any] = {}
+    columns: dict[str, Array] = {}
+    for name, item in by_name(value, what).items():
+        label = f"'{name}' in {what}"
+        if name not in known:
+            raise _unknown(name, what, known)
+        if functions and (callable(item) or _is_samples(item)):
+            shared[name] = item
+            continue
+        column = reals(item, label)
+        if column.ndim == 0:
+            shared[name] = real(item, label)
+        elif column.ndim == 1 and len(column):
+            columns[name] = column
+        else:
+            raise _shape(label, column.shape, "Give one number, or one per run: shape (runs,).")
+        _check_finite(column, label)
+    return Given(what, shared, columns)
+
+
+def _is_samples(item: Any) -> bool:
+    """(times, values), as inputs take them."""
+    return isinstance(item, tuple) and len(item) == 2 and all(np.ndim(part) == 1 for part in item)
+
+
+def _read_array(value: Any, what: str, known: Sequence[str]) -> Given:
+    table, n = reals(value, what), len(known)
+    if table.shape == (n,) and n:
+        _check_finite(table, what)
+        return Given(what, dict(zip(known, table.tolist(), strict=True)), vector=table)
+    if table.ndim != 2 or table.shape[1] != n or not len(table):
+        raise _shape(what, table.shape, f"Give shape (runs, {n}), or columns by name.")
+    _check_finite(table, what)
+    columns = {name: table[:, k] for k, name in enumerate(known)}
+    return Given(what, {}, columns, is_whole=True)
+
+
+def count_runs(runs: Any, given: Sequence[Given]) -> int:
+    """How many runs there are.
+
+    Raises:
+        InputError: nothing tells it, or arguments contradict each other.
+    """
+    lengths = {
+        f"'{name}' in {item.what}": len(column)
+        for item in given
+        for name, column in item.columns.items()
+    }
+    if runs is not None:
+        lengths = {"runs": whole(runs, "runs"), **lengths}
+    if not lengths:
+        raise InputError("nothing tells how many runs there are", fix="Give runs=1000, say.")
+    (first, count), *others = lengths.items()
+    if count < 1:
+        raise InputError(f"{count} runs make no sense", fix="Use runs >= 1.")
+    for name, length in others:
+        if length != count:
+            said = f"{first} is {count}" if first == "runs" else f"{first} has {count} numbers"
+            raise InputError(f"{name} has {length} numbers, {said}", fix="Give one per run.")
+    return count
+
+
+def check_each(given: Given, refuse: Callable[[str, float], object]) -> None:
+    """Let a function refuse numbers; the run is told.
+
+    Raises:
+        InputError: one was refused.
+    """
+    for name, value in given.shared.items():
+        refuse(name, value)
+    for name, column in given.columns.items():
+        # ranges have no holes: if its ends are allowed, all of a column is
+        for run in (int(np.argmin(column)), int(np.argmax(column))):
+            try:
+                refuse(name, float(column[run]))
+            except InputError as error:
+                told = error.mistakes[0]
+                raise InputError(f"run {run}: {told.what}", told.where, told.fix) from None
+
+
+def _unknown(name: str, what: str, known: Sequence[str]) -> InputError:
+    near = near_names(name, known, most=3)
+    hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {', '.join(known[:12])}."
+    return InputError(f"{what} knows no {quoted(name)}", fix=hint if known else "There are none.")
+
+
+def _shape(what: str, shape: tuple[int, ...], fix: str) -> InputError:
+    return InputError(f"{what} has shape {shape}", fix=fix)
+
+
+def _check_finite(values: Array, what: str) -> None:
+    bad = np.argwhere(~np.isfinite(np.atleast_1d(values)))
+    if len(bad):
+        where = f" for run {int(bad[0, 0])}" if values.ndim else ""
+        raise InputError(f"{what} holds NaN or infinity{where}", fix="Give finite numbers.")
