@@ -6,21 +6,13 @@
 
 /* ---- memory ---- */
 
-/* Memory that is handed out piece by piece; without a base it is only measured. */
-typedef struct arena {
-    unsigned char *base;
-    size_t used;
-} arena;
-
-static void *take(arena *from, int64_t count, size_t size)
+static void *take(il_arena *from, int64_t count, size_t size)
 {
-    enum { PIECE = 16 };
-    void *const piece = from->base ? from->base + from->used : NULL;
-    from->used += ((size_t)(count > 0 ? count : 1) * size + PIECE - 1) / PIECE * PIECE;
-    return piece;
+    enum { PIECE = 16 }; /* bytes */
+    return il_take(from, count, size, PIECE);
 }
 
-static double *numbers(arena *from, int64_t count)
+static double *numbers(il_arena *from, int64_t count)
 {
     return take(from, count, sizeof(double));
 }
@@ -36,7 +28,7 @@ static int64_t state_size(const il_mode_row *row)
     return 2 * c->independent_count + row->states + c->dependent_count;
 }
 
-static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_choice *choice)
+static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il_choice *choice)
 {
     il_active a = {.choice = choice};
     a.pre = numbers(from, choice->prepare.count);
@@ -50,7 +42,7 @@ static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_ch
     return a;
 }
 
-static il_part lay_out_mode(arena *from, const il_mode_row *row)
+static il_part lay_out_mode(il_arena *from, const il_mode_row *row)
 {
     il_part p = {.row = row};
     int64_t rows = 0, driven = 0, widest = 0;
@@ -58,7 +50,8 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
     p.u = numbers(from, row->inputs);
     p.given = numbers(from, 3 * row->n);
     p.settled = numbers(from, 3 * row->n);
-    p.choices = take(from, row->choice_count, sizeof *p.choices);
+    p.choice_count = row->choice_count + (row->terms != NULL);
+    p.choices = take(from, p.choice_count, sizeof *p.choices);
     for (int64_t k = 0; k < row->choice_count; k++) {
         const il_choice *choice = &row->choices[k];
         const il_active active = lay_out_choice(from, row, choice);
@@ -67,6 +60,15 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
         widest = larger(widest, choice->widest);
         if (p.choices) {
             p.choices[k] = active;
+        }
+    }
+    if (row->terms) {
+        const il_choice choice = il_free_choice(row);
+        il_active active = lay_out_choice(from, row, &choice);
+        p.free = il_lay_out_free(from, row, active.pre);
+        if (p.choices) {
+            active.choice = &p.free->choice;
+            p.choices[row->choice_count] = active;
         }
     }
     p.q = numbers(from, row->n);
@@ -80,6 +82,7 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
     p.e = numbers(from, rows);
     p.pivots = numbers(from, 2 * row->rows);
     p.zeros = numbers(from, rows);
+    p.lengths = numbers(from, 2 * row->n);
     p.out = numbers(from, widest + 3 * row->n);
     p.pre_drives = numbers(from, row->prepare_drives.count);
     p.pre_observe = numbers(from, row->prepare_observe.count);
@@ -90,7 +93,7 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
     return p;
 }
 
-static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, il_machine *machine)
+static void lay_out_machine(il_arena *from, const il_plant *plant, int64_t method, il_machine *machine)
 {
     il_extent extent = {0};
     for (int64_t k = 0; k < plant->mode_count; k++) {
@@ -106,7 +109,7 @@ static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, 
     machine->history = take(from, 2 * sizes.transitions, sizeof *machine->history);
 }
 
-static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
+static il_instance lay_out(il_arena *from, const il_plant *plant, int64_t method)
 {
     il_instance made = {.plant = plant};
     (void)take(from, 1, sizeof made);
@@ -127,7 +130,7 @@ static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
 
 size_t il_instance_size(const il_plant *plant, int64_t method)
 {
-    arena measured = {NULL, 0};
+    il_arena measured = {NULL, 0};
     if (plant == NULL || plant->mode_count < 1 || il_work_size(method, 1, 0) < 0) {
         return 0;
     }
@@ -136,25 +139,6 @@ size_t il_instance_size(const il_plant *plant, int64_t method)
 }
 
 /* ---- putting it together ---- */
-
-/* What makes sense for x = (q, qd of independent coordinates, z, q of dependent ones). */
-static void bound(il_active *active, const il_mode_row *row)
-{
-    const il_choice *c = active->choice;
-    const int64_t nu = c->independent_count;
-    double *most = active->most;
-    for (int64_t k = 0; k < nu; k++) {
-        most[k] = row->most[c->independent[k]];
-        most[nu + k] = row->most[row->n + c->independent[k]];
-    }
-    for (int64_t k = 0; k < row->states; k++) {
-        most[2 * nu + k] = 1.7976931348623157e308;
-    }
-    for (int64_t k = 0; k < c->dependent_count; k++) {
-        most[2 * nu + row->states + k] = row->most[c->dependent[k]];
-    }
-    active->bounds = (il_bounds){most, 0};
-}
 
 static void connect_choice(il_part *part, il_active *active, int64_t method, double step)
 {
@@ -176,22 +160,22 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->bad_drive = -1;
     c->guard = active->guard;
     c->per_unit = active->per_unit;
-    for (int64_t k = 0; k < choice->dependent_count; k++) {
-        active->per_unit[k] = 1.0 / row->units[choice->dependent[k]];
-    }
     c->tolerance = IL_NEARLY_CLOSED;
     c->farthest = IL_FARTHEST;
     c->pull = step > 0.0 && !implicit ? 1.0 / step : 0.0;
     c->most_iterations = IL_MOST_ITERATIONS;
     c->settle = choice->settle;
     c->rates = choice->rates;
+    if (part->free && choice == &part->free->choice) {
+        c->reduction = part->free->reduction;
+    }
     c->at_q = part->settled;
     c->at_qd = part->settled + n;
     c->at_qdd = part->settled + 2 * n;
     active->look = *c;
     active->look.guard = part->zeros;
     active->look.tolerance = IL_CLOSED;
-    bound(active, row);
+    il_fit(active, row);
     active->system = (il_system){
         .rates = choice->rates,
         .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
@@ -263,7 +247,7 @@ static void connect(il_instance *instance, int64_t number, int64_t method, doubl
     part->inputs.count = row->inputs;
     part->inputs.bad = -1;
     measure(part);
-    for (int64_t k = 0; k < row->choice_count; k++) {
+    for (int64_t k = 0; k < part->choice_count; k++) {
         connect_choice(part, &part->choices[k], method, step);
     }
     connect_events(instance, part);
@@ -281,7 +265,7 @@ static void connect(il_instance *instance, int64_t number, int64_t method, doubl
 il_instance *il_initialize(void *memory, const il_plant *plant, int64_t method, double step)
 {
     const size_t size = il_instance_size(plant, method);
-    arena from = {memory, 0};
+    il_arena from = {memory, 0};
     if (size == 0 || memory == NULL || (size_t)memory % IL_ALIGNMENT != 0) {
         return NULL;
     }
@@ -325,7 +309,7 @@ void il_prepare(il_instance *instance)
         const il_part *part = &instance->parts[m];
         prepare(&part->row->prepare_drives, parameters, part->pre_drives);
         prepare(&part->row->prepare_observe, parameters, part->pre_observe);
-        for (int64_t k = 0; k < part->row->choice_count; k++) {
+        for (int64_t k = 0; k < part->choice_count; k++) {
             const il_active *active = &part->choices[k];
             prepare(&active->choice->prepare, parameters, active->pre);
             prepare(&active->choice->prepare_steps, parameters, active->pre_steps);
