@@ -17,9 +17,13 @@ class InstanceSnapshot:
 
     Attributes:
         values: numbers in a row, see il_snapshot.c.
+        x: state among them, for the choice of coordinates in use.
+        t: time [s].
     """
 
     values: Reals
+    x: Reals
+    t: float
 
 
 class InstanceStepper:
@@ -53,7 +57,7 @@ class InstanceStepper:
 
     def snapshot(self) -> InstanceSnapshot:
         """All that influences the future, beside inputs and parameters."""
-        return InstanceSnapshot(self._instance.snapshot())
+        return InstanceSnapshot(self._instance.snapshot(), self.x, self.t)
 
     def restore(self, snapshot: InstanceSnapshot) -> None:
         """Go back to where a snapshot was taken."""
