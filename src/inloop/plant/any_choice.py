@@ -31,7 +31,8 @@ def newton(plant: Equations, parts: Partition, q: Array, t: float) -> dict[str, 
     found = plant.evaluate("constraints", q=q, qd=np.zeros(plant.n), **_known(plant, {"t": t}))
     rows, dependent = list(parts.rows), list(parts.dependent)
     J = found["J"][np.ix_(rows, dependent)]
-    return {"step": np.linalg.solve(J, -found["h"][rows]), "pivots": 1.0 / _pivots(J)}
+    step: Array = np.linalg.solve(J, -found["h"][rows])
+    return {"step": step, "pivots": 1.0 / _pivots(J)}
 
 
 def _pivots(J: Array) -> Array:

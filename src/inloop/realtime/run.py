@@ -117,12 +117,11 @@ def start(
 def _rehearse(plant: BarePlant, *, method: str, **run: Any) -> None:
     """Simulate, and compile the choices of independent coordinates that are met."""
     try:
-        result = simulate(plant, method=method, **run)
+        met = simulate(plant, method=method, **run).partitions
     except SimulationError as error:
         # what goes wrong in it shows again in the run
-        result = getattr(error, "result", None)
-    if result is not None:
-        build_choices(plant, result.partitions, METHODS[method])
+        met = getattr(getattr(error, "result", None), "partitions", ())
+    build_choices(plant, met, METHODS[method])
 
 
 def _check(**states: Given) -> None:

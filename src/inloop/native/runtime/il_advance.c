@@ -15,7 +15,9 @@ void il_put(il_part *part, double t, const double *q, const double *qd, const do
     const size_t bytes = (size_t)row->n * sizeof *q;
     memcpy(part->q, q, bytes);
     memcpy(part->qd, qd, bytes);
-    memcpy(part->z, z, (size_t)row->states * sizeof *z);
+    if (row->states > 0) {
+        memcpy(part->z, z, (size_t)row->states * sizeof *z);
+    }
     /* driven joints without a function stay where they are */
     memcpy(part->given, q, bytes);
     memcpy(part->given + row->n, qd, bytes);
