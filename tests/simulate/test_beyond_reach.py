@@ -45,7 +45,7 @@ def test_a_run_ends_where_the_reach_does(
 ) -> None:
     """Pieces lead further, or the run ends; steps to where nothing closes are not counted."""
     begun: list[float] = []
-    run = pieces.run
+    run = pieces.run_machine
 
     def counted(system: Any, start: Any, schedule: Any, **more: Any) -> Any:
         begun.append(start.t)
@@ -54,7 +54,7 @@ def test_a_run_ends_where_the_reach_does(
             assert start.t == pytest.approx(start.step * STEP, abs=1e-9)
         return run(system, start, schedule, **more)
 
-    monkeypatch.setattr(pieces, "run", counted)
+    monkeypatch.setattr(pieces, "run_machine", counted)
     with pytest.raises(il.SimulationError, match="loop 'pin' is at a singular position") as caught:
         arm.simulate(t_end=2.0, step=STEP, **how)
     kept = caught.value.result

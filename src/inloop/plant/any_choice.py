@@ -31,8 +31,12 @@ def newton(plant: Equations, parts: Partition, q: Array, t: float) -> dict[str, 
     found = plant.evaluate("constraints", q=q, qd=np.zeros(plant.n), **_known(plant, {"t": t}))
     rows, dependent = list(parts.rows), list(parts.dependent)
     J = found["J"][np.ix_(rows, dependent)]
-    step: Array = np.linalg.solve(J, -found["h"][rows])
-    return {"step": step, "pivots": 1.0 / _pivots(J)}
+    # at a singular position there is no step, and pivots vanish: as in generated code
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reciprocals = np.asarray(1.0 / _pivots(J))
+    if not np.all(np.isfinite(reciprocals)):
+        return {"step": np.full(len(rows), np.nan), "pivots": reciprocals}
+    return {"step": np.asarray(np.linalg.solve(J, -found["h"][rows])), "pivots": reciprocals}
 
 
 def _pivots(J: Array) -> Array:
