@@ -62,15 +62,6 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row)
             p.choices[k] = active;
         }
     }
-    if (row->terms) {
-        const il_choice choice = il_free_choice(row);
-        il_active active = lay_out_choice(from, row, &choice);
-        p.free = il_lay_out_free(from, row, active.pre);
-        if (p.choices) {
-            active.choice = &p.free->choice;
-            p.choices[row->choice_count] = active;
-        }
-    }
     p.q = numbers(from, row->n);
     p.qd = numbers(from, row->n);
     p.qdd = numbers(from, row->n);
@@ -90,6 +81,16 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row)
     p.tolerances = numbers(from, row->event_count);
     p.transitions = take(from, row->event_count, sizeof *p.transitions);
     p.ways = take(from, 2 * row->event_count, sizeof *p.ways);
+    /* last: seldom in use, and large */
+    if (row->terms) {
+        const il_choice choice = il_free_choice(row);
+        il_active active = lay_out_choice(from, row, &choice);
+        p.free = il_lay_out_free(from, row, active.pre);
+        if (p.choices) {
+            active.choice = &p.free->choice;
+            p.choices[row->choice_count] = active;
+        }
+    }
     return p;
 }
 
