@@ -13,9 +13,11 @@ import inloop as il
 from benchmarks.loops_mechanisms import four_bar
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop import gallery
-from inloop.native import COUNT, POINTER, NativeLibrary, System, build_library
-from inloop.simulate.reduction import ReductionSystem
-from inloop.simulate.systems import ClosedSystem
+from inloop.native import COUNT, POINTER, NativeLibrary, build_library
+from inloop.native.mirror import mirror
+from inloop.simulate.drives import read_drives
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.systems import Conditions, System, make_system
 
 MECHANISMS: dict[str, tuple[str, Callable[[], il.Model], float]] = {
     "four_bar": ("four-bar", four_bar, 6.0),
@@ -73,14 +75,16 @@ def measure(name: str, rounds: int) -> Row:
     what, make, _ = MECHANISMS[name]
     plant = make().compile()
     assert plant.loops is not None
-    parts, drives = plant.loops.partition, plant.drive_function({})
-    system = ReductionSystem(plant, plant.loops, drives)
-    straight = ClosedSystem(plant, plant.loops, system.tau, system.u, drives)
+    parts = plant.loops.partition
+    at = Conditions(np.zeros(plant.n), Inputs(plant.first_inputs), read_drives(plant, {}))
+    straight, system = make_system(plant, at), make_system(plant, at)
+    roles = np.array([*parts.dependent, *parts.independent, *parts.rows], dtype=np.float64)
+    system.instance.select_roles(0, roles)
     q, qd = plant.loops.position.q, np.zeros(plant.n)
     qd[list(parts.independent)] = 0.1
-    x = system.start(q, qd, plant.first_states)
+    x = system.start(0.0, q, qd, plant.first_states)
     straight.start(0.0, q, qd, plant.first_states)
-    best = _least_times((straight.system, system.system), x, rounds)
+    best = _least_times((straight, system), x, rounds)
     return {
         "mechanism": name,
         "what": what,
@@ -96,8 +100,9 @@ def _least_times(systems: tuple[System, System], x: np.ndarray, rounds: int) -> 
     library = NativeLibrary(build_library({"repeat.c": REPEAT}))
     repeat = library.function("repeat", *[POINTER] * 4, COUNT, returns=ctypes.c_int)
     xd, best = np.zeros(len(x)), [math.inf, math.inf]
+    stepped = [mirror("il_mode").from_address(each.instance.modes).system for each in systems]
     for _ in range(rounds * BLOCKS):
-        for k, system in enumerate(systems):
+        for k, system in enumerate(stepped):
             before = time.perf_counter_ns()
             status = repeat(system.rates, system.context, x.ctypes.data, xd.ctypes.data, CALLS)
             best[k] = min(best[k], (time.perf_counter_ns() - before) / CALLS)

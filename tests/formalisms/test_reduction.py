@@ -7,18 +7,32 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from test_sparse_motion import ladder, press, turning_slider_crank
+from test_sparse_motion import ladder, press
 
 import inloop as il
 from inloop import gallery
 from inloop.formalisms.partition import Partition, choose
 from inloop.gallery.four_bar import four_bar
-from inloop.native import POINTER, BuildOptions, FixedSteps, Method, Status, load_runtime, run
-from inloop.plant import engine
+from inloop.native import (
+    COUNT,
+    POINTER,
+    BuildOptions,
+    FixedSteps,
+    MachineSnapshot,
+    Method,
+    Status,
+    load_runtime,
+    run_machine,
+)
+from inloop.native.instance import Numbers
+from inloop.native.mirror import mirror
 from inloop.plant.engine import NativeEngine
 from inloop.plant.loops import Loops
-from inloop.simulate.reduction import Motion, ReductionSystem
-from inloop.simulate.systems import ClosedSystem
+from inloop.plant.unit import plant_unit
+from inloop.simulate.drives import read_drives
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.samples import Samples
+from inloop.simulate.systems import Conditions, System, make_system
 
 GALLERY = ("four_bar", "slider_crank", "stewart", "car", "flexible_four_bar", "suspension")
 Array = np.ndarray
@@ -29,14 +43,33 @@ def loops_of(plant: il.Plant) -> Loops:
     return plant.loops
 
 
-def reduction(plant: il.Plant) -> ReductionSystem:
-    return ReductionSystem(plant, loops_of(plant), plant.drive_function({}))
+def generated(plant: il.Plant, tau: Array | None = None, u: Array | None = None) -> System:
+    """Straight-line code for the first choice."""
+    efforts = np.zeros(plant.n) if tau is None else tau
+    inputs = Inputs(plant.first_inputs if u is None else u)
+    return make_system(plant, Conditions(efforts, inputs, read_drives(plant, {})))
 
 
-def generated(plant: il.Plant, system: ReductionSystem) -> ClosedSystem:
-    """Straight-line code that reads the same efforts and inputs."""
-    drives = plant.drive_function({})
-    return ClosedSystem(plant, loops_of(plant), system.tau, system.u, drives)
+def reduction(plant: il.Plant, tau: Array | None = None, u: Array | None = None) -> System:
+    """The same choice, solved at run time."""
+    system = generated(plant, tau, u)
+    take(system, loops_of(plant).partition)
+    return system
+
+
+def take(system: System, parts: Partition) -> None:
+    """Use a choice without its code."""
+    roles = np.array([*parts.dependent, *parts.independent, *parts.rows], dtype=np.float64)
+    system.instance.select_roles(0, roles)
+    system.follow_choice()
+    assert system.loops is not None
+    assert system.loops.partition == parts
+
+
+def choose_at(system: System, q: Array) -> bool:
+    found = system.instance.choose(0, 0.0, q)
+    system.follow_choice()
+    return found
 
 
 def closed_state(plant: il.Plant, seed: int, spread: float = 0.05) -> tuple[Array, Array]:
@@ -56,12 +89,18 @@ def near(found: Array, expected: Array, tolerance: float = 1e-10) -> bool:
     )
 
 
-def multipliers(plant: il.Plant, signals: dict[str, Array]) -> Array:
-    rows = loops_of(plant).row_names
-    return np.array([signals[f"lam.{row}"] for row in rows]).reshape(len(rows), 1).T
+def multipliers(system: System, motion: Samples) -> Array:
+    assert system.loops is not None
+    rows = [motion.signals[f"lam.{row}"] for row in system.loops.row_names]
+    return np.array(rows).reshape(len(rows), 1).T
 
 
-def saddle(plant: il.Plant, motion: Motion, tau: Array, t: float = 0.0) -> tuple[Array, Array]:
+def efforts(plant: il.Plant, motion: Samples) -> Array:
+    joints = loops_of(plant).driven
+    return np.array([motion.signals[f"{j}.effort"] for j in joints]).reshape(len(joints), 1).T
+
+
+def saddle(plant: il.Plant, motion: Samples, tau: Array, t: float = 0.0) -> tuple[Array, Array]:
     """qdd and J^T lam from Eq. 3 as one system, redundant rows included.
 
     The mass matrix, the bias and the rows come from functions that know of no choice.
@@ -78,22 +117,19 @@ def saddle(plant: il.Plant, motion: Motion, tau: Array, t: float = 0.0) -> tuple
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_same_motion_as_straight_line_code(name: str) -> None:
     plant = gallery.get(name).make().compile()
-    system = reduction(plant)
-    system.tau[:] = np.random.default_rng(3).normal(size=plant.n)
-    straight, z = generated(plant, system), plant.first_states
+    tau = np.random.default_rng(3).normal(size=plant.n)
+    system, straight, z = reduction(plant, tau), generated(plant, tau), plant.first_states
     for seed in range(3):
         q, qd = closed_state(plant, seed, 0.05 if name != "flexible_four_bar" else 1e-4)
-        x = system.start(q, qd, z)
+        x = system.start(0.0, q, qd, z)
         np.testing.assert_array_equal(straight.start(0.0, q, qd, z), x)
-        np.testing.assert_allclose(system.guard[: len(straight.guard)], straight.guard, rtol=1e-9)
-        found, expected = (s.expand(np.zeros(1), x[None]) for s in (system, straight))
+        np.testing.assert_allclose(system.guard, straight.guard, rtol=1e-9)
+        found, expected = (s.motion(np.zeros(1), x[None]) for s in (system, straight))
         assert np.abs(expected.qdd).max() > 0.01
         for kind in ("q", "qd", "qdd"):
             assert near(getattr(found, kind), getattr(expected, kind)), kind
-        assert near(found.lam, multipliers(plant, expected.signals))
-        joints = loops_of(plant).driven
-        efforts = [expected.signals[f"{joint}.effort"] for joint in joints]
-        assert near(found.effort, np.array(efforts).reshape(len(joints), 1).T)
+        assert near(multipliers(system, found), multipliers(straight, expected))
+        assert near(efforts(plant, found), efforts(plant, expected))
 
 
 def partitions(plant: il.Plant, q: Array) -> list[Partition]:
@@ -111,23 +147,23 @@ def partitions(plant: il.Plant, q: Array) -> list[Partition]:
 def test_every_choice_of_a_four_bar_gives_one_motion(bars: int) -> None:
     """Planar loops in space: some rows are redundant, and all choices drop the same number."""
     plant = four_bar(bars).compile()
-    system = reduction(plant)
-    system.tau[:] = np.random.default_rng(4).normal(size=plant.n)
+    tau = np.random.default_rng(4).normal(size=plant.n)
+    system = reduction(plant, tau)
     q, qd = closed_state(plant, 5)
-    first = system.expand(np.zeros(1), system.start(q, qd, np.zeros(0))[None])
-    qdd, forces = saddle(plant, first, system.tau)
+    first = system.motion(np.zeros(1), system.start(0.0, q, qd, np.zeros(0))[None])
+    qdd, forces = saddle(plant, first, tau)
     J = plant.evaluate("constraints", q=first.q[0], qd=first.qd[0])["J"]
     choices = partitions(plant, q)
     assert len(choices) == plant.n and len({c.independent for c in choices}) == plant.n
     for parts in choices:
-        system.take(parts)
-        assert system.partition == parts
-        x = system.start(first.q[0], first.qd[0], np.zeros(0))
-        found = system.expand(np.zeros(1), x[None])
+        take(system, parts)
+        x = system.start(0.0, first.q[0], first.qd[0], np.zeros(0))
+        found = system.motion(np.zeros(1), x[None])
         assert near(found.qd, first.qd)
         assert near(found.qdd[0], qdd)
-        assert near(J[list(parts.rows)].T @ found.lam[0], forces)
+        assert near(J[list(parts.rows)].T @ multipliers(system, found)[0], forces)
         xd = system.rates(0.0, x)
+        assert xd is not None
         assert near(xd[1:2], qdd[list(parts.independent)], 1e-8)
         assert near(xd[2:], first.qd[0][list(parts.dependent)], 1e-8)
 
@@ -135,72 +171,39 @@ def test_every_choice_of_a_four_bar_gives_one_motion(bars: int) -> None:
 def test_laws_with_states_times_inputs_and_a_drive() -> None:
     """Friction pressed by a reaction, a constraint that moves, sines of dependent velocities."""
     plant = press().compile()
-    system = reduction(plant)
-    system.tau[:], system.u[:] = np.random.default_rng(8).normal(size=plant.n), 3.0
-    straight, z, t = generated(plant, system), np.array([12.0]), 0.2
+    tau, u = np.random.default_rng(8).normal(size=plant.n), np.full(len(plant.inputs), 3.0)
+    system, straight = reduction(plant, tau, u), generated(plant, tau, u)
+    z, t = np.array([12.0]), 0.2
     q, qd = closed_state(plant, 2)
-    x = system.start(q, qd, z, guarded=False)
+    x = system.start(t, q, qd, z, guarded=False)
     straight.start(t, q, qd, z, guarded=False)
-    found, expected = (s.expand(np.array([t]), x[None]) for s in (system, straight))
+    found, expected = (s.motion(np.array([t]), x[None]) for s in (system, straight))
     for kind in ("q", "qd", "qdd"):
         assert near(getattr(found, kind), getattr(expected, kind)), kind
-    assert near(found.lam, multipliers(plant, expected.signals))
-    assert abs(found.effort[0, 0]) > 0.1
-    assert near(found.effort[0], expected.signals["flap.effort"])
-    rates = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, ctypes.c_double, POINTER, POINTER)
-    xd = np.zeros(len(x))
-    address = straight.system.context
-    assert rates(straight.system.rates)(address, t, x.ctypes.data, xd.ctypes.data) == 0
-    assert near(system.rates(t, x), xd)
-    assert abs(xd[2]) > 1.0  # the state of the friction, which the reaction moves
+    assert near(multipliers(system, found), multipliers(straight, expected))
+    assert abs(efforts(plant, found)[0, 0]) > 0.1
+    assert near(efforts(plant, found), efforts(plant, expected))
+    xd, exact = system.rates(t, x), straight.rates(t, x)
+    assert xd is not None and exact is not None
+    assert near(xd, exact)
+    assert abs(exact[2]) > 1.0  # the state of the friction, which the reaction moves
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "stewart", "car"])
 def test_whole_runs(name: str) -> None:
     plant = gallery.get(name).make().compile()
-    system = reduction(plant)
-    straight = generated(plant, system)
+    system, straight = reduction(plant), generated(plant)
     q, qd = closed_state(plant, 1)
     z = plant.first_states
     schedule = FixedSteps(Method.RK4, step=1e-3, steps=100)
-    x = system.start(q, qd, z)
+    x = system.start(0.0, q, qd, z)
     straight.start(0.0, q, qd, z)
-    found, expected = (run(s.system, x, schedule) for s in (system, straight))
+    start = MachineSnapshot(0, x)
+    found, expected = (run_machine(s.table, start, schedule) for s in (system, straight))
     assert found.status == expected.status == Status.OK
     assert found.steps == 100
     assert np.abs(expected.x[-1] - x).max() > 1e-3
     np.testing.assert_allclose(found.x, expected.x, rtol=0, atol=1e-9 * np.abs(expected.x).max())
-
-
-def test_choices_change_in_a_run_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slider-crank that turns: its slider is a bad choice where crank and rod are in line."""
-    plant = turning_slider_crank().compile()
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a compiler is called")
-
-    monkeypatch.setattr(engine, "build_library", refuse)
-    monkeypatch.setattr(plant, "fresh_derivation", refuse)
-    system = reduction(plant)
-    q, qd = loops_of(plant).position.q, plant.vector(crank=30.0)
-    # the velocities that the loops allow, from that of the crank
-    J = plant.evaluate("constraints", q=q, qd=qd)["J"]
-    qd[1:] = np.linalg.lstsq(J[:, 1:], -J[:, 0] * qd[0], rcond=None)[0]
-    start = float(plant.energy(q, qd).sum())
-    steps, changes, angles = 0, 0, [q[0]]
-    while steps < 6000:
-        x = system.start(q, qd, np.zeros(0))
-        found = run(system.system, x, FixedSteps(Method.RK4, step=1e-4, steps=6000 - steps))
-        steps += found.steps
-        last = system.expand(found.t[-1:], found.x[-1:])
-        q, qd = last.q[0], last.qd[0]
-        angles.append(q[0])
-        if found.status == Status.LOOP_OPEN:
-            changes += 1
-            assert changes < 40 and system.choose(q)
-    assert changes >= 1
-    assert np.ptp(angles) > 6.5
-    assert float(plant.energy(q, qd).sum()) == pytest.approx(start, rel=1e-7)
 
 
 def test_a_singular_position_keeps_the_choice() -> None:
@@ -217,25 +220,31 @@ def test_a_singular_position_keeps_the_choice() -> None:
     plant = m.compile()
     system = reduction(plant)
     assert len(loops_of(plant).partition.dropped) == 1
-    q = loops_of(plant).position.q
-    before = system.partition
-    assert not system.choose(np.zeros(plant.n))
-    assert not system.choose(np.full(plant.n, np.nan))
-    assert system.partition == before
-    assert system.choose(q)
-    assert len(system.partition.rows) == 2
+    q, before = loops_of(plant).position.q, loops_of(plant).partition
+    assert not choose_at(system, np.zeros(plant.n))
+    assert not choose_at(system, np.full(plant.n, np.nan))
+    assert system.loops is not None and system.loops.partition == before
+    x = system.start(0.0, q, np.zeros(plant.n), np.zeros(0))
+    expected = generated(plant).motion(np.zeros(1), x[None])
+    assert near(system.motion(np.zeros(1), x[None]).qdd, expected.qdd)
+    assert choose_at(system, q)
+    assert len(system.loops.partition.rows) == 2
 
 
 def test_settles_where_the_loops_are_closed() -> None:
     plant = four_bar(1).compile()
     system = reduction(plant)
     q, qd = closed_state(plant, 7)
-    x = system.start(q, qd, np.zeros(0))
+    x = system.start(0.0, q, qd, np.zeros(0))
     x[2:] += 1e-3  # estimates that are a little off
-    address = ctypes.addressof(system.context)
+    part = mirror("il_part").from_address(
+        mirror("il_instance").from_address(system.instance.address).parts
+    )
+    active = mirror("il_active")
+    free = active.from_address(part.choices + part.choice * ctypes.sizeof(active))
     settle = load_runtime().function("il_reduction_settle", POINTER, ctypes.c_double, POINTER)
-    assert settle(address, 0.0, x.ctypes.data) == 0
-    settled = (ctypes.c_double * plant.n).from_address(system.context.at_q)
+    assert settle(ctypes.addressof(free.context), 0.0, x.ctypes.data) == 0
+    settled = (ctypes.c_double * plant.n).from_address(free.context.at_q)
     assert plant.evaluate("constraints", q=list(settled), qd=qd)["h"] == pytest.approx(0, abs=1e-9)
     np.testing.assert_allclose(list(settled), q, atol=1e-9)
 
@@ -244,16 +253,18 @@ def test_large_mechanisms() -> None:
     """21 dependent and 28 independent coordinates, at a choice that is made in C."""
     plant = ladder(7).compile()
     assert not loops_of(plant).unrolled
-    system = reduction(plant)
+    tau = np.random.default_rng(9).normal(size=plant.n)
+    system = reduction(plant, tau)
     q, qd = closed_state(plant, 9, 0.01)
-    system.tau[:] = np.random.default_rng(9).normal(size=plant.n)
-    first = system.expand(np.zeros(1), system.start(q, qd, np.zeros(0))[None])
-    qdd, _ = saddle(plant, first, system.tau)
+    first = system.motion(np.zeros(1), system.start(0.0, q, qd, np.zeros(0))[None])
+    qdd, _ = saddle(plant, first, tau)
     assert near(first.qdd[0], qdd, 1e-8)
-    before = system.partition
-    assert system.choose(first.q[0] + 0.2)
-    assert set(system.partition.independent) != set(before.independent)
-    other = system.expand(np.zeros(1), system.start(first.q[0], first.qd[0], np.zeros(0))[None])
+    assert system.loops is not None
+    before = system.loops.partition
+    assert choose_at(system, first.q[0] + 0.2)
+    assert set(system.loops.partition.independent) != set(before.independent)
+    x = system.start(0.0, first.q[0], first.qd[0], np.zeros(0))
+    other = system.motion(np.zeros(1), x[None])
     assert near(other.qd, first.qd)
     assert near(other.qdd[0], qdd, 1e-8)
 
@@ -331,20 +342,25 @@ def test_a_lost_rank_is_told() -> None:
 
 
 def test_memory_is_kept_to() -> None:
-    """Nothing is written behind the measured bytes, whatever the choice."""
+    """Nothing is written behind the measured bytes of an instance, whatever the choice."""
     plant = four_bar(2).compile()
-    system = reduction(plant)
-    mechanism = ctypes.addressof(system._mechanism)
-    runtime = load_runtime()
-    size = runtime.function("il_reduction_measure", POINTER, returns=ctypes.c_size_t)(mechanism)
+    table, runtime = plant_unit({plant.name: plant}).address, load_runtime()
+    measure = runtime.function("il_instance_size", POINTER, COUNT, returns=ctypes.c_size_t)
+    size = measure(table, Method.RK4)
     memory = np.full(size + 4096, 0xA5, dtype=np.uint8)
     begin = -memory.ctypes.data % 64
-    place = runtime.function("il_reduction_place", POINTER, POINTER, returns=POINTER)
-    system.context.reduction = place(mechanism, memory.ctypes.data + begin)
+    types = (POINTER, POINTER, COUNT, ctypes.c_double)
+    make = runtime.function("il_initialize", *types, returns=POINTER)
+    system = reduction(plant)
+    system.instance.address = make(memory.ctypes.data + begin, table, Method.RK4, 1e-3)
     q, qd = closed_state(plant, 5)
-    assert system.choose(q)
+    assert choose_at(system, q)
     for parts in partitions(plant, q):
-        system.take(parts)
-        assert np.isfinite(system.rates(0.0, system.start(q, qd, np.zeros(0)))).all()
+        take(system, parts)
+        x = system.start(0.0, q, qd, np.zeros(0))
+        assert np.isfinite(system.rates(0.0, x)).all()
+        system.instance.begin(0, x)
+        assert system.instance.advance() == Status.OK
+        assert len(system.instance.numbers(Numbers.STATE)) == len(x)
     assert (memory[begin + size :] == 0xA5).all()
     assert (memory[:begin] == 0xA5).all()

@@ -42,17 +42,30 @@ def test_ends_where_the_simulation_ends(
     assert np.max(np.ptp(result.q, axis=0)) > 0.05
 
 
-def test_without_a_rehearsal_the_choice_is_not_there(name: str) -> None:
-    """A loop never goes on with a bad choice: it steps over a singular position, or says so."""
+def test_without_a_rehearsal_the_choice_is_made_in_the_run(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No compiler is there either; against a run whose choices are all compiled."""
     plant = gallery.get("bricard").build().compile()
-    report = il.run(plant, name=name, rate=4096, mode="free", seconds=1.2, rehearse=0.0)
-    assert report.partitions == 0
-    assert report.failed > 0 or report.singular > 0
+    il.run(plant, name=name, rate=4096, mode="free", seconds=0.01, rehearse=0.0)
+    options = {"rate": 4096.0, "mode": "free", "seconds": 1.5}
+    with monkeypatch.context() as context:
+        context.setenv("INLOOP_CC", "/nowhere/cc")
+        free = il.run(plant, name=name, rehearse=0.0, **options)
+    assert plant.loops is not None and len(plant.loops.known) == 1
+    compiled = il.run(plant, name=name, rehearse=1.5, **options)
+    assert len(plant.loops.known) == 2
+    for report in (free, compiled):
+        assert (report.status, report.failed, report.partitions) == ("OK", 0, 1)
+        assert report.outputs is not None
+    np.testing.assert_allclose(free.outputs.q, compiled.outputs.q, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(free.outputs.qd, compiled.outputs.qd, rtol=0, atol=1e-8)
 
 
-def test_snapshots_carry_the_choice_of_coordinates(name: str) -> None:
+@pytest.mark.parametrize("rehearse", [0.0, 1.5])
+def test_snapshots_carry_the_choice_of_coordinates(name: str, rehearse: float) -> None:
     plant = gallery.get("bricard").build().compile()
-    options = {"rate": 1024.0, "rehearse": 1.5, "paused": True, "clock": il.ScriptedClock()}
+    options = {"rate": 1024.0, "rehearse": rehearse, "paused": True, "clock": il.ScriptedClock()}
     with il.start(plant, name=name, **options) as loop:
         box = loop.mailbox
         start = box.read()

@@ -117,6 +117,10 @@ class ModeRow:
     most: tuple[float, ...]
     units: tuple[float, ...]
     sizes: tuple[float, ...] = ()
+    terms: str = ""
+    prepare_terms: Preparation = NOTHING
+    row_sizes: tuple[float, ...] = ()
+    roles: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,8 +205,18 @@ class _Writer:
                     for places in (mode.input_places, mode.output_places)
                 ),
                 *(self._array("double", [_real(x) for x in row]) for row in numbers),
+                self._terms(mode.terms),
+                self._preparation(mode.prepare_terms),
+                self._array("double", [_real(x) for x in mode.row_sizes]),
+                self._array("int32_t", [str(role) for role in mode.roles]),
             ]
         )
+
+    def _terms(self, name: str) -> str:
+        if not name:
+            return "NULL"
+        self.declared[name] = f"extern const il_terms {name};"
+        return f"&{name}"
 
     def _choice(self, choice: ChoiceRow) -> str:
         """All fields in their order; index tables first, then how long they are."""

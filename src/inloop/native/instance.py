@@ -79,6 +79,11 @@ class Instance:
         """Let parameters that were written act."""
         _function("il_prepare_again", POINTER, returns=None)(self.address)
 
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        return float(_function("il_time", POINTER, returns=REAL)(self.address))
+
     def begin(self, mode: int, x: Reals) -> None:
         """Begin in a mode at t = 0, at a state of its stepper."""
         _function("il_begin_at", POINTER, COUNT, POINTER)(self.address, mode, _address(x))
@@ -94,6 +99,43 @@ class Instance:
     def select(self, mode: int, choice: int) -> None:
         """Let a mode use one of its choices of independent coordinates."""
         _function("il_select", POINTER, COUNT, COUNT, returns=None)(self.address, mode, choice)
+
+    def select_roles(self, mode: int, roles: Reals) -> None:
+        """Let a mode use a choice that need not be compiled.
+
+        Args:
+            mode: its number.
+            roles: numbers of dependent coordinates, of independent ones, of the rows in use.
+        """
+        select = _function("il_select_roles", POINTER, COUNT, POINTER)
+        roles = np.ascontiguousarray(roles, dtype=np.float64)
+        if select(self.address, mode, _address(roles)) != Status.OK:
+            raise InputError(
+                f"the plant cannot choose its coordinates as {roles}",
+                fix="Each coordinate and each row has one place.",
+            )
+
+    def choose(self, mode: int, t: float, q: Reals) -> bool:
+        """Use the best choice at a closed position, made now; False where there is none."""
+        call = _function("il_choose_at", POINTER, COUNT, REAL, POINTER)
+        q = np.ascontiguousarray(q, dtype=np.float64)
+        return bool(call(self.address, mode, t, _address(q)) == Status.OK)
+
+    def roles(self, mode: int, count: int) -> Reals:
+        """Roles of the choice in use, as in `select_roles`; so many numbers."""
+        found = np.zeros(count)
+        call = _function("il_roles_of", POINTER, COUNT, POINTER, returns=None)
+        call(self.address, mode, _address(found))
+        return found
+
+    def restore(self, snapshot: Reals) -> bool:
+        """Go back to where a snapshot was taken; False if it holds no such numbers."""
+        call = _function("il_restore", POINTER, POINTER)
+        return bool(call(self.address, _address(np.ascontiguousarray(snapshot))) == Status.OK)
+
+    def advance(self) -> Status:
+        """One step; after one that failed all is as it was before."""
+        return Status(_function("il_advance", POINTER)(self.address))
 
     def follow_inputs(self, mode: int, given: GivenInputs) -> None:
         """Let a tape lead some of the inputs of a mode."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,11 +21,13 @@ from inloop.formalisms.partition import Partition, choose
 from inloop.formalisms.size import size_of
 from inloop.formalisms.terms import Terms
 from inloop.native import runtime_sources
+from inloop.plant import any_choice
 from inloop.plant.assembly import Assembly, assemble
 from inloop.plant.closure import Closure
 from inloop.plant.engine import Array
 from inloop.plant.kept_values import KeptPositions, contradiction, keep_positions, moved
 from inloop.plant.mobility import blamed_row, explore, is_singular
+from inloop.plant.reduction import TERMS
 from inloop.symbolic import Program, reachable, solved
 
 if TYPE_CHECKING:
@@ -52,13 +54,16 @@ class Loops:
 
     `plant.loops` has the choice of the first closed position and keeps it. A run that needs another
     one takes it from `with_partition` or `repartition`: these give further objects, which share
-    what has been built, and leave this one as it is.
+    what has been built, and leave this one as it is. There is code for the first choice, and for
+    those named in `compile_partitions`; every other one is solved while it runs, which takes a few
+    times as long. Mechanisms with modes have code for each choice instead.
 
     Attributes:
         position: a closed position near the joints' initial values.
         mobility: rank of the rows around it.
         partition: roles of coordinates and constraint rows.
         closed: the constraints and what is derived from them.
+        first_row_sizes: one unit of each row, with the parameters at first.
         notes: dropped rows, and declared values that were not kept, in words.
         singular: what to tell about a start at a singular position; empty elsewhere.
     """
@@ -80,6 +85,7 @@ class Loops:
             guess[drive.body] = value
         closure = Closure(plant, closed, guess)
         self._measured = plant.parameters.version, closure
+        self.first_row_sizes: Array = closure.row_sizes
         kept = keep_positions(closure, guess, closed.driven, self.declared, plant.name)
         if kept.changed and strict:
             raise contradiction(plant, guess, kept.found.q, kept.changed, self.declared)
@@ -204,6 +210,24 @@ class Loops:
         return tuple(self._known)
 
     @property
+    def is_compiled(self) -> bool:
+        """There is code for the present partition."""
+        return self.partition in self._known
+
+    @property
+    def chooses_freely(self) -> bool:
+        """Runs may use partitions for which there is no code."""
+        alone = not self._plant.has_events
+        return alone and bool(self.partition.dependent) and self._plant.is_built(TERMS)
+
+    @property
+    def rows_that_may_act(self) -> tuple[int, ...]:
+        """Numbers of the rows that can have multipliers in a run."""
+        if self.chooses_freely:
+            return tuple(k for k, row in enumerate(self.closed.rows) if row.J)
+        return tuple(sorted({row for known in self._known for row in known.rows}))
+
+    @property
     def independent(self) -> tuple[str, ...]:
         """Names of the independent coordinates."""
         return tuple(self._plant.coordinates[k] for k in self.partition.independent)
@@ -242,7 +266,7 @@ class Loops:
         return tuple(k for link in self._plant.mechanism.flexible_links for k in link.bodies)
 
     def function(self, kind: str) -> str:
-        """Name of "newton" or "constrained" for the current partition."""
+        """Name of "newton" or "constrained" for the current partition, which is compiled."""
         return kind + self._known[self.partition]
 
     @property
@@ -298,17 +322,51 @@ class Loops:
 
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
-        found = self._plant.evaluate(self.function("newton"), q=q, t=t)["pivots"]
-        return np.asarray(1.0 / (WORST_PIVOT * found))
+        return np.asarray(1.0 / (WORST_PIVOT * self._newton(q, t)["pivots"]))
+
+    def _newton(self, q: Array, t: float) -> dict[str, Array]:
+        """Corrections of the dependent coordinates and reciprocal pivots, whatever is built."""
+        if self.is_compiled:
+            return self._plant.evaluate(self.function("newton"), q=q, t=t)
+        return any_choice.newton(self._plant, self.partition, q, t)
 
     def loop_of(self, row: int) -> str:
         """Name of the loop or constraint that a row in use belongs to."""
         return self.closed.rows[self.partition.rows[row]].element
 
     def with_partition(self, partition: Partition) -> Loops:
-        """The same loops with other roles of the coordinates, which are built if they are new."""
+        """The same loops with other roles of the coordinates.
+
+        Nothing is built, but for mechanisms with modes.
+        """
         other = copy.copy(self)
         other.partition = partition
+        if not self.chooses_freely:
+            self._build(other)
+        return other
+
+    def partition_of(self, roles: Array) -> Partition:
+        """What an instance tells about its coordinates: dependent, independent, rows in use."""
+        m, numbers = len(self.partition.rows), [int(role) for role in roles]
+        rows = numbers[len(numbers) - m :]
+        return Partition(
+            independent=tuple(numbers[m : len(numbers) - m]),
+            driven=self.closed.driven,
+            dependent=tuple(numbers[:m]),
+            rows=tuple(rows),
+            dropped=tuple(k for k in range(len(self.closed.rows)) if k not in rows),
+        )
+
+    def compile_partitions(self, partitions: Iterable[Partition]) -> None:
+        """Build code for partitions: runs of which they are expected are faster with it."""
+        for partition in partitions:
+            other = copy.copy(self)
+            other.partition = partition
+            self._build(other)
+
+    def _build(self, other: Loops) -> None:
+        """Build code for another partition, unless it is there."""
+        partition = other.partition
         with self._plant.building:
             if partition not in self._known:
                 other.closed = self._plant.closed_loops(self._plant.fresh_derivation())
@@ -318,7 +376,6 @@ class Loops:
                 except BaseException:
                     del self._known[partition]
                     raise
-        return other
 
     def repartition(self, q: Array, t: float = 0.0) -> Loops | None:
         """The same loops with independent coordinates chosen at a closed position.
@@ -397,7 +454,7 @@ class Loops:
         q = np.array(q, dtype=np.float64)
         dependent = list(self.partition.dependent)
         for _ in range(MOST_ITERATIONS if dependent else 0):
-            step = self._plant.evaluate(self.function("newton"), q=q, t=t)["step"]
+            step = self._newton(q, t)["step"]
             q[dependent] += step
             if np.abs(step / self._closure.coordinate_sizes[dependent]).max() <= CLOSED:
                 break
@@ -419,8 +476,13 @@ class Loops:
         """
         closed = self.close(q, float(others.get("t", 0.0)))
         given = {"qdd": np.zeros(self._plant.n), **others}
-        name = self.function("constrained")
-        found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
+        if self.is_compiled:
+            name = self.function("constrained")
+            found = self._plant.evaluate(name, q=closed, qd=qd, tau=tau, **given)
+        else:
+            found = any_choice.motion(
+                self._plant, self.partition, q=closed, qd=qd, tau=tau, **given
+            )
         return {"q": closed, **found}
 
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:

@@ -20,10 +20,11 @@ from inloop.symbolic import Program
 if TYPE_CHECKING:
     from inloop.plant.loops import Loops
 
-__all__ = ["TERMS", "Partition", "Terms", "roles"]
+__all__ = ["MOTION", "STATES", "TERMS", "Partition", "Terms", "roles"]
 
-ANY, SMALL, DRIVEN = 0, 2, 4  # as in il_choice.h
+ANY, SMALL, DRIVEN = 0, 2, 4  # as in il_partition.h
 TERMS = "closing_terms"  # the function whose library has the terms
+MOTION, STATES = "motion_terms", "state_terms"  # others in it
 
 
 class Terms:

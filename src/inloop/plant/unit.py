@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from inloop.codegen.c_plant import (
 )
 from inloop.errors import InputError
 from inloop.formalisms import steps
+from inloop.formalisms.size import size_of
 from inloop.native import POINTER, BuildOptions, NativeLibrary, build_library, runtime_headers
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
 from inloop.plant.equations import native_engine
+from inloop.plant.reduction import TERMS, roles
 from inloop.plant.units import OF_JOINTS, signal_units
 
 if TYPE_CHECKING:
@@ -149,8 +151,22 @@ class _Maker:
             qd=_floats(_initial(plant, 1)),
             z=_floats(plant.first_states),
             most=tuple(min(limit, float(pair[side])) for side in (0, 1) for pair in bounds),
-            units=_floats(plant.coordinate_sizes),
+            units=_floats(size_of(mechanism).units),
+            **self._free(plant),
         )
+
+    def _free(self, plant: BarePlant) -> dict[str, Any]:
+        """What lets a mode choose independent coordinates while it runs."""
+        loops = plant.loops
+        if loops is None or not loops.chooses_freely:
+            return {}
+        terms, prepare = self._named(plant, TERMS, "terms")
+        return {
+            "terms": terms,
+            "prepare_terms": prepare,
+            "row_sizes": _floats(loops.first_row_sizes),
+            "roles": tuple(int(role) for role in roles(loops, plant.n)),
+        }
 
     def _choice(self, plant: BarePlant, loops: Loops | None) -> ChoiceRow:
         """One choice of independent coordinates, with the integrators built for it."""
@@ -341,8 +357,7 @@ def _signals(plant: BarePlant) -> list[str]:
     if loops is None:
         return outputs
     names = [f"{c}.qdd" for c in plant.coordinates]
-    used = {row for known in loops.known for row in known.rows}
-    names += [f"lam.{loops.all_row_names[row]}" for row in sorted(used)]
+    names += [f"lam.{loops.all_row_names[row]}" for row in loops.rows_that_may_act]
     return [*names, *(f"{joint}.effort" for joint in loops.driven), *outputs]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,6 +17,7 @@ from inloop.simulate import simulate
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
+from inloop.simulate.systems import build_choices
 
 LONGEST_RUN = 1e9  # [s]
 
@@ -53,7 +53,8 @@ def start(
         motions: functions of time for driven joints, by name.
         about: facts that recordings shall carry, by name.
         rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
-            of independent coordinates that it needs are compiled before it runs [s]. One with modes
+            of independent coordinates that it needs are compiled before it runs [s]. Others are
+            solved while it runs, with steps that take a few times as long. A mechanism with modes
             keeps its first choices.
         options: see `Options`.
     """
@@ -80,19 +81,17 @@ def start(
     chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
     if chooses and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
-        # what goes wrong in it shows again in the run
-        with contextlib.suppress(SimulationError):
-            simulate(
-                plant,
-                t_end=max(rehearse, step),
-                step=step,
-                method=chosen.method,
-                q=q,
-                qd=qd,
-                tau=tau,
-                inputs={n: x for n, x in (inputs or {}).items() if n in plant.inputs},
-                motions=motions,
-            )
+        _rehearse(
+            plant,
+            t_end=max(rehearse, step),
+            step=step,
+            method=chosen.method,
+            q=q,
+            qd=qd,
+            tau=tau,
+            inputs={n: x for n, x in (inputs or {}).items() if n in plant.inputs},
+            motions=motions,
+        )
     wiring = wire(
         plant,
         period=chosen.period,
@@ -113,6 +112,16 @@ def start(
         facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))
     return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
+
+
+def _rehearse(plant: BarePlant, *, method: str, **run: Any) -> None:
+    """Simulate, and compile the choices of independent coordinates that are met."""
+    try:
+        met = simulate(plant, method=method, **run).partitions
+    except SimulationError as error:
+        # what goes wrong in it shows again in the run
+        met = getattr(getattr(error, "result", None), "partitions", ())
+    build_choices(plant, met, METHODS[method])
 
 
 def _check(**states: Given) -> None:

@@ -210,15 +210,27 @@ def _tolerances(plants: Plants, at: Mapping[str, Conditions], schedule: Adaptive
     for name, plant in plants.items():
         loops = plant.loops
         known = [None] if loops is None else [loops.with_partition(p) for p in loops.known]
-        rows.append(
-            [schedule.atol * make_system(plant, at[name], None, k).scales.sizes for k in known]
-        )
+        systems = [make_system(plant, at[name], None, k) for k in known]
+        sizes = [system.scales.sizes for system in systems]
+        # the choice that is made while it runs stands behind them: there the smallest units count
+        sizes.append(_smallest(sizes[0], systems[0].n, len(plant.mechanism.states)))
+        rows.append([schedule.atol * row for row in sizes])
     shape = len(rows), max(map(len, rows)), max(len(row) for mode in rows for row in mode)
     table = np.full(shape, float(np.max(schedule.atol)))
     for m, mode in enumerate(rows):
         for k, row in enumerate(mode):
             table[m, k, : len(row)] = row
     return table
+
+
+def _smallest(sizes: Array, n: int, states: int) -> Array:
+    """The smallest unit of positions, and of velocities, in place of each of them."""
+    z, end = 2 * n, 2 * n + states
+    places = np.concatenate([sizes[:n], sizes[end:]])
+    found = sizes.copy()
+    found[:n] = found[end:] = places.min(initial=np.inf)
+    found[n:z] = sizes[n:z].min(initial=np.inf)
+    return found
 
 
 def _reasons(

@@ -37,6 +37,7 @@ class Outcome:
         notes: what happened on the way, in words.
         open_loop: name of the loop that could not be closed, if that is how it ended.
         blame: what was not finite, in words, if that is how it ended.
+        partitions: choices of independent coordinates that it has used.
     """
 
     status: Status
@@ -45,6 +46,7 @@ class Outcome:
     notes: tuple[str, ...]
     open_loop: str = ""
     blame: str = ""
+    partitions: tuple[Partition, ...] = ()
 
     def after(self, notes: tuple[str, ...]) -> Outcome:
         """The same, with notes about its start."""
@@ -76,7 +78,7 @@ def run_in_pieces(
             now, count = way.reached
             del way.pieces[count:]
             samples = way.samples(schedule)
-            return Outcome(Status.STOPPED, samples, now, tuple(way.notes))
+            return Outcome(Status.STOPPED, samples, now, tuple(way.notes), partitions=way.used)
 
 
 def _walk(
@@ -114,6 +116,8 @@ def _walk(
             now = replace(now, x=None, guard=None, partition=loops.partition)
             continue
         way.pieces.append(piece)
+        if system.loops is not None:
+            way.met[system.loops.partition] = None
         kept, open_loop = len(piece.t), ""
         # steps to where the loops cannot be closed do not count
         whole = kept == len(done.t)
@@ -138,7 +142,7 @@ def _walk(
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.beyond() if beyond else system.blame(now.t)
         samples = way.samples(schedule)
-        return Outcome(status, samples, now, tuple(way.notes), open_loop, blame)
+        return Outcome(status, samples, now, tuple(way.notes), open_loop, blame, way.used)
 
 
 def _better_choice(plant: BarePlant, system: System, now: End) -> Loops:
@@ -172,6 +176,7 @@ class _Way:
         first: time of the first sample that is wanted [s].
         reached: from where to go on, and how many pieces led there; None before the first.
         tried: choices of coordinates that led no further since the last progress.
+        met: choices of coordinates that led somewhere, in their order.
     """
 
     pieces: list[Samples]
@@ -179,6 +184,12 @@ class _Way:
     first: float
     reached: tuple[End, int] | None = None
     tried: set[Partition] = field(default_factory=set)
+    met: dict[Partition, None] = field(default_factory=dict)
+
+    @property
+    def used(self) -> tuple[Partition, ...]:
+        """Choices of coordinates that led somewhere."""
+        return tuple(self.met)
 
     def reach(self, now: End) -> None:
         """Keep what there is, should the run be interrupted."""

@@ -139,6 +139,7 @@ class Result:
         method: the integrator that was used.
         tolerance: relative error per step by which it chose its steps; None for fixed steps.
         doubts: those of the notes that say why the run is not to be trusted.
+        partitions: choices of independent coordinates that were used; empty for trees and modes.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Result:
     method: str = ""
     tolerance: float | None = None
     doubts: tuple[str, ...] = ()
+    partitions: tuple[Partition, ...] = ()
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""

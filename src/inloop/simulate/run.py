@@ -190,6 +190,7 @@ def _result(
         work=work,
         doubts=verdict.doubts,
         tolerance=tolerance_of(schedule),
+        partitions=outcome.partitions,
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import MachineSnapshot, MachineStepper, Status
+from inloop.native import MachineSnapshot, MachineStepper, Method, Status
 from inloop.native.instance import Numbers
+from inloop.native.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.simulate.happenings import happening
@@ -18,7 +19,7 @@ from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.result import Happening
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS
-from inloop.simulate.systems import Conditions, make_systems, table_of_all
+from inloop.simulate.systems import Conditions, System, make_systems, table_of_all
 
 
 class Stepper:
@@ -75,20 +76,14 @@ class Stepper:
         self.notes = begin.notes
         systems = make_systems(plants, self._at, METHODS[method], begin.loops, self.step_size)
         self._systems = dict(zip(plants, systems, strict=True))
-        for system in systems:
-            if system.loops is not None:
-                # no other choice of coordinates between steps: go on as long as Newton converges
-                at, rest = system.loops.home(), np.zeros(system.plant.n)
-                system.start(0.0, at, rest, system.plant.first_states, guarded=False)
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
         self.tau = _Live(
             [(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint"
         )
         self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
-        modes = table_of_all(systems)
-        self._machine = MachineStepper(
-            modes, begin.snapshot, METHODS[method], self.step_size, most_events
+        self._machine = _machine(
+            systems, begin.snapshot, METHODS[method], self.step_size, most_events
         )
         self.parameters = next(iter(plants.values())).parameters
         self._version = self.parameters.version
@@ -121,6 +116,7 @@ class Stepper:
         self._follow_parameters()
         status = self._machine.step()
         if status != Status.OK:
+            self._systems[self.mode].follow_choice()
             beyond = status == Status.OUT_OF_BOUNDS
             why = f": {self._systems[self.mode].beyond()}" if beyond else ""
             raise SimulationError(
@@ -148,6 +144,7 @@ class Stepper:
     def _closed(self, expand: Callable[[Array, Array], Samples]) -> Samples:
         """What a function of a system makes of the present state."""
         self._follow_parameters()
+        self._systems[self.mode].follow_choice()
         found = expand(np.array([self.t]), self._machine.x[None, :])
         if not len(found.t):
             raise SimulationError(
@@ -179,16 +176,37 @@ class Stepper:
         known = [*(f"{c}.q" for c in self.plant.coordinates), *found.signals]
         raise InputError(f"there is no signal '{signal}'", fix=f"Names are: {', '.join(known)}.")
 
-    def snapshot(self) -> MachineSnapshot:
+    def snapshot(self) -> MachineSnapshot | InstanceSnapshot:
         """All that influences the future, beside inputs and parameters."""
         return self._machine.snapshot()
 
-    def restore(self, snapshot: MachineSnapshot) -> None:
+    def restore(self, snapshot: MachineSnapshot | InstanceSnapshot) -> None:
         """Go back to where a snapshot was taken."""
-        if not isinstance(snapshot, MachineSnapshot):
+        kind = InstanceSnapshot if isinstance(self._machine, InstanceStepper) else MachineSnapshot
+        if not isinstance(snapshot, kind):
             raise useless(snapshot, "snapshot", "Give one that stepper.snapshot() took.")
-        self._machine.restore(snapshot)
+        self._machine.restore(snapshot)  # type: ignore[arg-type]
         self._drives.remember()
+
+
+def _machine(
+    systems: tuple[System, ...],
+    start: MachineSnapshot,
+    method: Method,
+    step: float,
+    most_events: int,
+) -> MachineStepper | InstanceStepper:
+    """What does the steps: an instance that chooses its coordinates, or a machine with events."""
+    (system, *others) = systems
+    if not others and system.loops is not None and system.loops.chooses_freely:
+        system.watch(start.x)
+        return InstanceStepper(system.instance, start.x)
+    for system in systems:
+        if system.loops is not None:
+            # no other choice of coordinates between steps: go on as long as Newton converges
+            at, rest = system.loops.home(), np.zeros(system.plant.n)
+            system.start(0.0, at, rest, system.plant.first_states, guarded=False)
+    return MachineStepper(table_of_all(systems), start, method, step, most_events)
 
 
 class _Live(MutableMapping[str, float]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
 from inloop.native.instance import Blame, Instance, Numbers
-from inloop.plant import Array, BarePlant, Loops
+from inloop.plant import Array, BarePlant, Loops, Partition
 from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
@@ -62,15 +62,12 @@ class System:
         self.instance, self._mode, self.plant, self.loops = instance, mode, plant, loops
         self.sizes = plant.coordinate_sizes
         self.notes: tuple[str, ...] = ()
-        parts = loops.partition if loops is not None else None
-        self._independent = list(parts.independent) if parts else list(range(plant.n))
-        self._dependent = list(parts.dependent) if parts else []
-        self._driven = list(parts.driven) if parts else []
-        self.n = len(self._independent)
         self._states = len(plant.mechanism.states)
+        self._take_roles()
+        self.n = len(self._independent)
         self.size = 2 * self.n + self._states + len(self._dependent)
         if loops is not None:
-            instance.select(mode, loops.known.index(loops.partition))
+            self._select(loops.partition)
         self._numbers(Numbers.TAU)[:] = conditions.tau
         self.u[:] = conditions.inputs.constant
         self._follow(conditions)
@@ -82,6 +79,35 @@ class System:
         """Its loops, where there are some."""
         assert self.loops is not None
         return self.loops
+
+    def _take_roles(self) -> None:
+        """Which coordinate is where in x."""
+        parts = self.loops.partition if self.loops is not None else None
+        self._independent = list(parts.independent) if parts else list(range(self.plant.n))
+        self._dependent = list(parts.dependent) if parts else []
+        self._driven = list(parts.driven) if parts else []
+
+    def follow_choice(self) -> None:
+        """See the state as the instance does, which may have chosen other coordinates."""
+        if self.loops is None or not self.loops.chooses_freely:
+            return
+        partition = self.loops.partition_of(self.instance.roles(self._mode, self._role_count))
+        if partition != self.loops.partition:
+            self.loops = self.loops.with_partition(partition)
+            self._take_roles()
+
+    @property
+    def _role_count(self) -> int:
+        return 2 * len(self._dependent) + len(self._independent)
+
+    def _select(self, parts: Partition) -> None:
+        """Use compiled code for a choice of coordinates, or the reduction at run time."""
+        assert self.loops is not None
+        if self.loops.is_compiled:
+            self.instance.select(self._mode, self.loops.known.index(parts))
+        else:
+            roles = np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
+            self.instance.select_roles(self._mode, roles)
 
     def _follow(self, conditions: Conditions) -> None:
         """Let functions of time lead inputs and driven joints."""
@@ -253,6 +279,12 @@ class System:
         """
         return self.instance.place(self._mode, t, q, qd, z, self.size, guarded)
 
+    def watch(self, x: Array) -> None:
+        """Guard the choice of coordinates from a state at t = 0 on."""
+        found = self.motion(np.zeros(1), x[None])
+        if len(found.t):
+            self.start(0.0, found.q[0], found.qd[0], found.z[0])
+
     def expand(self, t: Array, x: Array) -> Samples:
         """All about states of the stepper: their motion, forces in cuts, constraint values."""
         found = self.motion(t, x)
@@ -325,10 +357,26 @@ def make_systems(
     for name, system in zip(plants, systems, strict=True):
         system.notes = notes[name]
         # differences of rates, and indicators of events, are taken in these
-        differences = notes[name] or conditions[name].inputs.function is not None
-        if plants[name].has_events or (method == Method.RODAS and differences):
+        if plants[name].has_events or _may_take_differences(system, method, conditions[name]):
             system.measure()
     return systems
+
+
+def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Method) -> None:
+    """Build code for choices of independent coordinates, and what an integrator needs of them."""
+    loops = plant.loops
+    assert loops is not None
+    for partition in partitions:
+        loops.compile_partitions([partition])
+        _build(plant, loops.with_partition(partition), method)
+
+
+def _may_take_differences(system: System, method: Method | None, conditions: Conditions) -> bool:
+    """There may be no Jacobian of the rates, or none of those that an implicit method meets."""
+    free = system.loops is not None and system.loops.chooses_freely
+    if method == Method.RODAS:
+        return free or bool(system.notes) or conditions.inputs.function is not None
+    return method == Method.IMPLICIT and free
 
 
 def table_of_all(systems: tuple[System, ...]) -> ModeTable:
@@ -340,6 +388,8 @@ def table_of_all(systems: tuple[System, ...]) -> ModeTable:
 
 def _build(plant: BarePlant, loops: Loops | None, method: Method | None) -> tuple[str, ...]:
     """Build what an integrator needs beside the rates; notes about what cannot be had."""
+    if loops is not None and not loops.is_compiled:
+        return ()
     if method == Method.IMPLICIT:
         implicit_steps(plant, loops)
     elif method == Method.RODAS and jacobian(plant, loops) is None:

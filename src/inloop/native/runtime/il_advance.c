@@ -51,8 +51,7 @@ int il_restart(il_instance *instance, int64_t mode, const double *q, const doubl
     il_machine *machine = &instance->machine;
     for (int64_t k = 0; k < instance->plant->mode_count; k++) {
         il_part *part = &instance->parts[k];
-        part->choice = 0;
-        instance->modes[k].system = part->choices[0].system;
+        il_use(part, 0);
         if (k != mode) {
             il_put(part, 0.0, part->row->q, part->row->qd, part->row->z, machine->x);
         }
@@ -104,16 +103,17 @@ static int step_otherwise(il_instance *instance)
     if (il_look_at(part, t, instance->machine.x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
-    const int better = il_choose_better(part, t);
-    if (better) {
+    if (il_choose_better(part, t)) {
         il_pack(part, instance->machine.x);
-    } else {
-        il_step_over(part);
+        const int status = step_once(instance);
+        instance->counts.choices += status == IL_OK;
+        if (status != IL_LOOP_OPEN) {
+            return status;
+        }
     }
+    il_step_over(part);
     const int status = step_once(instance);
-    if (status == IL_OK) {
-        *(better ? &instance->counts.choices : &instance->counts.singular) += 1;
-    }
+    instance->counts.singular += status == IL_OK;
     return status;
 }
 

@@ -61,7 +61,7 @@ void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function fun
     il_part *part = &instance->parts[mode];
     part->inputs.function = function;
     part->inputs.self = self;
-    for (int64_t k = 0; k < part->row->choice_count; k++) {
+    for (int64_t k = 0; k < part->choice_count; k++) {
         il_active *active = &part->choices[k];
         active->context.inputs = active->look.inputs = &part->inputs;
         active->system.autonomous = 0;
@@ -83,7 +83,7 @@ il_motions il_motions_of(const il_instance *instance, int64_t mode, const void *
 void il_follow_motions(il_instance *instance, int64_t mode, il_motions function, const void *self)
 {
     il_part *part = &instance->parts[mode];
-    for (int64_t k = 0; k < part->row->choice_count; k++) {
+    for (int64_t k = 0; k < part->choice_count; k++) {
         il_active *active = &part->choices[k];
         active->context.drives = active->look.drives = function;
         active->context.drives_self = active->look.drives_self = self;
@@ -92,9 +92,27 @@ void il_follow_motions(il_instance *instance, int64_t mode, il_motions function,
 
 void il_select(il_instance *instance, int64_t mode, int64_t choice)
 {
+    il_use(&instance->parts[mode], choice);
+}
+
+int il_select_roles(il_instance *instance, int64_t mode, const double *roles)
+{
     il_part *part = &instance->parts[mode];
-    part->choice = choice;
-    renew(part);
+    if (part->free == NULL || !il_free_makes_sense(part->row, roles)) {
+        return IL_BAD_ARGUMENT;
+    }
+    il_use_roles(part, part->row->choice_count, roles);
+    return IL_OK;
+}
+
+int il_choose_at(il_instance *instance, int64_t mode, double t, const double *q)
+{
+    return il_choose_freely(&instance->parts[mode], t, q);
+}
+
+void il_roles_of(const il_instance *instance, int64_t mode, double *roles)
+{
+    il_tell_roles(il_in_use(&instance->parts[mode])->choice, roles);
 }
 
 void il_place_at(il_instance *instance, int64_t mode, int64_t guarded, double t, const double *q,

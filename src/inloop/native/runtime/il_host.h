@@ -61,6 +61,14 @@ IL_EXPORT void il_follow_motions(il_instance *instance, int64_t mode, il_motions
 /* Let a mode use a choice of independent coordinates. */
 IL_EXPORT void il_select(il_instance *instance, int64_t mode, int64_t choice);
 
+/* Let a mode use a choice that need not be compiled: numbers of the dependent coordinates, of the
+   independent ones, of the rows in use. IL_BAD_ARGUMENT: no such choice can be. */
+IL_EXPORT int il_select_roles(il_instance *instance, int64_t mode, const double *roles);
+/* Let a mode use the best choice at a closed position, made now; IL_LOOP_OPEN where there is none. */
+IL_EXPORT int il_choose_at(il_instance *instance, int64_t mode, double t, const double *q);
+/* Roles of the choice in use, in the same form. */
+IL_EXPORT void il_roles_of(const il_instance *instance, int64_t mode, double *roles);
+
 /* x of a mode from its coordinates; driven joints without a function stay there. Guarded: the
    choice is good as long as the pivots stay near what they are here. */
 IL_EXPORT void il_place_at(il_instance *instance, int64_t mode, int64_t guarded, double t,

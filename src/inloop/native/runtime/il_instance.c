@@ -4,25 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What makes sense for x = (q, qd of independent coordinates, z, q of dependent ones). */
-static void bound(il_active *active, const il_mode_row *row)
-{
-    const il_choice *c = active->choice;
-    const int64_t nu = c->independent_count;
-    double *most = active->most;
-    for (int64_t k = 0; k < nu; k++) {
-        most[k] = row->most[c->independent[k]];
-        most[nu + k] = row->most[row->n + c->independent[k]];
-    }
-    for (int64_t k = 0; k < row->states; k++) {
-        most[2 * nu + k] = 1.7976931348623157e308;
-    }
-    for (int64_t k = 0; k < c->dependent_count; k++) {
-        most[2 * nu + row->states + k] = row->most[c->dependent[k]];
-    }
-    active->bounds = (il_bounds){most, 0};
-}
-
 static void connect_choice(il_part *part, il_active *active, int64_t method, double step)
 {
     const il_choice *choice = active->choice;
@@ -43,22 +24,22 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->bad_drive = -1;
     c->guard = active->guard;
     c->per_unit = active->per_unit;
-    for (int64_t k = 0; k < choice->dependent_count; k++) {
-        active->per_unit[k] = 1.0 / row->units[choice->dependent[k]];
-    }
     c->tolerance = IL_NEARLY_CLOSED;
     c->farthest = IL_FARTHEST;
     c->pull = step > 0.0 && !implicit ? 1.0 / step : 0.0;
     c->most_iterations = IL_MOST_ITERATIONS;
     c->settle = choice->settle;
     c->rates = choice->rates;
+    if (part->free && choice == &part->free->choice) {
+        c->reduction = part->free->reduction;
+    }
     c->at_q = part->settled;
     c->at_qd = part->settled + n;
     c->at_qdd = part->settled + 2 * n;
     active->look = *c;
     active->look.guard = part->zeros;
     active->look.tolerance = IL_CLOSED;
-    bound(active, row);
+    il_fit(active, row);
     active->system = (il_system){
         .rates = choice->rates,
         .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
@@ -130,7 +111,7 @@ static void connect(il_instance *instance, int64_t number, int64_t method, doubl
     part->inputs.count = row->inputs;
     part->inputs.bad = -1;
     measure(part);
-    for (int64_t k = 0; k < row->choice_count; k++) {
+    for (int64_t k = 0; k < part->choice_count; k++) {
         connect_choice(part, &part->choices[k], method, step);
     }
     connect_events(instance, part);
@@ -192,7 +173,7 @@ void il_prepare(il_instance *instance)
         const il_part *part = &instance->parts[m];
         prepare(&part->row->prepare_drives, parameters, part->pre_drives);
         prepare(&part->row->prepare_observe, parameters, part->pre_observe);
-        for (int64_t k = 0; k < part->row->choice_count; k++) {
+        for (int64_t k = 0; k < part->choice_count; k++) {
             const il_active *active = &part->choices[k];
             prepare(&active->choice->prepare, parameters, active->pre);
             prepare(&active->choice->prepare_steps, parameters, active->pre_steps);

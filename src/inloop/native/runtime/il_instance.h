@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "il_free.h"
 #include "il_plant.h"
 
 /* Newton's corrections below these end it; what is left is of the order of their square. In
@@ -17,6 +18,7 @@
 #define IL_NEARLY_CLOSED 1e-5 /* at the inner stages of a step */
 #define IL_FARTHEST 0.2       /* where estimates are carried along, longer corrections are jumps */
 #define IL_WORST_PIVOT 2.5    /* how far a pivot may shrink before another choice is due */
+#define IL_CLEARLY 1.5        /* so many times better pivots are worth a choice without code */
 enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3, IL_NEVER_GUARDED = -1 };
 
 /* Of a step: times that differ by less are the same; events that are over within it are over. */
@@ -55,8 +57,10 @@ typedef struct il_part {
     double *tau, *u;              /* what the rates read */
     double *given;                /* q, qd, qdd of driven joints without a function, rows of n */
     il_inputs inputs;             /* u over time, if the host gives a function */
-    il_active *choices;
+    il_active *choices;           /* compiled ones, and behind them the free one */
+    int64_t choice_count;
     int64_t choice;               /* in use */
+    il_free *free;                /* NULL: there is none */
     int64_t unguarded;            /* steps left without a guard, or IL_NEVER_GUARDED */
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
     double *all_lam;              /* by number of the row */
@@ -65,6 +69,7 @@ typedef struct il_part {
     double *out;                  /* results of formulas */
     double *pivots;               /* of a trial, and behind them those of the best choice */
     double *zeros;                /* a guard that guards nothing */
+    double *lengths;              /* sizes of q and qd by coordinate, from when x last held them */
     double *settled;              /* q, qd, qdd of a state, for implicit steps */
     double *pre_drives, *pre_observe, *sizes, *tolerances;
     il_transition *transitions;
@@ -155,13 +160,20 @@ void il_pack(const il_part *part, double *x);
 /* Let a mode use another choice of independent coordinates, or the same one from now on. */
 void il_use(il_part *part, int64_t choice);
 
+/* The same, and give the free choice roles that make sense; see il_free.h. */
+void il_use_roles(il_part *part, int64_t choice, const double *roles);
+
+/* Units and bounds of the entries of x, for the roles of a choice. */
+void il_fit(il_active *active, const il_mode_row *row);
+
 /* The pivots may shrink by so much from what they are at a position, and keep their signs. */
 void il_set_guard(il_part *part, double t, const double *q);
 
 /* No guard for some steps: over a singular position. */
 void il_step_over(il_part *part);
 
-/* Change to the choice with the best pivots at the position of the view; 0 if it is in use. */
+/* Change to the choice with the best pivots at the position of the view; 0 if it is in use. The
+   free one is made anew, and taken where it is clearly better than the compiled ones. */
 int il_choose_better(il_part *part, double t);
 
 /* Reciprocal pivots of the choice in use at the position of the view, and how many there are. */
@@ -173,6 +185,8 @@ int il_same_side(const double *before, const double *now, int64_t count);
 /* Everything as at the start, but in a mode at a closed position of it. */
 int il_restart(il_instance *instance, int64_t mode, const double *q, const double *qd,
                const double *z);
+/* Choose freely at a closed position; IL_LOOP_OPEN where the constraints have lost rank. */
+int il_choose_freely(il_part *part, double t, const double *q);
 
 /* Begin at a position, guarded: x from coordinates. */
 void il_put(il_part *part, double t, const double *q, const double *qd, const double *z, double *x);

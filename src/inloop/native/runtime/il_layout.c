@@ -1,21 +1,13 @@
 /* Memory of an instance: what lies where; see il_instance.h. */
 #include "il_instance.h"
 
-/* Memory that is handed out piece by piece; without a base it is only measured. */
-typedef struct arena {
-    unsigned char *base;
-    size_t used;
-} arena;
-
-static void *take(arena *from, int64_t count, size_t size)
+static void *take(il_arena *from, int64_t count, size_t size)
 {
-    enum { PIECE = 16 };
-    void *const piece = from->base ? from->base + from->used : NULL;
-    from->used += ((size_t)(count > 0 ? count : 1) * size + PIECE - 1) / PIECE * PIECE;
-    return piece;
+    enum { PIECE = 16 }; /* bytes */
+    return il_take(from, count, size, PIECE);
 }
 
-static double *numbers(arena *from, int64_t count)
+static double *numbers(il_arena *from, int64_t count)
 {
     return take(from, count, sizeof(double));
 }
@@ -26,13 +18,13 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* What follows begins with a cache line. */
-static void align(arena *from)
+static void align(il_arena *from)
 {
     from->used = (from->used + IL_ALIGNMENT - 1) / IL_ALIGNMENT * IL_ALIGNMENT;
 }
 
 /* What each step uses of a choice, in the order of use. */
-static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_choice *choice)
+static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il_choice *choice)
 {
     il_active a = {.choice = choice};
     align(from);
@@ -46,7 +38,7 @@ static il_active lay_out_choice(arena *from, const il_mode_row *row, const il_ch
 }
 
 /* What each step uses of a mode, in the order of use: the rates, then the outputs. */
-static il_part lay_out_mode(arena *from, const il_mode_row *row)
+static il_part lay_out_mode(il_arena *from, const il_mode_row *row)
 {
     il_part p = {.row = row};
     int64_t rows = 0, driven = 0;
@@ -55,7 +47,8 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
     p.u = numbers(from, row->inputs);
     p.pre_drives = numbers(from, row->prepare_drives.count);
     p.given = numbers(from, 3 * row->n);
-    p.choices = take(from, row->choice_count, sizeof *p.choices);
+    p.choice_count = row->choice_count + (row->terms != NULL);
+    p.choices = take(from, p.choice_count, sizeof *p.choices);
     for (int64_t k = 0; k < row->choice_count; k++) {
         const il_choice *choice = &row->choices[k];
         const il_active active = lay_out_choice(from, row, choice);
@@ -82,7 +75,7 @@ static il_part lay_out_mode(arena *from, const il_mode_row *row)
 }
 
 /* What only events, other choices of coordinates and differences use. */
-static void lay_out_rest(arena *from, il_part *p, const il_mode_row *row)
+static void lay_out_rest(il_arena *from, il_part *p, const il_mode_row *row)
 {
     int64_t widest = 0;
     for (int64_t k = 0; k < row->choice_count; k++) {
@@ -101,9 +94,21 @@ static void lay_out_rest(arena *from, il_part *p, const il_mode_row *row)
     p->out = numbers(from, widest + 3 * row->n);
     p->pivots = numbers(from, 2 * row->rows);
     p->sizes = numbers(from, il_length_of_x(row));
+    p->lengths = numbers(from, 2 * row->n);
+    /* last: seldom in use, and large */
+    if (row->terms) {
+        const il_choice choice = il_free_choice(row);
+        il_active active = lay_out_choice(from, row, &choice);
+        il_free *const made = il_lay_out_free(from, row, active.pre);
+        if (p->choices) {
+            p->free = made;
+            active.choice = &made->choice;
+            p->choices[row->choice_count] = active;
+        }
+    }
 }
 
-static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, il_machine *machine)
+static void lay_out_machine(il_arena *from, const il_plant *plant, int64_t method, il_machine *machine)
 {
     il_extent extent = {0};
     for (int64_t k = 0; k < plant->mode_count; k++) {
@@ -120,7 +125,7 @@ static void lay_out_machine(arena *from, const il_plant *plant, int64_t method, 
     machine->history = take(from, 2 * sizes.transitions, sizeof *machine->history);
 }
 
-static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
+static il_instance lay_out(il_arena *from, const il_plant *plant, int64_t method)
 {
     il_instance made = {.plant = plant};
     (void)take(from, 1, sizeof made);
@@ -146,7 +151,7 @@ static il_instance lay_out(arena *from, const il_plant *plant, int64_t method)
 
 size_t il_instance_size(const il_plant *plant, int64_t method)
 {
-    arena measured = {NULL, 0};
+    il_arena measured = {NULL, 0};
     if (plant == NULL || plant->mode_count < 1 || il_work_size(method, 1, 0) < 0) {
         return 0;
     }
@@ -157,6 +162,6 @@ size_t il_instance_size(const il_plant *plant, int64_t method)
 
 il_instance il_lay_out(void *memory, const il_plant *plant, int64_t method)
 {
-    arena from = {memory, 0};
+    il_arena from = {memory, 0};
     return lay_out(&from, plant, method);
 }

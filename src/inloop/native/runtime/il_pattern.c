@@ -45,7 +45,7 @@ static il_rows read_off(int32_t *index, int32_t rows, int32_t columns, il_open_r
 }
 
 /* dependent columns of J: L and U with fill, and where the given entries go */
-static void fill_Jv(const il_terms *terms, const il_choice *choice, il_pattern *p)
+static void fill_Jv(const il_terms *terms, const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m;
     const il_rows *J = &terms->J;
@@ -80,7 +80,7 @@ static void fill_Jv(const il_terms *terms, const il_choice *choice, il_pattern *
 }
 
 /* the other columns of J, independent ones first */
-static void fill_Jk(const il_terms *terms, const il_choice *choice, il_pattern *p)
+static void fill_Jk(const il_terms *terms, const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m;
     const il_rows *J = &terms->J;
@@ -118,7 +118,7 @@ static void fill_M(const il_terms *terms, il_pattern *p)
 }
 
 /* B = -J_v^-1 J_u: what goes in, through L, through U */
-static void fill_B(const il_choice *choice, il_pattern *p)
+static void fill_B(const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m, nu = choice->nu;
     const int32_t *begin = p->Jv.begin, *column = p->Jv.column;
@@ -141,7 +141,7 @@ static void fill_B(const il_choice *choice, il_pattern *p)
 }
 
 /* M A, where A is B and, below it, ones */
-static void fill_MA(const il_choice *choice, il_pattern *p)
+static void fill_MA(const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m, nu = choice->nu, n = m + nu + choice->nd;
     clear(p->index, n, nu);
@@ -165,7 +165,7 @@ static void add_row(const il_pattern *p, int32_t i, int32_t c, int32_t nu)
 }
 
 /* A^T M A right of its diagonal, without fill */
-static void mark_Mr(const il_choice *choice, il_pattern *p)
+static void mark_Mr(const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m, nu = choice->nu;
     clear(p->index, nu, nu);
@@ -177,7 +177,7 @@ static void mark_Mr(const il_choice *choice, il_pattern *p)
     for (int32_t c = 0; c < nu; c++) add_row(p, m + c, c, nu);
 }
 
-static void fill_Mr(const il_choice *choice, il_pattern *p)
+static void fill_Mr(const il_partition *choice, il_pattern *p)
 {
     const int32_t nu = choice->nu;
     mark_Mr(choice, p);
@@ -206,7 +206,7 @@ static int32_t loneliest(const int32_t *index, int32_t nu)
 }
 
 /* independent coordinates in an order that causes little fill in A^T M A: minimum degree */
-static void order_independent(const il_choice *choice, il_pattern *p)
+static void order_independent(const il_partition *choice, il_pattern *p)
 {
     const int32_t nu = choice->nu;
     mark_Mr(choice, p);
@@ -229,7 +229,7 @@ static void order_independent(const il_choice *choice, il_pattern *p)
 }
 
 /* tables that depend on the order of the independent coordinates */
-static void fill_others(const il_terms *terms, const il_choice *choice, il_pattern *p)
+static void fill_others(const il_terms *terms, const il_partition *choice, il_pattern *p)
 {
     for (int32_t k = 0; k < terms->n; k++) p->place[p->order[k]] = k;
     fill_Jk(terms, choice, p);
@@ -238,7 +238,7 @@ static void fill_others(const il_terms *terms, const il_choice *choice, il_patte
     fill_MA(choice, p);
 }
 
-void il_pattern_fill(const il_terms *terms, const il_choice *choice, il_pattern *p)
+void il_pattern_fill(const il_terms *terms, const il_partition *choice, il_pattern *p)
 {
     memcpy(p->order, choice->order, (size_t)terms->n * sizeof *p->order);
     for (int32_t k = 0; k < terms->n; k++) p->place[p->order[k]] = k;

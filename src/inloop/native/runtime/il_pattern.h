@@ -6,7 +6,7 @@
 #ifndef IL_PATTERN_H
 #define IL_PATTERN_H
 
-#include "il_choice.h"
+#include "il_partition.h"
 #include "il_closed.h"
 #include "il_terms.h"
 
@@ -26,6 +26,6 @@ typedef struct il_pattern {
 } il_pattern;
 
 /* Write the tables of a choice. */
-void il_pattern_fill(const il_terms *terms, const il_choice *choice, il_pattern *pattern);
+void il_pattern_fill(const il_terms *terms, const il_partition *choice, il_pattern *pattern);
 
 #endif

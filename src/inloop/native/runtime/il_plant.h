@@ -2,8 +2,9 @@
  *
  * Generated code fills one il_plant with constants: what the plant is called, what goes in and comes
  * out, its modes, and the functions that move it. Whoever has this table and the runtime can run the
- * whole mechanism: modes, events, impacts, loops with each compiled choice of independent
- * coordinates, drives, laws with states, flexible links.
+ * whole mechanism: modes, events, impacts, loops with any choice of independent coordinates, drives,
+ * laws with states, flexible links. Choices that are expected have code of their own; behind them
+ * there is a free one, made while it runs, which takes a few times as long.
  *
  *     static const il_plant *plant = ...;
  *     void *memory = ...;                        // il_instance_size bytes, aligned to IL_ALIGNMENT
@@ -25,6 +26,7 @@
 #include "il_context.h"
 #include "il_formula.h"
 #include "il_machine.h"
+#include "il_terms.h"
 
 enum { IL_ALIGNMENT = 64 }; /* bytes: a cache line */
 
@@ -43,7 +45,7 @@ typedef struct il_preparation {
     int64_t count; /* of prepared quantities */
 } il_preparation;
 
-/* One choice of independent coordinates, compiled. A tree has one, where all are independent. */
+/* One choice of independent coordinates. A tree has one, where all are independent. */
 typedef struct il_choice {
     const int64_t *independent, *dependent, *driven; /* numbers of coordinates */
     const int64_t *rows;                             /* of constraints in use, by number */
@@ -123,6 +125,12 @@ typedef struct il_mode_row {
     const double *most;              /* largest |q|, then largest |qd|, finite */
     const double *units;             /* one unit of each coordinate: 1 rad, or a length [m] */
     const double *sizes;             /* one unit of each entry of x; NULL: from the units above */
+
+    /* what holds for every choice, so that one can be made while it runs; see il_reduction.h */
+    const il_terms *terms;           /* NULL: only the choices above are used */
+    il_preparation prepare_terms;
+    const double *row_sizes;         /* one unit of each constraint */
+    const int32_t *roles;            /* of each coordinate, see il_partition.h */
 } il_mode_row;
 
 typedef struct il_plant {

@@ -59,7 +59,7 @@ static int opened(il_context *c)
     for (c->bad_row = 0; c->bad_row < r->choice.m - 1; c->bad_row++) {
         const double pivot = r->pivots[c->bad_row] * c->guard[c->bad_row];
         if (!(pivot >= 0.0 && pivot <= 1.0)) break;
-        if (!(fabs(r->step[c->bad_row]) * r->per_unit[c->bad_row] <= c->tolerance)) break;
+        if (!(fabs(r->step[c->bad_row]) * c->per_unit[c->bad_row] <= c->tolerance)) break;
     }
     return IL_LOOP_OPEN;
 }
@@ -75,7 +75,7 @@ static int closed(il_context *c)
         int good = 1;
         find_step(r, r->pivots);
         for (int32_t i = 0; i < m; i++) {
-            const double size = fabs(r->step[i]) * r->per_unit[i];
+            const double size = fabs(r->step[i]) * c->per_unit[i];
             const double pivot = r->pivots[i] * c->guard[i];
             largest = size > largest ? size : largest;
             /* a pivot that changes its sign was zero on the way; NaN is never good */
@@ -259,9 +259,6 @@ void il_reduction_take(il_reduction *r, int64_t m, const int32_t *order, const i
     memcpy(r->choice.order, order, (n - (size_t)terms->nd) * sizeof *order);
     memcpy(r->choice.rows, rows, (size_t)m * sizeof *rows);
     il_pattern_fill(terms, &r->choice, &r->pattern);
-    for (int64_t k = 0; k < m; k++) {
-        r->per_unit[k] = 1.0 / r->mechanism.coordinate_sizes[order[k]];
-    }
     /* rows that are not in use carry nothing, and other coordinates are not corrected */
     memset(r->at.lam, 0, (size_t)terms->J.count * sizeof(double));
     memset(r->dq, 0, n * sizeof(double));

@@ -22,7 +22,7 @@
 
 #include <stddef.h>
 
-#include "il_choice.h"
+#include "il_partition.h"
 #include "il_context.h"
 #include "il_export.h"
 #include "il_pattern.h"
@@ -34,19 +34,19 @@ typedef struct il_mechanism {
     const double *pre;              /* prepared quantities that the terms read */
     const double *coordinate_sizes; /* one unit of each coordinate: 1 rad, or a length [m] */
     const double *row_sizes;        /* and of each row */
-    const int32_t *roles;           /* of each coordinate, see il_choice.h */
+    const int32_t *roles;           /* of each coordinate, see il_partition.h */
     int64_t rank;                   /* of J without driven columns, where it is regular */
 } il_mechanism;
 
 typedef struct il_reduction {
     il_mechanism mechanism;
-    il_choice choice, next;         /* what is in use; memory for the one to come */
+    il_partition choice, next;         /* what is in use; memory for the one to come */
     il_pattern pattern;
     il_closed_work work;
     il_point at;
     /* terms of the rows in use, and of dependent and known columns */
     double *Jv, *Jk, *h, *nu, *gamma;
-    double *step, *pivots, *per_unit, *dq;
+    double *step, *pivots, *dq;
     double *lam, *effort, *zd, *zeros;
     double *J, *elimination;        /* J as a full array, and work memory for il_choose */
 } il_reduction;

@@ -1,46 +1,35 @@
 /* Where everything of an il_reduction lies; see il_reduction.h. */
 #include <string.h>
 
+#include "il_arena.h"
 #include "il_reduction.h"
 
 #define LINE 64 /* bytes of a cache line */
 
-typedef struct {
-    char *base; /* NULL: only measure */
-    size_t used;
-} arena;
-
-static void *take(arena *a, int64_t count, size_t size)
+static double *numbers(il_arena *a, int64_t count)
 {
-    const size_t begin = a->used;
-    a->used += ((size_t)count * size + LINE - 1) / LINE * LINE;
-    return a->base ? a->base + begin : NULL;
+    return il_take(a, count, sizeof(double), LINE);
 }
 
-static double *numbers(arena *a, int64_t count)
+static int32_t *indices(il_arena *a, int64_t count)
 {
-    return take(a, count, sizeof(double));
+    return il_take(a, count, sizeof(int32_t), LINE);
 }
 
-static int32_t *indices(arena *a, int64_t count)
-{
-    return take(a, count, sizeof(int32_t));
-}
-
-static il_open_rows open_rows(arena *a, int64_t rows, int64_t places)
+static il_open_rows open_rows(il_arena *a, int64_t rows, int64_t places)
 {
     int32_t *begin = indices(a, rows + 1);
     return (il_open_rows){begin, indices(a, places)};
 }
 
-static void lay_out_choice(arena *a, const il_terms *terms, il_choice *choice)
+static void lay_out_choice(il_arena *a, const il_terms *terms, il_partition *choice)
 {
     choice->order = indices(a, terms->n);
     choice->rows = indices(a, terms->J.count);
 }
 
 /* tables, for as many dependent coordinates as there can be */
-static void lay_out_pattern(arena *a, const il_terms *terms, il_pattern *p)
+static void lay_out_pattern(il_arena *a, const il_terms *terms, il_pattern *p)
 {
     const int64_t n = terms->n, J = terms->J.begin[terms->J.count], M = terms->M.begin[n];
     const int64_t most = n < terms->J.count ? n : terms->J.count;
@@ -60,7 +49,7 @@ static void lay_out_pattern(arena *a, const il_terms *terms, il_pattern *p)
     p->index = indices(a, n * n);
 }
 
-static void lay_out_point(arena *a, const il_terms *terms, il_point *at)
+static void lay_out_point(il_arena *a, const il_terms *terms, il_point *at)
 {
     const int64_t n = terms->n, rows = terms->J.count;
     at->q = numbers(a, n);
@@ -77,7 +66,7 @@ static void lay_out_point(arena *a, const il_terms *terms, il_point *at)
     at->lam = numbers(a, rows);
 }
 
-static void lay_out_work(arena *a, const il_terms *terms, il_closed_work *w)
+static void lay_out_work(il_arena *a, const il_terms *terms, il_closed_work *w)
 {
     const int64_t n = terms->n, most = n < terms->J.count ? n : terms->J.count;
     w->reciprocals = numbers(a, most);
@@ -91,7 +80,7 @@ static void lay_out_work(arena *a, const il_terms *terms, il_closed_work *w)
 }
 
 /* what a step reads first, then what a new choice needs */
-static void lay_out(arena *a, il_reduction *r)
+static void lay_out(il_arena *a, il_reduction *r)
 {
     const il_terms *terms = r->mechanism.terms;
     const int64_t n = terms->n, rows = terms->J.count, J = terms->J.begin[rows];
@@ -104,7 +93,6 @@ static void lay_out(arena *a, il_reduction *r)
     r->gamma = numbers(a, rows);
     r->step = numbers(a, rows);
     r->pivots = numbers(a, rows);
-    r->per_unit = numbers(a, n);
     r->dq = numbers(a, n);
     r->lam = numbers(a, rows);
     r->effort = numbers(a, 3 * terms->nd);
@@ -120,8 +108,8 @@ static void lay_out(arena *a, il_reduction *r)
 size_t il_reduction_measure(const il_mechanism *mechanism)
 {
     il_reduction r = {.mechanism = *mechanism};
-    arena a = {NULL, 0};
-    take(&a, 1, sizeof r);
+    il_arena a = {NULL, 0};
+    (void)il_take(&a, 1, sizeof r, LINE);
     lay_out(&a, &r);
     return a.used;
 }
@@ -129,9 +117,9 @@ size_t il_reduction_measure(const il_mechanism *mechanism)
 il_reduction *il_reduction_place(const il_mechanism *mechanism, void *memory)
 {
     const il_terms *terms = mechanism->terms;
-    arena a = {memory, 0};
+    il_arena a = {memory, 0};
     memset(memory, 0, il_reduction_measure(mechanism));
-    il_reduction *r = take(&a, 1, sizeof *r);
+    il_reduction *r = il_take(&a, 1, sizeof *r, LINE);
     r->mechanism = *mechanism;
     r->at.pre = mechanism->pre;
     lay_out(&a, r);

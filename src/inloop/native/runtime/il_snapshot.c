@@ -3,7 +3,8 @@
  *   steps since the start, mode, whether it is entered, events since the start;
  *   x, zeros behind it up to the longest x of all modes;
  *   which transitions are armed, and when each has fired;
- *   for each mode with loops: its choice of coordinates, steps left without a guard, the guard.
+ *   for each mode with loops: its choice of coordinates, steps left without a guard, the guard, and
+ *   the roles of its free choice (il_free.h).
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,7 @@ int64_t il_snapshot_size(const il_instance *instance)
                    OF_HISTORY * machine->transitions;
     for (int64_t k = 0; k < instance->plant->mode_count; k++) {
         const int64_t rows = instance->plant->modes[k].choices[0].dependent_count;
-        size += rows > 0 ? 2 + rows : 0;
+        size += rows > 0 ? 2 + rows + il_free_size(&instance->plant->modes[k]) : 0;
     }
     return size;
 }
@@ -70,6 +71,10 @@ void il_take_snapshot(const il_instance *instance, double *to)
             memcpy(to, active->guard, (size_t)rows * sizeof *to);
             to += rows;
         }
+        if (part->free) {
+            il_tell_roles(&part->free->choice, to);
+            to += il_free_size(part->row);
+        }
     }
 }
 
@@ -95,10 +100,14 @@ static int makes_sense(const il_instance *instance, const double *from)
     for (int64_t k = 0; k < instance->plant->mode_count; k++) {
         const il_mode_row *row = &instance->plant->modes[k];
         const int64_t rows = row->choices[0].dependent_count;
-        if (rows > 0 && !is_number(from[0], (double)row->choice_count)) {
+        if (rows > 0 && !is_number(from[0], (double)instance->parts[k].choice_count)) {
             return 0;
         }
         from += rows > 0 ? 2 + rows : 0;
+        if (row->terms && !il_free_makes_sense(row, from)) {
+            return 0;
+        }
+        from += il_free_size(row);
     }
     return 1;
 }
@@ -128,14 +137,18 @@ int il_restore(il_instance *instance, const double *from)
         il_part *part = &instance->parts[k];
         const int64_t rows = part->row->choices[0].dependent_count;
         if (rows > 0) {
-            part->choice = (int64_t)*from++;
+            const int64_t choice = (int64_t)*from++;
+            if (part->free) {
+                il_use_roles(part, choice, from + 1 + rows);
+            } else {
+                il_use(part, choice);
+            }
             part->unguarded = (int64_t)*from++;
             il_active *active = il_in_use(part);
             memcpy(active->guard, from, (size_t)rows * sizeof *from);
             active->context.tolerance = part->unguarded != 0 ? IL_CLOSED : IL_NEARLY_CLOSED;
-            from += rows;
+            from += rows + il_free_size(part->row);
         }
-        instance->modes[k].system = il_in_use(part)->system;
     }
     return il_machine_init(machine);
 }

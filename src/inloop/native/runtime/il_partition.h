@@ -5,8 +5,8 @@
  * Among pivots of similar size the one that causes least fill is taken, and the order is kept, so
  * that whoever solves can repeat it without searching.
  */
-#ifndef IL_CHOICE_H
-#define IL_CHOICE_H
+#ifndef IL_PARTITION_H
+#define IL_PARTITION_H
 
 #include <stdint.h>
 
@@ -21,11 +21,11 @@ enum {
     IL_DRIVEN = 4     /* its motion is prescribed */
 };
 
-typedef struct il_choice {
+typedef struct il_partition {
     int32_t m, nu, nd; /* dependent, independent, driven coordinates */
     int32_t *order;    /* in this order; dependent ones as they are eliminated */
     int32_t *rows;     /* m rows in use, pivot k is (rows[k], order[k]); then the redundant ones */
-} il_choice;
+} il_partition;
 
 /* Partition n coordinates.
  *
@@ -38,6 +38,6 @@ typedef struct il_choice {
  * choice is then of no use.
  */
 IL_EXPORT int il_choose(int32_t rows, int32_t n, const double *J, const int32_t *roles,
-                        int32_t rank, double *work, il_choice *choice);
+                        int32_t rank, double *work, il_partition *choice);
 
 #endif

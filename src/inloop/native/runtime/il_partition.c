@@ -1,5 +1,5 @@
-/* Threshold pivoting; see il_choice.h. */
-#include "il_choice.h"
+/* Threshold pivoting; see il_partition.h. */
+#include "il_partition.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static int has_role(const int32_t *roles, int32_t n, int32_t role)
 }
 
 int il_choose(int32_t rows, int32_t n, const double *J, const int32_t *roles, int32_t rank,
-              double *work, il_choice *choice)
+              double *work, il_partition *choice)
 {
     double *lists = work + (size_t)rows * (size_t)n;
     elimination e = {
