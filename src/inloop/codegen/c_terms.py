@@ -142,7 +142,7 @@ def _sines(angles: _Angles) -> str:
     lines = sincos_lines(angles.groups[0], angles.entries("at->{}"), Notation(number=number))
     return "\n".join(
         [
-            "static void terms_sines(const il_point *at)",
+            "static void terms_sines(const il_terms_at *at)",
             "{",
             "    double *sine = at->sine, *cosine = at->cosine;",
             "    (void)sine; (void)cosine;",
@@ -159,7 +159,7 @@ def _turn(angles: _Angles) -> str:
     turns = [(k, change(angle, steps)) for k, angle in enumerate(angles.groups[0])]
     return "\n".join(
         [
-            "static void terms_turn(const il_point *at, const double *dq)",
+            "static void terms_turn(const il_terms_at *at, const double *dq)",
             "{",
             "    double *sine = at->sine, *cosine = at->cosine;",
             "    (void)sine; (void)cosine; (void)dq;",
@@ -179,7 +179,7 @@ def _at_point(program: Program, angles: _Angles, number_of_call: int, prefix: st
     local = ["    double *sine = at->sine, *cosine = at->cosine;"] if late else []
     return "\n".join(
         [
-            f"static void terms_{program.name}(const il_point *at)",
+            f"static void terms_{program.name}(const il_terms_at *at)",
             "{",
             *local,
             *late,

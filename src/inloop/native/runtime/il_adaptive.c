@@ -42,11 +42,11 @@ static double curvature(il_run *run, double h0)
     const double *x = run->machine->x;
     double *xd = stepper->slope_new;
 
-    il_advance(stepper->size, stepper->x_new, x, h0, stepper->slope);
+    il_move_by(stepper->size, stepper->x_new, x, h0, stepper->slope);
     if (il_evaluate(stepper, run->machine->t + h0, stepper->x_new, xd) != IL_OK) {
         return -1.0;
     }
-    il_advance(stepper->size, xd, xd, -1.0, stepper->slope);
+    il_move_by(stepper->size, xd, xd, -1.0, stepper->slope);
     const double found = norm(run, xd, x) / h0;
     return il_all_finite(&found, 1) ? found : -1.0;
 }
@@ -78,14 +78,14 @@ static int choose_first_step(il_run *run)
     il_stepper *stepper = &run->machine->stepper;
     const il_span span = {run->machine->t, 0.0, run->machine->t, run->machine->x};
 
-    il_save(stepper);
+    il_put_aside(stepper);
     const int status = il_first_slope(stepper, &span);
     if (status == IL_OK && il_all_finite(stepper->slope, stepper->size)) {
         run->h = guess_step(run);
     } else if (status == IL_OK) {
         stepper->slope_known = 0;
     }
-    il_restore(stepper);
+    il_take_back(stepper);
     if (status != IL_OK) {
         return status;
     }
@@ -176,7 +176,7 @@ static int try_until_good(il_run *run)
         il_leg leg;
         leg.span = span_of(run, h);
         if (again) {
-            il_restore(stepper);
+            il_take_back(stepper);
         }
         const int status = judge(run, &leg, &error);
         if (status == IL_OK && error <= 1.0) {

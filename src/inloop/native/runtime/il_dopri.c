@@ -52,7 +52,7 @@ static void add_slopes(int64_t size, double *y, double h, const double *weight, 
 {
     for (int j = 0; j < count; j++) {
         if (weight[j] != 0.0) {
-            il_advance(size, y, y, h * weight[j], k[j]);
+            il_move_by(size, y, y, h * weight[j], k[j]);
         }
     }
 }
@@ -68,7 +68,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
         const int last = stage == STAGES - 1;
         double *x_stage = last ? stepper->x_new : stepper->stages + 5 * size;
         const double t_stage = last ? span->t_new : span->t + reach[stage] * span->h;
-        il_advance(size, x_stage, span->x, span->h * a[stage][0], k[0]);
+        il_move_by(size, x_stage, span->x, span->h * a[stage][0], k[0]);
         add_slopes(size, x_stage, span->h, a[stage] + 1, k + 1, stage - 1);
         status = il_evaluate(stepper, t_stage, x_stage, k[stage]);
     }

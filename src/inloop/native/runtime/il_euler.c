@@ -19,8 +19,8 @@ static int attempt(il_stepper *stepper, const il_span *span)
         return status;
     }
     /* velocities first: q moves with the new ones, which keeps the energy bounded */
-    il_advance(stepper->size - n, x_new + n, x + n, span->h, stepper->slope + n);
-    il_advance(n, x_new, x, span->h, x_new + n);
+    il_move_by(stepper->size - n, x_new + n, x + n, span->h, stepper->slope + n);
+    il_move_by(n, x_new, x, span->h, x_new + n);
     return IL_OK;
 }
 

@@ -102,7 +102,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
 
     int status = predict(stepper, span, g, &p);
     if (status == IL_OK) {
-        il_advance(size, p.x_stage, span->x, g, p.k);
+        il_move_by(size, p.x_stage, span->x, g, p.k);
         status = correct(stepper, span->t + g, g, &p);
     }
     if (status != IL_OK) {

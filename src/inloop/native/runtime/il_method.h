@@ -45,14 +45,14 @@ static inline int il_first_slope(il_stepper *stepper, const il_span *span)
     return status;
 }
 
-static inline void il_save(const il_stepper *stepper)
+static inline void il_put_aside(const il_stepper *stepper)
 {
     if (stepper->system.save) {
         stepper->system.save(stepper->system.context);
     }
 }
 
-static inline void il_restore(const il_stepper *stepper)
+static inline void il_take_back(const il_stepper *stepper)
 {
     if (stepper->system.restore) {
         stepper->system.restore(stepper->system.context);
@@ -60,7 +60,7 @@ static inline void il_restore(const il_stepper *stepper)
 }
 
 /* y = x + h dx */
-static inline void il_advance(int64_t size, double *y, const double *x, double h, const double *dx)
+static inline void il_move_by(int64_t size, double *y, const double *x, double h, const double *dx)
 {
     for (int64_t i = 0; i < size; i++) {
         y[i] = x[i] + h * dx[i];

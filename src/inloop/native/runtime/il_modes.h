@@ -33,7 +33,7 @@ static inline void il_open(il_machine *machine)
     machine->slope_known_kept = machine->stepper.slope_known;
     machine->visited[0] = machine->mode;
     machine->visited_count = 1;
-    il_save(&machine->stepper);
+    il_put_aside(&machine->stepper);
 }
 
 /* Undo everything unless the status is IL_OK; returns it. */

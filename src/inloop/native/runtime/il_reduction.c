@@ -16,7 +16,7 @@ static void gather(double *to, const double *from, const int32_t *index, int32_t
 static int drive(il_context *c, double t)
 {
     const il_reduction *r = c->reduction;
-    const il_point *at = &r->at;
+    const il_terms_at *at = &r->at;
     const int32_t nd = r->choice.nd, *driven = r->choice.order + r->choice.m + r->choice.nu;
     double *motions = r->effort; /* three for each, free until the efforts are found */
     if (!c->drives) {
@@ -101,7 +101,7 @@ static int closed(il_context *c)
 static int placed(il_context *c, double t, const double *x)
 {
     il_reduction *r = c->reduction;
-    il_point *at = &r->at;
+    il_terms_at *at = &r->at;
     const int32_t m = r->choice.m, nu = r->choice.nu;
     const int32_t *dependent = r->choice.order, *independent = r->choice.order + m;
     const double *estimate = x + 2 * nu + r->mechanism.terms->states;
@@ -129,7 +129,7 @@ static int placed(il_context *c, double t, const double *x)
 static int moving(il_context *c, double t, const double *x, double *zd)
 {
     il_reduction *r = c->reduction;
-    il_point *at = &r->at;
+    il_terms_at *at = &r->at;
     const il_terms *terms = r->mechanism.terms;
     const il_pattern *p = &r->pattern;
     const int32_t m = r->choice.m, *rows = r->choice.rows;

@@ -43,7 +43,7 @@ typedef struct il_reduction {
     il_partition choice, next;         /* what is in use; memory for the one to come */
     il_pattern pattern;
     il_closed_work work;
-    il_point at;
+    il_terms_at at;
     /* terms of the rows in use, and of dependent and known columns */
     double *Jv, *Jk, *h, *nu, *gamma;
     double *step, *pivots, *dq;

@@ -49,7 +49,7 @@ static void lay_out_pattern(il_arena *a, const il_terms *terms, il_pattern *p)
     p->index = indices(a, n * n);
 }
 
-static void lay_out_point(il_arena *a, const il_terms *terms, il_point *at)
+static void lay_out_point(il_arena *a, const il_terms *terms, il_terms_at *at)
 {
     const int64_t n = terms->n, rows = terms->J.count;
     at->q = numbers(a, n);

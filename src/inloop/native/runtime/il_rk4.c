@@ -21,16 +21,16 @@ static int attempt(il_stepper *stepper, const il_span *span)
     if (status != IL_OK) {
         return status;
     }
-    il_advance(size, stepper->x_new, span->x, h / 6.0, k);
+    il_move_by(size, stepper->x_new, span->x, h / 6.0, k);
     for (int stage = 0; stage < 3; stage++) {
         /* each stage starts again from the old state, along the slope of the one before */
-        il_advance(size, x_stage, span->x, reach[stage] * h, k);
+        il_move_by(size, x_stage, span->x, reach[stage] * h, k);
         status = il_evaluate(stepper, span->t + reach[stage] * h, x_stage, k_stage);
         if (status != IL_OK) {
             return status;
         }
         k = k_stage;
-        il_advance(size, stepper->x_new, stepper->x_new, weight[stage] * h, k);
+        il_move_by(size, stepper->x_new, stepper->x_new, weight[stage] * h, k);
     }
     return IL_OK;
 }

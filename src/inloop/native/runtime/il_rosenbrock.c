@@ -67,7 +67,7 @@ static void add_stages(int64_t size, double *y, double factor, const double *wei
                        const double *u, int count)
 {
     for (int j = 0; j < count; j++) {
-        il_advance(size, y, y, factor * weight[j], u + j * size);
+        il_move_by(size, y, y, factor * weight[j], u + j * size);
     }
 }
 
@@ -88,7 +88,7 @@ static int stage_solution(il_stepper *stepper, const il_span *span, const parts 
         }
     }
     add_stages(size, u, 1.0 / span->h, c[stage], p->u, stage);
-    il_advance(size, u, u, span->h * d[stage], p->dfdt);
+    il_move_by(size, u, u, span->h * d[stage], p->dfdt);
     il_shifted_solve(stepper, span->h * gamma_, p->J, p->W, u);
     return IL_OK;
 }
@@ -115,7 +115,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
     }
     /* the last stage is the estimate, and the result is the last point plus it */
     memcpy(stepper->error, p.u + (STAGES - 1) * size, (size_t)size * sizeof *p.u);
-    il_advance(size, stepper->x_new, p.x_stage, 1.0, stepper->error);
+    il_move_by(size, stepper->x_new, p.x_stage, 1.0, stepper->error);
     return IL_OK;
 }
 

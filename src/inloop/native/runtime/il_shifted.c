@@ -16,7 +16,7 @@ int il_shifted_factor(const il_stepper *stepper, double g, const double *J, doub
         for (int64_t j = 0; j < rows; j++) {
             W_row[j] = -J_row[n + j];
         }
-        il_advance(n, W_row, W_row, -g, J_row);
+        il_move_by(n, W_row, W_row, -g, J_row);
         W_row[i] += 1.0 / g;
     }
     return il_lu_factor(rows, W, stepper->pivots) == 0 ? IL_OK : IL_DIVERGED;

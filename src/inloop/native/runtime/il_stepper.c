@@ -69,12 +69,12 @@ int il_step(il_stepper *stepper, double t, double h, double *x)
     /* nothing is taken over from the last step: the host may have changed inputs since */
     stepper->slope_known = 0;
     stepper->jacobian_known = 0;
-    il_save(stepper);
+    il_put_aside(stepper);
     const int status = il_try(stepper, &span);
     if (status == IL_OK) {
         il_accept(stepper, x);
     } else {
-        il_restore(stepper);
+        il_take_back(stepper);
     }
     return status;
 }

@@ -2,7 +2,7 @@
  *
  *   h(q, t) = 0,   J qd + nu = 0,   J qdd + gamma = 0,   M qdd + c = tau + J^T lam
  *
- * Generated functions write these terms into an il_point; il_reduction.h solves with them. Of J
+ * Generated functions write these terms into an il_terms_at; il_reduction.h solves with them. Of J
  * and M only the entries are given that are not zero everywhere.
  */
 #ifndef IL_TERMS_H
@@ -11,7 +11,7 @@
 #include "il_sparse.h"
 
 /* Where the mechanism is, and its terms there. Rows are all rows, redundant ones too. */
-typedef struct il_point {
+typedef struct il_terms_at {
     const double *pre, *u, *z;       /* prepared quantities, inputs, states of laws */
     double t;                        /* [s] */
     double *q, *qd, *qdd, *lam;      /* coordinates and their rates; multipliers of all rows */
@@ -19,9 +19,9 @@ typedef struct il_point {
     double *h, *J, *nu;              /* of closing */
     double *M, *gamma, *c;           /* of motion; M: its lower half, row by row */
     double *zd;                      /* of rates: those of the states of laws */
-} il_point;
+} il_terms_at;
 
-typedef void (*il_term)(const il_point *at);
+typedef void (*il_term)(const il_terms_at *at);
 
 typedef struct il_terms {
     int32_t n, states, angles;       /* coordinates, states of laws, length of sine and cosine */
@@ -30,7 +30,7 @@ typedef struct il_terms {
     il_rows J, M;                    /* columns of the entries; of M left of and on the diagonal */
     il_term sines;                   /* at q, t, u, z */
     /* the same after changes dq of all coordinates, none of them beyond IL_SMALL_TURN */
-    void (*turn)(const il_point *at, const double *dq);
+    void (*turn)(const il_terms_at *at, const double *dq);
     il_term closing;                 /* h, J and nu at q, t */
     il_term motion;                  /* M, gamma and c, once qd is known */
     il_term rates;                   /* zd, once qdd and lam are known; NULL without states */
