@@ -13,7 +13,7 @@ from inloop.errors import InputError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.arguments import by_name
+from inloop.plant.arguments import by_name, real
 from inloop.simulate import (
     ManyResult,
     Result,
@@ -23,6 +23,7 @@ from inloop.simulate import (
     simulate_many,
     simulate_modes,
 )
+from inloop.simulate.rehearsal import rehearse as simulate_before
 
 
 class Plant(BarePlant):
@@ -133,6 +134,7 @@ class Model(ModelBuilder):
         live: str | Sequence[str] = (),
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
+        rehearse: float = 0.0,
     ) -> Plant:
         """Derive the equations, emit code, build it.
 
@@ -142,10 +144,19 @@ class Model(ModelBuilder):
             external_forces: bodies that get force and torque inputs beside the declared ones:
                 "all" or names.
             backend: "c", "python", or "auto" for C where a compiler is found.
+            rehearse: simulate a mechanism with loops for so many seconds, and build code for each
+                choice of independent coordinates that it meets. Others are solved while it runs,
+                which takes about four times as long.
         """
-        return compile_mechanism(
+        plant = compile_mechanism(
             self.build(), live=live, external_forces=external_forces, backend=backend
         )
+        seconds = real(rehearse, "rehearse")
+        if not 0.0 <= seconds < float("inf"):
+            raise InputError(f"a rehearsal of {seconds} s makes no sense", fix="Use 0 or more.")
+        if seconds > 0.0:
+            simulate_before(plant, t_end=seconds)
+        return plant
 
 
 def compile_mechanism(mechanism: Mechanism, **options: Any) -> Plant:

@@ -224,3 +224,13 @@ def test_roles_that_make_no_sense_are_refused() -> None:
     system = system_of(plant)
     with pytest.raises(il.InputError, match="cannot choose its coordinates"):
         system.instance.select_roles(0, np.zeros(20))
+
+
+def test_a_rehearsal_builds_code_for_what_it_meets() -> None:
+    """The Bricard mechanism turns over and over: no choice stays good for all of a turn."""
+    m = gallery.get("bricard").build()
+    plain, rehearsed = m.compile(), m.compile(rehearse=2.0)
+    assert plain.loops is not None and rehearsed.loops is not None
+    assert len(plain.loops.known) == 1 < len(rehearsed.loops.known)
+    with pytest.raises(il.InputError, match="makes no sense"):
+        m.compile(rehearse=-1.0)

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.realtime.checks import is_number, is_text, need, need_mapping, need_state, shown
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import LONGEST, Options
 from inloop.realtime.wiring import wire
-from inloop.simulate import simulate
 from inloop.simulate.choice import method_at_start
+from inloop.simulate.rehearsal import rehearse as rehearse_run
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
-from inloop.simulate.systems import build_choices
 
 LONGEST_RUN = 1e9  # [s]
 
@@ -81,7 +80,7 @@ def start(
     chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
     if chooses and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
-        _rehearse(
+        rehearse_run(
             plant,
             t_end=max(rehearse, step),
             step=step,
@@ -112,16 +111,6 @@ def start(
         facts["modes"] = " ".join(plant.by_mode)
     layout = replace(wiring.layout, about=tuple(facts.items()))
     return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
-
-
-def _rehearse(plant: BarePlant, *, method: str, **run: Any) -> None:
-    """Simulate, and compile the choices of independent coordinates that are met."""
-    try:
-        met = simulate(plant, method=method, **run).partitions
-    except SimulationError as error:
-        # what goes wrong in it shows again in the run
-        met = getattr(getattr(error, "result", None), "partitions", ())
-    build_choices(plant, met, METHODS[method])
 
 
 def _check(**states: Given) -> None:

@@ -1,0 +1,29 @@
+"""A run before the run: it shows which choices of independent coordinates are worth code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inloop.errors import SimulationError
+from inloop.plant import BarePlant
+from inloop.simulate.run import simulate
+from inloop.simulate.schedules import METHODS
+from inloop.simulate.systems import build_choices
+
+
+def rehearse(plant: BarePlant, *, method: str = "rk4", **run: Any) -> None:
+    """Simulate, and compile the choices of independent coordinates that are met.
+
+    Args:
+        plant: the compiled mechanism; trees and mechanisms with modes have nothing to rehearse.
+        method: integrator whose code is built for the choices.
+        run: what the run is like, see `simulate`: `t_end` at least.
+    """
+    if plant.loops is None or not plant.loops.chooses_freely:
+        return
+    try:
+        met = simulate(plant, method=method, **run).partitions
+    except SimulationError as error:
+        # what goes wrong in it shows again in the run
+        met = getattr(getattr(error, "result", None), "partitions", ())
+    build_choices(plant, met, METHODS[method])
