@@ -117,9 +117,7 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
         grip(way->impact, to, t);
     }
     if (il_in_use(to)->choice->expand != NULL) {
-        if (to->row->choice_count > 1 && !il_watched(to)) {
-            (void)il_choose_better(to, t);
-        }
+        /* with the choice of coordinates in use: a step that fails later must find it again */
         status = begin(to, t, x_new);
     }
     if (status == IL_OK) {

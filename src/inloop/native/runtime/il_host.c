@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-il_machine *il_machine_of(il_instance *instance)
-{
-    return &instance->machine;
-}
-
 const il_mode *il_modes_of(const il_instance *instance)
 {
     return instance->modes;

@@ -26,7 +26,6 @@ enum il_array {
 /* An array of an instance, and how long it is; NULL for what is not known. */
 IL_EXPORT double *il_array_of(il_instance *instance, int64_t mode, int64_t array, int64_t *count);
 
-IL_EXPORT il_machine *il_machine_of(il_instance *instance);
 IL_EXPORT const il_mode *il_modes_of(const il_instance *instance);
 
 /* After parameters were written in place. */

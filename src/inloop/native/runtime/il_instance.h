@@ -119,12 +119,6 @@ static inline int il_guards(const il_part *part)
     return il_chooses(part) && plant->mode_count == 1 && plant->modes[0].event_count == 0;
 }
 
-/* Is it watched now? Then a host that has set the guard chooses. */
-static inline int il_watched(const il_part *part)
-{
-    return part->unguarded == 0;
-}
-
 /* Numbers from one place to another; there may be none, and then no place. */
 static inline void il_copy(double *to, const double *from, int64_t count)
 {
