@@ -78,7 +78,7 @@ class Contestant:
         start = start_of(plant, self.q, None, drives, u, z)
         method = METHODS[self.method]
         conditions = Conditions(np.zeros(plant.n), signals, drives)
-        system = make_system(plant, conditions, method, plant.loops, self.step)
+        system = make_system(plant, conditions, method, plant.formulation, self.step)
         # one choice of independent coordinates for the whole run
         x = system.start(0.0, start.q, start.qd, z, guarded=False)
         schedule = FixedSteps(method, self.step, STEPS, stride=STEPS)

@@ -35,13 +35,13 @@ from benchmarks.peers.toolchain import BENCHMARKS, C_COMPILERS, compiler_identit
 from benchmarks.processes import measured_apart
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop.native import FixedSteps, MachineSnapshot, Method, Status, run_machine
-from inloop.plant.loops import NEARLY_CLOSED
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.start import start_of
 from inloop.simulate.systems import Conditions, make_system
 
 STEP = 1e-3  # [s]
+NEARLY_CLOSED = 1e-5  # as IL_NEARLY_CLOSED of il_instance.h
 LONG, SHORT = 10_000, 1_000  # steps: for the time, and until accuracy is looked at
 ROUNDS = 5
 REPEATS = 4  # of our own runs in each round, which are short
@@ -84,7 +84,6 @@ class OurRun:
     """A compiled mechanism that can be run again and again from its start."""
 
     def __init__(self, plant: il.Plant) -> None:
-        assert plant.loops is not None
         drives = read_drives(plant, {})
         start = start_of(plant, None, None, drives)
         self._start = (start.q, start.qd, plant.first_states)
@@ -305,8 +304,7 @@ def build(name: str) -> Row:
     start = time.perf_counter()
     plant = MECHANISMS[name].make().compile()
     seconds = time.perf_counter() - start
-    assert plant.loops is not None
-    parts = plant.loops.partition
+    parts = plant.formulation.partition
     compiling = sum(value for key, value in plant.times.items() if key.startswith("build "))
     return {
         "joints": plant.n,

@@ -18,7 +18,7 @@ from benchmarks.loops import OurRun
 from benchmarks.processes import measured_apart
 from benchmarks.report import Findings, Row, note, progress, show
 from inloop.gallery.four_bar import four_bar
-from inloop.plant import loops
+from inloop.plant.formulation import partition_code
 
 
 def ladder(cells: int) -> il.Model:
@@ -107,12 +107,12 @@ def run(rounds: int = ROUNDS, every_size: bool = False) -> Findings:
                     row = measured_apart("benchmarks.loops_large", arguments, cache)
                 findings.rows.append({"mechanism": name, "loops": size, "how": how, **row})
     show(HEADERS, [_cells(row) for row in findings.rows])
-    note(LEGEND.format(limit=loops.UNROLLED_UP_TO))
+    note(LEGEND.format(limit=partition_code.UNROLLED_UP_TO))
     return findings
 
 
 def _cells(row: Row) -> list[str]:
-    chosen = (row["solution"] <= loops.UNROLLED_UP_TO) == (row["how"] == "unrolled")
+    chosen = (row["solution"] <= partition_code.UNROLLED_UP_TO) == (row["how"] == "unrolled")
     keys = ("loops", "joints", "dependent", "solution")
     return [
         SERIES[row["mechanism"]].what,
@@ -130,11 +130,10 @@ def _cells(row: Row) -> list[str]:
 
 def measure(name: str, size: int, how: str, rounds: int) -> Row:
     """Derive, compile and run one mechanism; sizes, operations and times."""
-    loops.UNROLLED_UP_TO = HOW[how]
+    partition_code.UNROLLED_UP_TO = HOW[how]
     start = time.perf_counter()
     plant = SERIES[name].make(size).compile()
     seconds = time.perf_counter() - start
-    assert plant.loops is not None
     building = {key: value for key, value in plant.times.items() if key.startswith("build ")}
     ours = OurRun(plant)
     best = math.inf
@@ -145,8 +144,8 @@ def measure(name: str, size: int, how: str, rounds: int) -> Row:
         best = min(best, time.process_time() - before)
     return {
         "joints": plant.n,
-        "dependent": len(plant.loops.partition.dependent),
-        "solution": plant.loops.solution_operations,
+        "dependent": len(plant.formulation.partition.dependent),
+        "solution": plant.formulation.code.solution_operations,
         "operations": plant.operations["constrained"]["total"],
         "derive_s": seconds - sum(building.values()),
         "compile_s": building["build newton"],

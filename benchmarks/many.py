@@ -91,7 +91,7 @@ def measure(what: str, rounds: int) -> Row:
     make, runs, steps = CONTESTS[what]
     plant = make().compile()
     first = plant.coordinates[0]
-    home = 0.0 if plant.loops is None else float(plant.loops.home()[0])
+    home = float(plant.formulation.home()[0])
     q = {first: home + np.linspace(-0.1, 0.1, runs)}
     times: list[tuple[float, float, float, float]] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -74,13 +74,12 @@ def measure(name: str, rounds: int) -> Row:
     """Nanoseconds of one call of the rates, both ways."""
     what, make, _ = MECHANISMS[name]
     plant = make().compile()
-    assert plant.loops is not None
-    parts = plant.loops.partition
+    parts = plant.formulation.partition
     at = Conditions(np.zeros(plant.n), Inputs(plant.first_inputs), read_drives(plant, {}))
     straight, system = make_system(plant, at), make_system(plant, at)
     roles = np.array([*parts.dependent, *parts.independent, *parts.rows], dtype=np.float64)
     system.instance.select_roles(0, roles)
-    q, qd = plant.loops.position.q, np.zeros(plant.n)
+    q, qd = plant.formulation.position.q, np.zeros(plant.n)
     qd[list(parts.independent)] = 0.1
     x = system.start(0.0, q, qd, plant.first_states)
     straight.start(0.0, q, qd, plant.first_states)

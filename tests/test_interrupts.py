@@ -89,8 +89,8 @@ def pressed(code: str, **environment: str) -> tuple[int, str, str]:
         """),
         ("assembly", """
             model = gallery.get("four_bar").build(loops=100)
-            import inloop.plant.loops as loops
-            announced(loops, "explore")
+            import inloop.plant.formulation.closed_positions as positions
+            announced(positions, "explore")
             model.compile(backend="python")
         """),
         ("equilibrium", """

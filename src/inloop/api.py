@@ -29,12 +29,9 @@ from inloop.simulate.rehearsal import rehearse as simulate_before
 class Plant(BarePlant):
     """The compiled equations of motion of a mechanism, ready to be evaluated and simulated.
 
-    Attributes:
-        by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
-            one among them; they share their parameters. Empty otherwise.
+    It holds nothing more than a `BarePlant` and changes nothing of it: it adds the runs, which lie
+    in layers above.
     """
-
-    by_mode: Mapping[str, Plant] = MappingProxyType({})
 
     def simulate(
         self,
@@ -195,10 +192,7 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
                 f"'{plant.name}' and '{first.name}' have different parameters",
                 fix="Declare the same parameters, in the same order, in all sub-models.",
             )
-        first.parameters.check_as(plant.parameters)
-        plant.parameters = first.parameters
-        first.bounds.include(plant.bounds)
-        plant.bounds = first.bounds
+        plant.share(first)
         plant.by_mode = MappingProxyType(plants)
     return first
 

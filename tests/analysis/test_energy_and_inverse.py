@@ -87,8 +87,8 @@ def test_motor_at_another_joint_does_the_same_work(driven: il.Plant) -> None:
     # multipliers and efforts satisfy the equations of the open tree
     for found in (at_crank, at_rocker):
         J = driven.evaluate("constraints", q=found.q, qd=found.qd)["J"]
-        J = J[:, list(driven.loops.partition.rows)]
-        lam = np.stack([found[f"lam.{name}"] for name in driven.loops.row_names], axis=1)
+        J = J[:, list(driven.formulation.partition.rows)]
+        lam = np.stack([found[f"lam.{name}"] for name in driven.formulation.row_names], axis=1)
         tau = driven.inverse_dynamics(found.q, found.qd, found.qdd)
         np.testing.assert_allclose(tau, found.tau + np.einsum("nij,ni->nj", J, lam), atol=1e-10)
         h = driven.evaluate("constraints", q=found.q, qd=found.qd)

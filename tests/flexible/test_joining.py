@@ -29,7 +29,7 @@ def test_two_links_closed_to_one_beam() -> None:
     plant = bridge().compile(backend="python")
     L, EI, rho = ROD["length"], ROD["EI"], ROD["mass_per_length"]
     # all coordinates are displacements of nodes here: some of them must be dependent
-    assert len(plant.loops.partition.dependent) == 3
+    assert len(plant.formulation.partition.dependent) == 3
     rest = plant.equilibrium(inputs={"push": 1.0})
     assert plant.position("left_4", rest.q)[2] == pytest.approx(-(L**3) / (192.0 * EI), rel=1e-4)
     # roots of cos(x) cosh(x) = 1
@@ -40,7 +40,7 @@ def test_two_links_closed_to_one_beam() -> None:
 def test_joints_of_a_flexible_loop_are_dependent_not_its_displacements() -> None:
     # that the stiff limit is the rigid four-bar is a reference of the gallery
     plant = gallery.get("flexible_four_bar").build(elements=3).compile(backend="python")
-    assert plant.loops.independent == (
+    assert plant.formulation.independent == (
         "crank", "crank_1_w", "crank_1_r", "coupler_1_w", "coupler_1_r", "follower_1_w",
         "follower_1_r",
     )  # fmt: skip

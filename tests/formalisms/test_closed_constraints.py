@@ -24,10 +24,9 @@ def wheels(law: object) -> il.Plant:
 
 
 def accelerations(plant: il.Plant, b: float, bd: float, t: float = 0.0) -> np.ndarray:
-    assert plant.loops is not None
-    q = plant.loops.position.q.copy()
+    q = plant.formulation.position.q.copy()
     q[1] = b
-    return plant.loops.motion(q, np.array([0.0, bd]), np.array([0.4, -0.2]), t=t)["a"]
+    return plant.formulation.motion(q, np.array([0.0, bd]), np.array([0.4, -0.2]), t=t)["a"]
 
 
 def expected(slope: float, drift: float) -> list[float]:
@@ -54,13 +53,11 @@ def test_a_relation_that_moves() -> None:
     drift = -0.9 * math.sin(3.0 * t)
     found = accelerations(plant, 0.8, 1.7, t)
     assert found == pytest.approx(expected(2.5, drift), rel=1e-12)
-    assert plant.loops is not None
-    q = plant.loops.close(np.array([1.0, 0.8]), t)
+    q = plant.formulation.close(np.array([1.0, 0.8]), t)
     assert q[0] == pytest.approx(2.0 + 0.1 * math.sin(1.2), abs=1e-14)
 
 
 def test_velocities_of_a_relation_that_moves() -> None:
     plant = wheels(lambda q, t: q["a"] - 2.5 * q["b"] - 0.1 * il.sin(3.0 * t))
-    assert plant.loops is not None
-    found = plant.loops.motion([2.0, 0.8], [0.0, 1.7], [0.0, 0.0], t=0.4)
+    found = plant.formulation.motion([2.0, 0.8], [0.0, 1.7], [0.0, 0.0], t=0.4)
     assert found["v"] == pytest.approx([2.5 * 1.7 + 0.3 * math.cos(1.2), 1.7], rel=1e-13)

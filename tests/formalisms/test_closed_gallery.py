@@ -134,8 +134,7 @@ def aiming_rows(plant: il.Plant, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndar
 
 def check(name: str, plant: il.Plant, seed: int) -> dict[str, np.ndarray]:
     """Compare one random closed state; returns what was compared."""
-    loops = plant.loops
-    assert loops is not None
+    loops = plant.formulation
     random = np.random.default_rng(seed)
     q = loops.position.q.copy()
     size = 0.02 if name in ("suspension", "car") else 0.1
@@ -198,11 +197,10 @@ def test_stewart_with_conditions_written_by_hand(seed: int, plants: dict[str, il
 
 def test_c_and_python_agree_on_a_car(plants: dict[str, il.Plant]) -> None:
     python, compiled = plant_of("car", plants), build("car").compile(backend="c")
-    assert python.loops is not None and compiled.loops is not None
     random = np.random.default_rng(1)
-    q = python.loops.position.q + 0.01 * random.normal(size=44)
+    q = python.formulation.position.q + 0.01 * random.normal(size=44)
     qd, tau, qdd = random.normal(size=(3, 44))
-    ours, theirs = (p.loops.motion(q, qd, tau, qdd=qdd) for p in (python, compiled))
+    ours, theirs = (p.formulation.motion(q, qd, tau, qdd=qdd) for p in (python, compiled))
     for key, value in ours.items():
         assert near(theirs[key], value, 1e-11), key
 
@@ -224,19 +222,17 @@ COUNTS = {
 
 def test_counts(name: str, plants: dict[str, il.Plant]) -> None:
     plant = plant_of(name, plants)
-    assert plant.loops is not None
-    parts = plant.loops.partition
+    parts = plant.formulation.partition
     groups = (parts.independent, parts.driven, parts.dependent, parts.dropped)
     assert (plant.n, *map(len, groups)) == COUNTS[name]
     # the rank, by singular values
-    J = plant.loops.position.J
+    J = plant.formulation.position.J
     assert np.linalg.matrix_rank(J, 1e-9) == len(parts.rows) == len(parts.dependent)
     assert len(J) == len(parts.rows) + len(parts.dropped)
 
 
 def test_dropped_rows_are_told_in_words(plants: dict[str, il.Plant]) -> None:
-    loops = plant_of("four_bar", plants).loops
-    assert loops is not None
+    loops = plant_of("four_bar", plants).formulation
     assert loops.notes == (
         "loop 'loop_1' adds nothing in direction z; row dropped",
         "loop 'loop_2' adds nothing in direction z; row dropped",
@@ -244,8 +240,7 @@ def test_dropped_rows_are_told_in_words(plants: dict[str, il.Plant]) -> None:
 
 
 def test_dropped_rows_are_told_in_axes_of_the_chassis(plants: dict[str, il.Plant]) -> None:
-    loops = plant_of("car", plants).loops
-    assert loops is not None
+    loops = plant_of("car", plants).formulation
     assert loops.notes == (
         "loop 'lower_ball_rear_left' adds nothing in direction x; row dropped",
         "loop 'lower_ball_rear_right' adds nothing in direction x; row dropped",
@@ -254,15 +249,14 @@ def test_dropped_rows_are_told_in_axes_of_the_chassis(plants: dict[str, il.Plant
 
 def test_andrews_starts_as_in_the_test_set(plants: dict[str, il.Plant]) -> None:
     plant = plant_of("andrews", plants)
-    assert plant.loops is not None
     rest = np.zeros(7)
-    found = plant.loops.motion(plant.loops.position.q, rest, rest)
-    assert plant.loops.position.q == pytest.approx(
+    found = plant.formulation.motion(plant.formulation.position.q, rest, rest)
+    assert plant.formulation.position.q == pytest.approx(
         [dict(zip(andrews.ANGLES, andrews.START, strict=True))[c] for c in plant.coordinates],
         abs=1e-15,
     )
     # the test set has the multipliers on the other side
-    lam = dict(zip(plant.loops.row_names, found["lam"], strict=True))
+    lam = dict(zip(plant.formulation.row_names, found["lam"], strict=True))
     assert lam["loop_3.x"] == pytest.approx(-98.5668703962411, rel=1e-12)
     assert lam["loop_3.y"] == pytest.approx(6.12268834425566, rel=1e-12)
     others = [value for row, value in lam.items() if not row.startswith("loop_3")]
@@ -272,14 +266,13 @@ def test_andrews_starts_as_in_the_test_set(plants: dict[str, il.Plant]) -> None:
 def test_the_rack_is_pushed_by_what_it_steers(plants: dict[str, il.Plant]) -> None:
     """The driven rack's effort is its own weight in motion and the force in the tie rod."""
     plant = plant_of("suspension", plants)
-    assert plant.loops is not None
     n, rack = plant.n, plant.coordinates.index("rack")
-    q = plant.loops.position.q.copy()
+    q = plant.formulation.position.q.copy()
     q[rack] = 0.012
     qd, qdd = np.zeros(n), np.zeros(n)
     qdd[rack] = 2.0
-    found = plant.loops.motion(q, qd, np.zeros(n), qdd=qdd)
-    lam = dict(zip(plant.loops.row_names, found["lam"], strict=True))
+    found = plant.formulation.motion(q, qd, np.zeros(n), qdd=qdd)
+    lam = dict(zip(plant.formulation.row_names, found["lam"], strict=True))
     tie = np.array([lam[f"tie_rod_left.{axis}"] for axis in "xyz"])
     # the tie rod has no mass: the force in it is along it
     along = plant.position("tie_left.end", found["q"]) - plant.position("rack.end_left", found["q"])
@@ -327,8 +320,8 @@ def test_wishes_are_followed_or_refused() -> None:
         m = gallery.get("four_bar").build()
         m._draft.wishes.clear()
         m.independent(wish)
-        loops = m.compile(backend="python").loops
-        assert loops is not None and loops.independent == (wish,)
+        loops = m.compile(backend="python").formulation
+        assert loops.independent == (wish,)
     m = gallery.get("four_bar").build()
     m.independent("bar_1", "bar_2")
     with pytest.raises(il.ModelError) as caught:

@@ -292,15 +292,14 @@ def state_of(linkage: Linkage, plant: il.Plant, seed: int) -> State:
 
 
 def _state_away(linkage: Linkage, plant: il.Plant, seed: int, away: float) -> State:
-    assert plant.loops is not None
     random = np.random.default_rng([7, seed])
     n = plant.n
     q, qd, qdd, tau = linkage.q.copy(), *random.normal(size=(2, n)), random.normal(size=n)
-    for k in plant.loops.partition.independent:
+    for k in plant.formulation.partition.independent:
         q[k] += away * random.uniform(-1.0, 1.0)
     for k, (speed, rise) in linkage.drives.items():
         qd[k], qdd[k], tau[k] = speed, rise, 0.0
-    found = plant.loops.motion(q, qd, tau, qdd=qdd)
+    found = plant.formulation.motion(q, qd, tau, qdd=qdd)
     return State(plant, found["q"], found["v"], tau, found)
 
 
@@ -369,12 +368,11 @@ def test_live_drives_solve_equation_3(seed: int, derivatives: str) -> None:
     linkage = random_linkage(seed)
     ((k, (speed, rise)),) = linkage.drives.items()
     plant = linkage.model(live=derivatives).compile()
-    assert plant.loops is not None
     joint = plant.coordinates[k]
     random = np.random.default_rng([11, seed])
     tau = random.normal(size=plant.n)
     tau[k] = 0.0
-    free = {name: random.normal() for name in plant.loops.independent}
+    free = {name: random.normal() for name in plant.formulation.independent}
     named = {f"{joint}.q": linkage.q[k]}
     if derivatives == "given":
         named |= {f"{joint}.qd": speed, f"{joint}.qdd": rise}
@@ -406,10 +404,9 @@ def test_reactions_along_the_axes_are_the_efforts(case: tuple[Linkage, State]) -
     efforts, found = state.tau.copy(), state.found
     efforts[sorted(linkage.drives)] += found["effort"]
     efforts -= [limb.armature * a for limb, a in zip(linkage.tree.limbs, found["a"], strict=True)]
-    assert plant.loops is not None
     # interpreted: nothing to compile
     program = Derivation(plant.mechanism).program("joint_reactions")
-    lam = plant.loops.on_all_rows(found["lam"])
+    lam = plant.formulation.on_all_rows(found["lam"])
     reactions = interpret(program, q=state.q, qd=state.qd, qdd=found["a"], lam=lam)
     force, moment = reactions["force"].reshape(n, 3), reactions["moment"].reshape(n, 3)
     along = np.zeros(n)
@@ -425,8 +422,7 @@ def test_reactions_along_the_axes_are_the_efforts(case: tuple[Linkage, State]) -
 def test_cut_forces_and_torques_as_vectors(case: tuple[Linkage, State]) -> None:
     """On the second end, in world axes, where no row of the cut is redundant."""
     linkage, state = case
-    loops = state.plant.loops
-    assert loops is not None
+    loops = state.plant.formulation
     ours = loops.cut_forces(state.q, state.found["lam"])
     for cut, (force, torque) in _wrenches(linkage, state).items():
         if any(f"'{cut.name}'" in note for note in loops.notes):
@@ -446,8 +442,7 @@ def test_cut_forces_do_what_the_loops_must_do(case: tuple[Linkage, State]) -> No
     """Also where rows are redundant: all wrenches together, through Pinocchio's Jacobians."""
     linkage, state = case
     peer = Peer(linkage)
-    loops = state.plant.loops
-    assert loops is not None
+    loops = state.plant.formulation
     ours = loops.cut_forces(state.q, state.found["lam"])
     M, c = peer.equations(state.q, state.qd)
     need = M @ state.found["a"] + c - state.tau
@@ -471,10 +466,9 @@ def test_multipliers_are_in_axes_of_the_carrying_body() -> None:
         if all(linkage.carrier(cut) < 0 or cut.kind == "rod" for cut in linkage.cuts):
             continue
         _, state = in_python(seed)
-        assert state.plant.loops is not None
-        if state.plant.loops.partition.dropped:
+        if state.plant.formulation.partition.dropped:
             continue  # multipliers of redundant rows are not unique
-        lam = dict(zip(state.plant.loops.row_names, state.found["lam"], strict=True))
+        lam = dict(zip(state.plant.formulation.row_names, state.found["lam"], strict=True))
         peer = Peer(linkage)
         peer.move(state.q, state.qd, np.zeros_like(state.q))
         for cut, (force, _) in _wrenches(linkage, state).items():
@@ -563,8 +557,7 @@ def test_c_agrees_with_python(seed: int) -> None:
     linkage, interpreted = in_python(seed)
     found = []
     for state in (interpreted, state_of(linkage, linkage.model().compile(backend="c"), seed)):
-        assert state.plant.loops is not None
-        found.append(state.found | state.plant.loops.cut_forces(state.q, state.found["lam"]))
+        found.append(state.found | state.plant.formulation.cut_forces(state.q, state.found["lam"]))
     ours, theirs = found
     assert ours.keys() == theirs.keys()
     for name, value in ours.items():
@@ -576,10 +569,9 @@ def test_assembly_from_a_guess() -> None:
     for seed in range(10):
         linkage, state = in_python(seed)
         plant = state.plant
-        assert plant.loops is not None
         random = np.random.default_rng(seed)
         guess = linkage.q + random.uniform(-0.1, 0.1, plant.n)
-        found = plant.loops.assemble(guess)
+        found = plant.formulation.assemble(guess)
         rows = plant.evaluate("constraints", q=found.q, qd=np.zeros(plant.n))
         assert np.abs(rows["h"]).max() <= 1e-12
         assert np.abs(found.q - guess).max() < 1.0

@@ -17,8 +17,7 @@ NAMES = ("four_bar", "slider_crank", "stewart", "suspension")
 def test_the_projection_balances_impulses(name: str) -> None:
     """M (qd - qd⁻) = Jᵀ Λ and J qd = 0, by one linear system in NumPy."""
     plant = gallery.get(name).build().compile()
-    loops, d = plant.loops, plant._derivation
-    assert loops is not None
+    loops, d = plant.formulation, plant.equations.derivation
     qd_symbols, impulse_symbols = project(d.mechanism, d.skeleton, loops.partition)
     outputs = (Output.vector("v", qd_symbols), Output.vector("impulse", impulse_symbols))
     program = d.make("project", "q qd", outputs, "", "")
@@ -49,9 +48,9 @@ def test_a_bat_swung_at_a_ball_keeps_the_angular_momentum() -> None:
                  inertia=(0.0, 0.1, 0.1))  # fmt: skip
     m.close(rod.point("tip", (0.9, 0.0, 0.0)), m.ground.point("stop", (0.9, 0.0, 0.0)), name="stop")
     plant = m.compile()
-    assert plant.loops is not None and plant.loops.partition.independent == ()
-    d = plant._derivation
-    qd, impulse = project(d.mechanism, d.skeleton, plant.loops.partition)
+    assert plant.formulation.partition.independent == ()
+    d = plant.equations.derivation
+    qd, impulse = project(d.mechanism, d.skeleton, plant.formulation.partition)
     outputs = (Output.vector("v", qd), Output.vector("impulse", impulse))
     program = Program(
         "p", (Input("q", tuple(d.symbols.q)), Input("qd", tuple(d.symbols.qd))), outputs

@@ -26,8 +26,8 @@ from inloop.native import (
 )
 from inloop.native.instance import Numbers
 from inloop.native.mirror import mirror
+from inloop.plant import Formulation
 from inloop.plant.engine import NativeEngine
-from inloop.plant.loops import Loops
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
@@ -38,9 +38,8 @@ GALLERY = ("four_bar", "slider_crank", "stewart", "car", "flexible_four_bar", "s
 Array = np.ndarray
 
 
-def loops_of(plant: il.Plant) -> Loops:
-    assert plant.loops is not None
-    return plant.loops
+def loops_of(plant: il.Plant) -> Formulation:
+    return plant.formulation
 
 
 def generated(plant: il.Plant, tau: Array | None = None, u: Array | None = None) -> System:
@@ -62,8 +61,7 @@ def take(system: System, parts: Partition) -> None:
     roles = np.array([*parts.dependent, *parts.independent, *parts.rows], dtype=np.float64)
     system.instance.select_roles(0, roles)
     system.follow_choice()
-    assert system.loops is not None
-    assert system.loops.partition == parts
+    assert system.formulation.partition == parts
 
 
 def choose_at(system: System, q: Array) -> bool:
@@ -90,8 +88,7 @@ def near(found: Array, expected: Array, tolerance: float = 1e-10) -> bool:
 
 
 def multipliers(system: System, motion: Samples) -> Array:
-    assert system.loops is not None
-    rows = [motion.signals[f"lam.{row}"] for row in system.loops.row_names]
+    rows = [motion.signals[f"lam.{row}"] for row in system.formulation.row_names]
     return np.array(rows).reshape(len(rows), 1).T
 
 
@@ -135,7 +132,7 @@ def test_the_same_motion_as_straight_line_code(name: str) -> None:
 def partitions(plant: il.Plant, q: Array) -> list[Partition]:
     """One for each set of independent coordinates that loops allow at a position."""
     loops, found = loops_of(plant), []
-    J, count = loops.closure()(q)[1], len(loops.partition.independent)
+    J, count = loops.scaled_rows(q)[1], len(loops.partition.independent)
     for wish in combinations(range(plant.n), count):
         others = [k for k in range(plant.n) if k not in wish]
         if np.linalg.matrix_rank(J[:, others], tol=1e-3) == len(others):
@@ -223,12 +220,12 @@ def test_a_singular_position_keeps_the_choice() -> None:
     q, before = loops_of(plant).position.q, loops_of(plant).partition
     assert not choose_at(system, np.zeros(plant.n))
     assert not choose_at(system, np.full(plant.n, np.nan))
-    assert system.loops is not None and system.loops.partition == before
+    assert system.formulation.partition == before
     x = system.start(0.0, q, np.zeros(plant.n), np.zeros(0))
     expected = generated(plant).motion(np.zeros(1), x[None])
     assert near(system.motion(np.zeros(1), x[None]).qdd, expected.qdd)
     assert choose_at(system, q)
-    assert len(system.loops.partition.rows) == 2
+    assert len(system.formulation.partition.rows) == 2
 
 
 def test_settles_where_the_loops_are_closed() -> None:
@@ -259,10 +256,9 @@ def test_large_mechanisms() -> None:
     first = system.motion(np.zeros(1), system.start(0.0, q, qd, np.zeros(0))[None])
     qdd, _ = saddle(plant, first, tau)
     assert near(first.qdd[0], qdd, 1e-8)
-    assert system.loops is not None
-    before = system.loops.partition
+    before = system.formulation.partition
     assert choose_at(system, first.q[0] + 0.2)
-    assert set(system.loops.partition.independent) != set(before.independent)
+    assert set(system.formulation.partition.independent) != set(before.independent)
     x = system.start(0.0, first.q[0], first.qd[0], np.zeros(0))
     other = system.motion(np.zeros(1), x[None])
     assert near(other.qd, first.qd)
@@ -270,7 +266,7 @@ def test_large_mechanisms() -> None:
 
 
 def test_terms_compile_without_a_word() -> None:
-    unit = press().compile()._engine("closing_terms").unit
+    unit = press().compile().equations.engine("closing_terms").unit
     strict = NativeEngine(unit, BuildOptions(strict=True, extra_flags=("-Wconversion",)))
     names = strict.library.exported_symbols()
     assert all(name.startswith("press_closing_terms") for name in names), names

@@ -14,8 +14,8 @@ import inloop as il
 from inloop import gallery
 from inloop.gallery.four_bar import four_bar
 from inloop.native import BuildOptions
-from inloop.plant import loops as plant_loops
 from inloop.plant.engine import NativeEngine
+from inloop.plant.formulation import partition_code
 
 ALWAYS, NEVER = 10**9, 0  # operations up to which the solution is unrolled
 LINKAGES = (0, 1, 3, 6, 7, 9)  # with drives and without, all kinds of cuts
@@ -23,10 +23,9 @@ LINKAGES = (0, 1, 3, 6, 7, 9)  # with drives and without, all kinds of cuts
 
 def compiled(model: il.Model, limit: int, monkeypatch: pytest.MonkeyPatch) -> il.Plant:
     """With the solution unrolled or not."""
-    monkeypatch.setattr(plant_loops, "UNROLLED_UP_TO", limit)
+    monkeypatch.setattr(partition_code, "UNROLLED_UP_TO", limit)
     plant = model.compile()
-    assert plant.loops is not None
-    assert plant.loops.unrolled == (limit == ALWAYS)
+    assert plant.formulation.code.unrolled == (limit == ALWAYS)
     return plant
 
 
@@ -93,8 +92,7 @@ def ladder(cells: int) -> il.Model:
 
 def kkt(plant: il.Plant, found: dict[str, np.ndarray], tau: np.ndarray) -> None:
     """Accelerations and what the loops do to the joints, by Pinocchio and Eq. 3."""
-    loops = plant.loops
-    assert loops is not None
+    loops = plant.formulation
     peer = Peer(numbers(plant.mechanism))
     q, qd = found["q"], found["v"]
     M, c = peer.equations(q, qd)
@@ -111,12 +109,11 @@ def kkt(plant: il.Plant, found: dict[str, np.ndarray], tau: np.ndarray) -> None:
 def test_a_spatial_ladder_chooses_the_sparse_solution() -> None:
     """As users get it: 21 dependent and 28 independent coordinates."""
     plant = ladder(7).compile()
-    assert plant.loops is not None
-    assert not plant.loops.unrolled
-    assert len(plant.loops.partition.dependent) == 21
+    assert not plant.formulation.code.unrolled
+    assert len(plant.formulation.partition.dependent) == 21
     random = np.random.default_rng(5)
     qd, tau = random.normal(size=(2, plant.n))
-    found = plant.loops.motion(plant.loops.position.q, qd, tau)
+    found = plant.formulation.motion(plant.formulation.position.q, qd, tau)
     kkt(plant, found, tau)
     # many states at once, more than would use vector registers
     many = {"q": found["q"], "qd": found["v"], "tau": np.tile(tau, (300, 1))}
@@ -132,21 +129,19 @@ def test_both_ways_on_a_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for limit in (ALWAYS, NEVER):
         plant = compiled(ladder(3), limit, monkeypatch)
-        assert plant.loops is not None
         qd, tau = np.random.default_rng(6).normal(size=(2, plant.n))
-        found.append(plant.loops.motion(plant.loops.position.q, qd, tau))
+        found.append(plant.formulation.motion(plant.formulation.position.q, qd, tau))
     same(found[1], found[0])
 
 
 def test_forty_loops_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = compiled(four_bar(40), NEVER, monkeypatch)
-    assert plant.loops is not None
-    q = plant.loops.position.q.copy()
+    q = plant.formulation.position.q.copy()
     q[0] = 0.4
     qd, tau = np.random.default_rng(7).normal(size=(2, plant.n))
     # 0.4 rad in steps that Newton's method follows
-    q = plant.loops.assemble(q, [0]).q
-    found = plant.loops.motion(q, qd, tau)
+    q = plant.formulation.assemble(q, [0]).q
+    found = plant.formulation.motion(q, qd, tau)
     kkt(plant, found, tau)
 
 
@@ -182,9 +177,8 @@ def test_laws_with_states_times_and_inputs(monkeypatch: pytest.MonkeyPatch) -> N
     qd, tau, qdd = np.random.default_rng(8).normal(size=(3, 5))
     found = []
     for plant in plants:
-        assert plant.loops is not None
-        q, more = plant.loops.position.q, {"u": [3.0], "t": 0.2, "z": [12.0]}
-        found.append(plant.loops.motion(q, qd, tau, qdd=qdd, **more))
+        q, more = plant.formulation.position.q, {"u": [3.0], "t": 0.2, "z": [12.0]}
+        found.append(plant.formulation.motion(q, qd, tau, qdd=qdd, **more))
     assert {"zd", "effort"} <= found[0].keys()
     assert abs(found[0]["effort"][0]) > 0.1
     same(found[1], found[0])
@@ -197,7 +191,7 @@ def test_laws_with_states_times_and_inputs(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_compiles_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = compiled(press(), NEVER, monkeypatch)
-    engine = plant._engine("constrained")
+    engine = plant.equations.engine("constrained")
     assert isinstance(engine, NativeEngine)
     strict = NativeEngine(engine.unit, BuildOptions(strict=True))
     names = strict.library.exported_symbols()

@@ -23,10 +23,9 @@ def test_models_start_closed(name: str) -> None:
     """The initial values of the joints need no correction."""
     model = gallery.get(name).build()
     plant = model.compile(backend="python")
-    assert plant.loops is not None
     start = [body.joint.initial[0] for body in plant.mechanism.bodies]
-    assert plant.loops.position.q == pytest.approx(start, abs=1e-12)
-    assert plant.loops.position.residual < 1e-13
+    assert plant.formulation.position.q == pytest.approx(start, abs=1e-12)
+    assert plant.formulation.position.residual < 1e-13
 
 
 # four-bar
@@ -52,13 +51,12 @@ def test_four_bar_is_a_pendulum_of_one_length() -> None:
     """All bars turn alike, so one angle tells all; its acceleration in closed form."""
     for loops in (1, 2, 4):
         plant = gallery.get("four_bar").build(loops=loops).compile(backend="python")
-        assert plant.loops is not None
         q, qd = np.zeros(plant.n), np.zeros(plant.n)
         angle = 0.7
         for k, name in enumerate(plant.coordinates):
             q[k] = angle if name.startswith("bar") else -angle
         qd[plant.coordinates.index("bar_0")] = -1.3
-        a = plant.loops.motion(q, qd, np.zeros(plant.n))["a"]
+        a = plant.formulation.motion(q, qd, np.zeros(plant.n))["a"]
         # N+1 bars turn about their ends, N couplers move with the tips
         inertia, moment = (loops + 1) / 3.0 + loops, (loops + 1) / 2.0 + loops
         assert a[0] == pytest.approx(9.81 * moment / inertia * np.sin(angle), rel=1e-12)
@@ -196,24 +194,22 @@ def test_stewart_in_two_ways() -> None:
     found = []
     x, v = 0.05 * random.normal(size=6), random.normal(size=6)
     for plant in (by_hand, by_cuts):
-        assert plant.loops is not None
         plate = [plant.coordinates.index(name) for name in stewart.PLATE]
-        q, qd = plant.loops.position.q.copy(), np.zeros(plant.n)
+        q, qd = plant.formulation.position.q.copy(), np.zeros(plant.n)
         q[plate] += x
         qd[plate] = v
-        found.append(plant.loops.motion(q, qd, np.zeros(plant.n))["a"][plate])
+        found.append(plant.formulation.motion(q, qd, np.zeros(plant.n))["a"][plate])
     assert found[0] == pytest.approx(found[1], rel=1e-9)
 
 
 def test_stewart_at_rest_carries_its_weight() -> None:
     """In the middle all legs are alike: the closed form of the acceleration along z."""
     plant = gallery.get("stewart").build().compile(backend="python")
-    assert plant.loops is not None
     plate = [plant.coordinates.index(name) for name in stewart.PLATE]
-    q = plant.loops.position.q.copy()
+    q = plant.formulation.position.q.copy()
     q[plate] = [0.0, 0.0, 0.69, 0.0, 0.0, 0.0]
-    q = plant.loops.assemble(q, plate).q
-    a = plant.loops.motion(q, np.zeros(18), np.zeros(18))["a"][plate]
+    q = plant.formulation.assemble(q, plate).q
+    a = plant.formulation.motion(q, np.zeros(18), np.zeros(18))["a"][plate]
     # a cardan joint turns its tube a little about itself, in each leg by another angle
     assert a[[0, 1, 3, 4, 5]] == pytest.approx(np.zeros(5), abs=1e-4)
     foot, head = np.array(stewart.base_point(1)), np.array(stewart.plate_point(1))
@@ -268,9 +264,8 @@ GRIP = 23512.3 / 4.0  # of a tyre at 10 m/s [N·s/m]
 def level_car(grip: float) -> tuple[il.Plant, np.ndarray]:
     """The car with springs just so long that it stands level, and its position of rest."""
     plant = gallery.get("car").build(grip=grip).compile()
-    assert plant.loops is not None
     level = {"chassis_tz": 0.2, "chassis_ry": 0.0}
-    moving = [name for name in plant.loops.independent if name not in level]
+    moving = [name for name in plant.formulation.independent if name not in level]
     plant.parameters["throw"] = 0.0
     rest = plant.equilibrium(level, unknowns=[*moving, "front_length", "rear_length"])
     for name in ("front_length", "rear_length"):
@@ -281,7 +276,7 @@ def level_car(grip: float) -> tuple[il.Plant, np.ndarray]:
 def test_reduced_masses_of_the_car() -> None:
     plant, q = level_car(0.0)
     M = plant.equilibrium(q).motion.M
-    names = plant.loops.independent
+    names = plant.formulation.independent
     z, ry, rx, rz = (names.index(f"chassis_{end}") for end in ("tz", "ry", "rx", "rz"))
     assert M[z, z] == pytest.approx(1647.0, rel=1e-9)
     assert M[z, ry] == pytest.approx(MASS_HEAVE_PITCH, rel=1e-5)

@@ -104,8 +104,7 @@ def test_coupled_motion_is_that_of_kane(rigid: il.Plant) -> None:
         h, hd, hdd, q2 = follow(s, sd, sdd, L1, L3)
         F, T = forces(h, s, hd, sd, hdd, sdd, q2, *(p[n] for n in ("L1", "L2", "L3", "L4")),
                       p["M1"], p["M2"], p["g"])  # fmt: skip
-        assert plant.loops is not None
-        found = plant.loops.motion(
+        found = plant.formulation.motion(
             plant.vector(key=s, hammer=h), plant.vector(key=sd), np.zeros(2),
             qdd=plant.vector(key=sdd), u=[s, sd, sdd],
         )  # fmt: skip

@@ -100,10 +100,9 @@ def test_cuts_drives_and_natures(loaded: il.Plant) -> None:
     assert [law.name for law in mechanism.links] == ["tie_2"]
     (drive,) = mechanism.drives
     assert (mechanism.bodies[drive.body].joint.name, drive.kind) == ("travel", "input")
-    assert loaded.loops is not None
-    assert loaded.loops.independent == ("turn", "sway")
-    assert loaded.loops.driven == ("travel",)
-    assert len(loaded.loops.partition.rows) == len(DEPENDENT)
+    assert loaded.formulation.independent == ("turn", "sway")
+    assert loaded.formulation.driven == ("travel",)
+    assert len(loaded.formulation.partition.rows) == len(DEPENDENT)
     kept = mechanism.metadata["robotran"]
     assert isinstance(kept, RobotranData)
     assert kept.loops == ("pin_C", "tie")
@@ -113,14 +112,13 @@ def test_it_moves_as_the_same_mechanism_in_python(
     loaded: il.Plant, written_by_hand: il.Plant
 ) -> None:
     assert loaded.coordinates == written_by_hand.coordinates
-    assert loaded.loops is not None and written_by_hand.loops is not None
     rng = np.random.default_rng(11)
-    start = loaded.loops.position.q
+    start = loaded.formulation.position.q
     for _ in range(20):
         q = start + rng.uniform(-0.1, 0.1, loaded.n)
         qd, qdd, tau = rng.uniform(-3.0, 3.0, (3, loaded.n))
         one, other = (
-            plant.loops.motion(q, qd, tau, qdd=qdd) for plant in (loaded, written_by_hand)
+            plant.formulation.motion(q, qd, tau, qdd=qdd) for plant in (loaded, written_by_hand)
         )
         for what in ("q", "v", "a", "effort"):
             np.testing.assert_allclose(one[what], other[what], rtol=1e-10, atol=1e-10)
@@ -130,12 +128,11 @@ def test_it_moves_as_the_same_mechanism_in_python(
 def test_it_moves_as_the_open_tree_with_multipliers(loaded: il.Plant) -> None:
     """[M -Jᵀ; J 0] (qdd, lam) = (tau - c, -gamma), with the acceleration of the drive given."""
     rng = np.random.default_rng(12)
-    assert loaded.loops is not None
     n, driven = loaded.n, loaded.coordinates.index("travel")
     for _ in range(5):
-        q = loaded.loops.position.q + rng.uniform(-0.1, 0.1, n)
+        q = loaded.formulation.position.q + rng.uniform(-0.1, 0.1, n)
         qdd, tau = rng.uniform(-3.0, 3.0, (2, n))
-        found = loaded.loops.motion(q, rng.uniform(-3.0, 3.0, n), tau, qdd=qdd)
+        found = loaded.formulation.motion(q, rng.uniform(-3.0, 3.0, n), tau, qdd=qdd)
         q, qd = found["q"], found["v"]
         rows = loaded.evaluate("constraints", q=q, qd=qd)
         J = np.vstack([rows["J"], np.eye(n)[driven]])

@@ -133,11 +133,10 @@ def test_of_a_driven_linkage() -> None:
 
 def test_in_independent_coordinates() -> None:
     plant = linkage()
-    assert plant.loops is not None
     q, qd = state(0.4, -4.1)
     found = plant.reduced_equations(q, qd)
     qdd = np.linalg.solve(found["M"], found["T"].T @ TAU - found["c"])
-    k = plant.coordinates.index(plant.loops.independent[0])
+    k = plant.coordinates.index(plant.formulation.independent[0])
     assert qdd == pytest.approx(newton_euler(q, qd)[[k]], rel=1e-10)
     assert 0.5 * qd[[k]] @ found["M"] @ qd[[k]] == pytest.approx(plant.energy(q, qd)[0])
 

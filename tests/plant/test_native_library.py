@@ -46,7 +46,7 @@ def plant() -> il.Plant:
 
 @pytest.fixture(scope="module")
 def engine(plant: il.Plant) -> NativeEngine:
-    found = plant._engine("inverse_dynamics")
+    found = plant.equations.engine("inverse_dynamics")
     assert isinstance(found, NativeEngine)
     return found
 
@@ -100,7 +100,7 @@ def test_manifest_survives_any_text() -> None:
     rod.parameter("k", 2.5, doc='a "quoted" ?? backslash \\ é')
     rod.body("b", on=rod.ground, joint=il.revolute("x"), mass=1.1, com=(0, 0.2, 0.1))
     plant = rod.compile(backend="c")
-    told = json.loads(plant._engine("bias").manifest())
+    told = json.loads(plant.equations.engine("bias").manifest())
     assert [p["name"] for p in told["parameters"]] == ["k"]
 
 

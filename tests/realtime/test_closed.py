@@ -52,9 +52,9 @@ def test_without_a_rehearsal_the_choice_is_made_in_the_run(
     with monkeypatch.context() as context:
         context.setenv("INLOOP_CC", "/nowhere/cc")
         free = il.run(plant, name=name, rehearse=0.0, **options)
-    assert plant.loops is not None and len(plant.loops.known) == 1
+    assert len(plant.formulation.known) == 1
     compiled = il.run(plant, name=name, rehearse=1.5, **options)
-    assert len(plant.loops.known) == 2
+    assert len(plant.formulation.known) == 2
     for report in (free, compiled):
         assert (report.status, report.failed, report.partitions) == ("OK", 0, 1)
         assert report.outputs is not None

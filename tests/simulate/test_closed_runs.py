@@ -109,7 +109,7 @@ def test_a_motion_beyond_reach_names_the_time_and_keeps_results() -> None:
     base = np.hypot(*BASE)
     angle = np.arccos((L3**2 + base**2 - (L1 + L2) ** 2) / (2 * L3 * base))
     farthest = np.pi + np.arctan2(BASE[1], BASE[0]) - angle
-    first = float(plant.loops.position.q[2])
+    first = float(plant.formulation.position.q[2])
     with pytest.raises(il.SimulationError, match="loop 'ring' is at a singular position") as caught:
         plant.simulate(t_end=20.0, step=1e-3, rocker=lambda t: first - 0.4 * t)
     kept = caught.value.result
@@ -163,8 +163,7 @@ def test_a_loop_that_cannot_close_is_named() -> None:
 
 
 def test_dropped_rows_are_told(plant: il.Plant) -> None:
-    assert plant.loops is not None
-    assert plant.loops.notes == ("loop 'ring' adds nothing in direction z; row dropped",)
+    assert plant.formulation.notes == ("loop 'ring' adds nothing in direction z; row dropped",)
 
 
 def test_states_of_laws_against_closed_form() -> None:
@@ -233,8 +232,7 @@ def test_independent_coordinates_change_when_they_become_bad() -> None:
     model.close(rod.point("end", (0.3, 0, 0)), slider, name="piston")
     model.independent(slider)
     plant = model.compile()
-    assert plant.loops is not None
-    assert plant.loops.independent == ("slider",)
+    assert plant.formulation.independent == ("slider",)
     result = plant.simulate(t_end=3.0, step=2e-4, qd={"crank": 6.0})
     assert np.ptp(result["crank.q"]) > 6.0
     assert result.constraint_violation < 1e-12
@@ -278,11 +276,10 @@ def _all_end_alike(runs: list[il.Result]) -> None:
 
 def test_a_run_leaves_the_plant_as_it_was() -> None:
     plant = four_bar(lambda m: m.independent("rocker")).compile()
-    assert plant.loops is not None
-    before = plant.loops.partition
+    before = plant.formulation.partition
     result = plant.simulate(t_end=1.0, q={"crank": 1.0})
     assert any("independent coordinates are now" in note for note in result.notes)
-    assert plant.loops.partition == before
+    assert plant.formulation.partition == before
 
 
 def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:

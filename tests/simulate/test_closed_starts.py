@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-import inloop.plant.loops as loops_module
+import inloop.plant.formulation.reduced_loops as loops_module
 from inloop.formalisms.partition import Partition, choose
 
 CRANK, ROD = 0.1, 0.3
@@ -71,7 +71,7 @@ def test_declared_joints_are_preferred_as_independent() -> None:
         said = {name: {"guess": 0.2} for name in ("crank", "rod", "slider")}
         said[declared] = {"initial": {"crank": 0.9, "slider": stroke(0.9)}[declared]}
         plant = slider_crank(**said).compile()
-        assert plant.loops is not None and plant.loops.independent == (declared,)
+        assert plant.formulation.independent == (declared,)
 
 
 def test_values_that_agree_up_to_the_rounding_of_data_are_taken() -> None:
@@ -121,8 +121,7 @@ def test_names_that_contradict_each_other_are_an_error() -> None:
 
 def test_a_whole_vector_is_never_moved() -> None:
     plant = slider_crank({"initial": (0.4, 0.0)}, {}, {"guess": 0.4}).compile()
-    assert plant.loops is not None
-    closed = plant.loops.assemble(np.array([0.9, -1.2, 0.3]), held=[0]).q
+    closed = plant.formulation.assemble(np.array([0.9, -1.2, 0.3]), held=[0]).q
     assert plant.simulate(t_end=1e-3, q=closed).q[0] == pytest.approx(closed, abs=1e-14)
     opened = closed + np.array([0.0, 0.0, 0.05])
     with pytest.raises(il.InputError, match=r"loop 'piston' is open by 0\.05 m"):
@@ -146,9 +145,11 @@ def parallelogram(size: float = 1.0) -> il.Model:
 def test_a_singular_position_takes_no_row_away() -> None:
     """On the branch that keeps the coupler level, a and c turn alike, b against them."""
     plant = parallelogram().compile()
-    assert plant.loops is not None
-    assert plant.loops.mobility.rank == 2 and plant.loops.mobility.singular
-    assert any("singular" in note for note in plant.loops.notes)
+    assert (
+        plant.formulation.positions.mobility.rank == 2
+        and plant.formulation.positions.mobility.singular
+    )
+    assert any("singular" in note for note in plant.formulation.notes)
     result = plant.simulate(t_end=0.2, step=1e-3, q={"a": 0.3, "b": -0.3})
     assert result.constraint_violation < 1e-12
     np.testing.assert_allclose(result["c.q"], result["a.q"], atol=1e-9)
@@ -262,7 +263,7 @@ def test_velocities_are_kept_at_a_dead_point_of_the_independent_coordinate(angle
     """The slider stands still there, so that its velocity says nothing about the crank's."""
     m = slider_crank({"guess": 0.7}, {"guess": -0.3}, {"initial": (stroke(0.7), 0.0)}, "slider")
     plant = m.compile()
-    assert plant.loops is not None and plant.loops.independent == ("slider",)
+    assert plant.formulation.independent == ("slider",)
     given = {"q": {"crank": angle}, "qd": {"crank": 5.0}}
     result = plant.simulate(t_end=0.1, step=1e-3, **given)
     assert result["crank.q"][0] == pytest.approx(angle, abs=1e-12)

@@ -104,8 +104,7 @@ def test_anti_roll_bars_as_bodies_and_as_laws() -> None:
     """Bars of bodies without mass, and their energy as a law of the arms' angles."""
     by_bodies, by_laws = car().compile(), car(bars_as_laws=True).compile()
     assert (by_bodies.n, by_laws.n) == (44, 32)
-    assert by_laws.loops is not None
-    start = dict.fromkeys(by_laws.loops.independent, 0.0)
+    start = dict.fromkeys(by_laws.formulation.independent, 0.0)
     start |= {"chassis_tz": 0.2, "chassis_rx": 0.03, "lower_front_left": 0.05}
     a, b = (p.simulate(t_end=0.3, step=1e-3, q=start) for p in (by_bodies, by_laws))
     for name in by_laws.coordinates:

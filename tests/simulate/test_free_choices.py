@@ -60,9 +60,9 @@ def compiled(case: tuple[str, il.Plant]) -> il.Result:
     name, _ = case
     plant = make(name)
     found = plant.simulate(method="rk4", **CASES[name])
-    assert plant.loops is not None and len(found.partitions) > 1
-    plant.loops.compile_partitions(found.partitions)
-    assert set(plant.loops.known) >= set(found.partitions)
+    assert len(found.partitions) > 1
+    plant.formulation.compile_partitions(found.partitions)
+    assert set(plant.formulation.known) >= set(found.partitions)
     return plant.simulate(method="rk4", **CASES[name])
 
 
@@ -71,7 +71,7 @@ def test_runs_change_their_coordinates(case: tuple[str, il.Plant], compiled: il.
     name, plant = case
     result = plant.simulate(method="rk4", **CASES[name])
     assert result.partitions == compiled.partitions
-    assert plant.loops is not None and len(plant.loops.known) == 1
+    assert len(plant.formulation.known) == 1
     np.testing.assert_allclose(result.q, compiled.q, rtol=0, atol=1e-9)
     assert result.energy_drift() < 1e-7
     assert result.constraint_violation < 1e-12
@@ -125,7 +125,7 @@ def test_functions_of_other_choices_need_no_compiler(case: tuple[str, il.Plant])
     """Against the first choice, which is compiled: the motion does not depend on the choice."""
     name, plant = case
     last = plant.simulate(method="rk4", **CASES[name])
-    first = plant.loops
+    first = plant.formulation
     assert first is not None
     tau = np.random.default_rng(2).normal(size=plant.n)
     q, qd = last.q[len(last.t) // 3], last.qd[len(last.t) // 3]
@@ -156,17 +156,16 @@ def system_of(plant: il.Plant, loops: Loops | None = None) -> System:
 def test_guards_are_those_of_compiled_code() -> None:
     """The pivots of a choice, by generated code, by NumPy and by the instance."""
     plant = make("pair")
-    assert plant.loops is not None
     met = plant.simulate(method="rk4", **CASES["pair"])
     q = met.q[800]
-    by_numpy = [plant.loops.with_partition(p).guard(q) for p in met.partitions[1:]]
+    by_numpy = [plant.formulation.with_partition(p).guard(q) for p in met.partitions[1:]]
     in_c = []
     for partition in met.partitions[1:]:
-        system = system_of(plant, plant.loops.with_partition(partition))
+        system = system_of(plant, plant.formulation.with_partition(partition))
         system.start(0.0, q, met.qd[800], np.zeros(0))
         in_c.append(system.guard)
-    plant.loops.compile_partitions(met.partitions)
-    generated = [plant.loops.with_partition(p).guard(q) for p in met.partitions[1:]]
+    plant.formulation.compile_partitions(met.partitions)
+    generated = [plant.formulation.with_partition(p).guard(q) for p in met.partitions[1:]]
     np.testing.assert_allclose(by_numpy, generated, rtol=1e-9)
     np.testing.assert_allclose(in_c, generated, rtol=1e-9)
 
@@ -178,13 +177,12 @@ def test_guards_are_those_of_compiled_code() -> None:
 def test_snapshots_that_make_no_sense_are_refused(seed: int) -> None:
     """Roles that are none change nothing; with whatever is taken, steps end with a status."""
     plant, random = press().compile(), np.random.default_rng(seed)
-    assert plant.loops is not None
     system = system_of(plant)
     instance: Instance = system.instance
-    q, qd = plant.loops.position.q, np.zeros(plant.n)
+    q, qd = plant.formulation.position.q, np.zeros(plant.n)
     instance.begin(0, system.start(0.0, q, qd, plant.first_states))
     good = instance.snapshot()
-    parts = plant.loops.partition
+    parts = plant.formulation.partition
     count = 2 * len(parts.rows) + len(parts.independent)
     np.testing.assert_array_equal(
         good[-count:], [*parts.dependent, *parts.independent, *parts.rows]
@@ -204,7 +202,7 @@ def test_snapshots_that_make_no_sense_are_refused(seed: int) -> None:
     for _ in range(50):
         # any order of the coordinates and rows is a choice, though most of them are useless
         other = good.copy()
-        rows = random.permutation(len(plant.loops.all_row_names))[: len(parts.rows)]
+        rows = random.permutation(len(plant.formulation.all_row_names))[: len(parts.rows)]
         other[-count:] = [*random.permutation(free), *rows]
         other[len(other) - count - len(parts.rows) - 2] = 1.0  # the free choice
         assert instance.restore(other)
@@ -230,7 +228,6 @@ def test_a_rehearsal_builds_code_for_what_it_meets() -> None:
     """The Bricard mechanism turns over and over: no choice stays good for all of a turn."""
     m = gallery.get("bricard").build()
     plain, rehearsed = m.compile(), m.compile(rehearse=2.0)
-    assert plain.loops is not None and rehearsed.loops is not None
-    assert len(plain.loops.known) == 1 < len(rehearsed.loops.known)
+    assert len(plain.formulation.known) == 1 < len(rehearsed.formulation.known)
     with pytest.raises(il.InputError, match="makes no sense"):
         m.compile(rehearse=-1.0)

@@ -85,7 +85,7 @@ def test_laws_that_need_reactions_stay_where_they_are() -> None:
 
 def test_generated_steps_compile_without_a_warning() -> None:
     plant = chain(6).compile()
-    engine = plant._engine(stepping.implicit_steps(plant, plant.loops))
+    engine = plant.equations.engine(stepping.implicit_steps(plant, plant.formulation))
     files = emit_tree_steps(engine.unit.programs, engine.unit.prefix, engine.unit.about)
     assert any(name.endswith("_alike.c") for name in files)
     sources = {**engine.files.sources, **files}

@@ -203,8 +203,7 @@ def test_dimensions_differ_and_those_that_cannot_close_fail_alone(linkage: il.Pl
 
 
 def test_whole_positions_must_close_the_loops(linkage: il.Plant) -> None:
-    assert linkage.loops is not None
-    good = linkage.loops.home()
+    good = linkage.formulation.home()
     q = np.array([good, good + np.array([0.0, 1e-3, 0.0]), good])
     many = linkage.simulate_many(t_end=0.01, method="rk4", q=q)
     assert many.status == ("OK", "LOOP_OPEN", "OK")

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import inloop as il
-from inloop.plant import loops
+from inloop.plant.formulation import partition_code
 
 R, L = 0.11, 0.29  # crank and rod [m]
 CRANK, ROD, ROD_INERTIA, SLIDER = 0.013, 0.8, 0.0061, 1.4  # [kg m², kg, kg m², kg]
@@ -119,7 +119,7 @@ def test_the_joints_own_reaction_and_the_pins_are_one(method: str) -> None:
 def test_large_mechanisms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops that the runtime solves hand their multipliers to the rates as well."""
     small = slider_crank(pressed_by_pin).compile().simulate(t_end=0.1, step=1e-3, **FROM)
-    monkeypatch.setattr(loops, "UNROLLED_UP_TO", 0)
+    monkeypatch.setattr(partition_code, "UNROLLED_UP_TO", 0)
     large = slider_crank(pressed_by_pin).compile().simulate(t_end=0.1, step=1e-3, **FROM)
     assert large["guide.normal"] == pytest.approx(small["guide.normal"], rel=1e-9)
 

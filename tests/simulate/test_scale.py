@@ -58,14 +58,16 @@ def test_a_linkage_of_any_size_moves_alike(unit: str) -> None:
     plants = {size: engine(size).compile() for size in (1.0, SIZES[unit])}
     found = {}
     for size, plant in plants.items():
-        assert plant.loops is not None
         result = plant.simulate(t_end=1.5, step=1e-3)
         found[size] = in_meters(plant, result.q, size)
         assert result.violation is not None and result.violation.max() < 1e-12 * size
     (one, reference), (other, scaled) = plants.items()
-    assert reference.loops is not None and scaled.loops is not None
-    assert scaled.loops.partition.independent == reference.loops.partition.independent
-    assert scaled.loops.mobility.rank == reference.loops.mobility.rank == 4
+    assert scaled.formulation.partition.independent == reference.formulation.partition.independent
+    assert (
+        scaled.formulation.positions.mobility.rank
+        == reference.formulation.positions.mobility.rank
+        == 4
+    )
     assert np.ptp(found[one], axis=0).min() > 0.05
     np.testing.assert_allclose(found[other], found[one], rtol=0, atol=1e-8)
 
@@ -86,20 +88,18 @@ def test_own_steps_do_not_depend_on_the_size(unit: str, method: str) -> None:
 def test_assembly_is_the_same_in_all_sizes(unit: str) -> None:
     size = SIZES[unit]
     plant = engine(size).compile()
-    assert plant.loops is not None
     reference = engine(1.0).compile()
-    assert reference.loops is not None
     rng = np.random.default_rng(8)
     for _ in range(20):
         guess = rng.uniform(-1.5, 1.5, 5)
         scaled = guess * np.array([1, 1, 1, 1, size])
         try:
-            expected = reference.loops.assemble(guess).q
+            expected = reference.formulation.assemble(guess).q
         except il.ModelError:
             with pytest.raises(il.ModelError):
-                plant.loops.assemble(scaled)
+                plant.formulation.assemble(scaled)
             continue
-        q = in_meters(plant, plant.loops.assemble(scaled).q, size)
+        q = in_meters(plant, plant.formulation.assemble(scaled).q, size)
         np.testing.assert_allclose(q, expected, atol=1e-6)
 
 
@@ -151,8 +151,8 @@ def test_tolerances_follow_parameters(
     with pytest.raises(il.InputError, match=r"loop 'piston' is open by .* m"):
         resized.simulate(t_end=1e-3, q=opened)
     with pytest.raises(il.SimulationError, match="cannot be closed"):
-        resized.loops.close(closed + np.array([3.0, 0, 0, 0, 0]))  # type: ignore[union-attr]
-    assert resized.loops.close(opened) == pytest.approx(closed, rel=1e-12)  # type: ignore[union-attr]
+        resized.formulation.close(closed + np.array([3.0, 0, 0, 0, 0]))  # type: ignore[union-attr]
+    assert resized.formulation.close(opened) == pytest.approx(closed, rel=1e-12)  # type: ignore[union-attr]
     stepper = resized.stepper(step=1e-3)
     for _ in range(100):
         stepper.step()

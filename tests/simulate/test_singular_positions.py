@@ -62,7 +62,7 @@ def test_errors_fall_with_the_step_over_many_singular_loops() -> None:
     # order 4, down to rounding; and little had to be compiled on the way
     assert errors[0] > 10.0 * errors[1] > 100.0 * errors[2]
     assert errors[3] < 2e-9
-    assert plant.loops is not None and len(plant.loops.known) <= 2
+    assert len(plant.formulation.known) <= 2
 
 
 @pytest.mark.parametrize("method", ["dopri", "rodas"])
@@ -121,10 +121,9 @@ def in_numbers_of(plant: il.Plant, model: il.Model) -> dict[str, Any]:
     mechanism = model.build()
     numbers = Derivation(mechanism, live="all").symbols.parameters
     plant.parameters.update({number.name: number.default for number in numbers})
-    assert plant.loops is not None
     q, qd = np.transpose([body.joint.initial for body in mechanism.bodies])
     (wish,) = mechanism.independent
-    return {"q": plant.loops.assemble(q).q, "qd": {mechanism.coordinates[wish]: qd[wish]}}
+    return {"q": plant.formulation.assemble(q).q, "qd": {mechanism.coordinates[wish]: qd[wish]}}
 
 
 def test_random_linkages_keep_their_energy_or_say_so() -> None:

@@ -75,13 +75,14 @@ def test_many_runs_in_threads_are_those_one_after_another() -> None:
 def test_partitions_do_not_depend_on_their_order() -> None:
     """The text of a choice of coordinates is the same whatever was derived before it."""
     first, second = linkage_pair().compile(), linkage_pair().compile()
-    assert first.loops is not None and second.loops is not None
     met = dict.fromkeys(p for start in range(3) for p in run(first, start).partitions)
-    choices = [partition for partition in met if partition not in first.loops.known]
+    choices = [partition for partition in met if partition not in first.formulation.known]
     assert len(choices) >= 3
-    first.loops.compile_partitions(choices)
-    second.loops.compile_partitions(reversed(choices))
+    first.formulation.compile_partitions(choices)
+    second.formulation.compile_partitions(reversed(choices))
     for partition in choices:
-        names = [p.loops.with_partition(partition).function("constrained") for p in (first, second)]
-        a, b = first._engine(names[0]), second._engine(names[1])
+        names = [
+            p.formulation.with_partition(partition).function("constrained") for p in (first, second)
+        ]
+        a, b = first.equations.engine(names[0]), second.equations.engine(names[1])
         assert a.files.sources == b.files.sources

@@ -92,7 +92,7 @@ def energy_audit(
 
 
 def _drives(plant: BarePlant, result: Result) -> dict[str, Array]:
-    names = plant.loops.driven if plant.loops is not None else ()
+    names = plant.formulation.driven
     return {f"{name}.effort": result[f"{name}.effort"] * result[f"{name}.qd"] for name in names}
 
 
@@ -126,13 +126,13 @@ def _power(reduction: Reduction, result: Result, u: Array) -> Array:
 
 def _constraints(reduction: Reduction, result: Result) -> dict[str, Array]:
     """Power of constraints that move with time: qdᵀ Jᵀ lam = -nuᵀ lam."""
-    loops = reduction.plant.loops
-    if loops is None or not loops.row_names:
+    names = reduction.plant.formulation.row_names
+    if not names:
         return {}
     nu = reduction.constraints(result.q, result.qd, result.t)["nu"]
     if not np.any(nu):
         return {}
-    lam = np.stack([result[f"lam.{name}"] for name in loops.row_names], axis=1)
+    lam = np.stack([result[f"lam.{name}"] for name in names], axis=1)
     return {"constraints": -np.sum(nu * lam, axis=1)}
 
 

@@ -117,7 +117,7 @@ def inverse_dynamics_run(
     loads = {"z": none_if_empty(z), "u": none_if_empty(u), "t": time}
     need = reduction.evaluate("inverse_dynamics", q=at, qd=speed, qdd=acceleration, **loads)
     tau = _efforts(plant, reduction.tangent(J, known), need["tau"], motors)
-    names = plant.loops.row_names if plant.loops is not None else ()
+    names = plant.formulation.row_names
     lam = _multipliers(reduction, J, need["tau"] - tau)
     return InverseRun(
         plant.coordinates,

@@ -123,7 +123,7 @@ def linearize(
     found, error = _differentiate(reduction, state, places, outputs, t)
     ind = reduction.independent
     size = 2 * len(ind) + len(z)
-    if plant.loops is None:
+    if plant.formulation.unconstrained:
         _put_exact(reduction, state, t, places, (found, error))
     now = reduction.motion(at[None], speed[None], state.qdd[None], tau=efforts, z=z, u=u, t=t)
     moving = tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names)

@@ -8,6 +8,7 @@ have states z of their own with rates zd(q, qd, z, u, t).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,9 @@ class Reduction:
     def __init__(self, plant: BarePlant) -> None:
         self.plant = plant
         self.states = tuple(state.name for state in plant.mechanism.states)
-        parts = plant.loops.partition if plant.loops is not None else None
-        self.independent = list(range(plant.n)) if parts is None else list(parts.independent)
-        self.driven = [] if parts is None else list(parts.driven)
-        self.dependent = [] if parts is None else list(parts.dependent)
-        self.rows = [] if parts is None else list(parts.rows)
+        parts = plant.formulation.partition
+        self.independent, self.driven = list(parts.independent), list(parts.driven)
+        self.dependent, self.rows = list(parts.dependent), list(parts.rows)
         self.sizes = plant.coordinate_sizes
 
     @property
@@ -59,10 +58,7 @@ class Reduction:
 
     def start(self, q: Given) -> Array:
         """A position that closes the loops, shape (n,); what is given by name is kept."""
-        plant = self.plant
-        if plant.loops is None:
-            return vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
-        return first_position(plant, q)[0]
+        return first_position(self.plant, q)[0]
 
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
         """A position and velocities that fit the loops."""
@@ -94,12 +90,7 @@ class Reduction:
 
     def evaluate(self, function: str, **arrays: Any) -> dict[str, Array]:
         """Call a function of the plant for rows of states, in blocks."""
-        count = len(arrays["q"])
-        blocks = [
-            self.plant.evaluate(function, **{k: _cut(k, a, b) for k, a in arrays.items()})
-            for b in range(0, max(count, 1), BLOCK)
-        ]
-        return {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
+        return _in_blocks(partial(self.plant.evaluate, function), arrays)
 
     def close(self, q: Array, t: float | Array = 0.0) -> Array:
         """Dependent coordinates from the others, by Newton's method.
@@ -124,11 +115,7 @@ class Reduction:
 
     def constraints(self, q: Array, qd: Array, t: float | Array = 0.0) -> dict[str, Array]:
         """J, nu and gamma of the rows in use."""
-        if not self.rows:
-            count, n = q.shape
-            empty = np.zeros((count, 0))
-            return {"J": np.zeros((count, 0, n)), "nu": empty, "gamma": empty}
-        found = self.evaluate("constraints", q=q, qd=qd, t=t)
+        found = _in_blocks(self.plant.formulation.constraints, {"q": q, "qd": qd, "t": t})
         return {key: found[key][:, self.rows] for key in ("J", "nu", "gamma")}
 
     def tangent(self, J: Array, columns: Sequence[int]) -> Array:
@@ -207,11 +194,7 @@ class Reduction:
         none = np.zeros((len(q), 0))
         given = {"q": q, "qd": qd, "tau": tau, "z": none_if_empty(z), "u": none_if_empty(u), "t": t}
         known = {"z": np.broadcast_to(z, (len(q), len(self.states))), "zd": none}
-        if self.plant.loops is None:
-            found = self.evaluate("direct_dynamics", **given)
-            found |= {"v": qd, "a": found["qdd"], "lam": none, "effort": none}
-        else:
-            found = self.evaluate("constrained", qdd=qdd, **given)
+        found = _in_blocks(self.plant.formulation.motion_at, {**given, "qdd": qdd})
         return {**known, **found}
 
 
@@ -236,6 +219,18 @@ def none_if_empty(values: Array) -> Array | None:
 def effort_unit(plant: BarePlant, index: int) -> str:
     """Unit of a joint's effort."""
     return "N·m" if plant.mechanism.bodies[index].joint.kind == "revolute" else "N"
+
+
+def _in_blocks(
+    function: Callable[..., dict[str, Array]], arrays: dict[str, Any]
+) -> dict[str, Array]:
+    """What a function finds for rows of states, block by block."""
+    count = len(arrays["q"])
+    blocks = [
+        function(**{k: _cut(k, a, b) for k, a in arrays.items()})
+        for b in range(0, max(count, 1), BLOCK)
+    ]
+    return {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
 
 
 def _cut(name: str, array: Any, begin: int) -> Any:

@@ -42,10 +42,11 @@ def _signal(reduction: Reduction, name: str, state: dict[str, Array]) -> Array:
     head, _, tail = name.rpartition(".")
     if head in plant.coordinates and tail in RATES:
         return state[RATES[tail]][:, plant.coordinates.index(head)]
-    if tail == "effort" and plant.loops is not None and head in plant.loops.driven:
-        return state["effort"][:, plant.loops.driven.index(head)]
-    if plant.loops is not None and name.startswith("lam.") and name[4:] in plant.loops.row_names:
-        return state["lam"][:, plant.loops.row_names.index(name[4:])]
+    driven, rows = plant.formulation.driven, plant.formulation.row_names
+    if tail == "effort" and head in driven:
+        return state["effort"][:, driven.index(head)]
+    if name.startswith("lam.") and name[4:] in rows:
+        return state["lam"][:, rows.index(name[4:])]
     if head and tail in AXES:
         return _of_point(reduction, head, tail, state)
     raise InputError(

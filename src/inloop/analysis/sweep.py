@@ -155,10 +155,9 @@ class _Follower:
 
     def at(self, value: float) -> Equilibrium:
         self.steered.write(self.reduction.plant, self.setting, value)
-        loops = self.reduction.plant.loops
-        if loops is not None:
-            known = [*self.reduction.independent, *self.reduction.driven]
-            self.setting.q[:] = loops.assemble(self.setting.q, known).q
+        known = [*self.reduction.independent, *self.reduction.driven]
+        formulation = self.reduction.plant.formulation
+        self.setting.q[:] = formulation.assemble(self.setting.q, known).q
         found = solve_equilibrium(self.reduction, self.setting, self.unknowns, self.held)
         self.setting.q[:], self.setting.z[:] = found.q, found.z
         return found

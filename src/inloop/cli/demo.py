@@ -193,7 +193,7 @@ def _draw_tip(plant: il.Plant, result: il.Result) -> None:
 
 def _sources(plant: il.Plant, shown: bool) -> str | None:
     """Where the generated C lies; shows a piece of it."""
-    engine = plant._engine("inverse_dynamics")
+    engine = plant.equations.engine("inverse_dynamics")
     if not isinstance(engine, NativeEngine):
         return None
     directory = engine.library.path.parent

@@ -110,13 +110,12 @@ def _closed_programs(
 
     The choice needs a closed position, found by a plant that runs as Python.
     """
-    loops = BarePlant(derivation.mechanism, backend="python").loops
-    assert loops is not None
+    partition = BarePlant(derivation.mechanism, backend="python").formulation.partition
     closed = ClosedLoops(derivation, external)
     return {
         "constraints": closed.constraints,
-        "newton": partial(closed.newton, loops.partition),
-        "constrained": partial(closed.constrained, loops.partition),
+        "newton": partial(closed.newton, partition),
+        "constrained": partial(closed.constrained, partition),
         DRIVES: closed.drives,
     }
 

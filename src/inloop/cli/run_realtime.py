@@ -9,8 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import inloop as il
 from inloop.cli.company import CONTROLLERS, Company
 from inloop.cli.ending import end_with_parent
@@ -232,10 +230,7 @@ def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
 
 def _violation(plant: il.Plant, q: Any, qd: Any, t: float) -> float:
     """Largest constraint value [m or rad]; 0 without loops."""
-    if plant.loops is None:
-        return 0.0
-    h = plant.evaluate("constraints", q=q, qd=qd, t=t)["h"]
-    return float(np.max(np.abs(h), initial=0.0))
+    return float(plant.formulation.violation(q, qd, t))
 
 
 def _show(report: Report) -> None:

@@ -24,7 +24,7 @@ def random_states(plant: il.Plant, rows: int) -> dict[str, Array]:
 
 def hot_nanoseconds(plant: il.Plant, function: str) -> float:
     """Best time of one evaluation on one core, called in a loop in C [ns]."""
-    engine = plant._engine(function)
+    engine = plant.equations.engine(function)
     states = random_states(plant, ROWS)
     if not isinstance(engine, NativeEngine):
         return _best(lambda: plant.evaluate(function, **states), ROWS)

@@ -89,9 +89,8 @@ def _angles_after_30_ms(plant: il.Plant) -> np.ndarray:
 
 def _first_accelerations(plant: il.Plant) -> np.ndarray:
     """Accelerations of beta and Theta at the start."""
-    assert plant.loops is not None
     rest = np.zeros(plant.n)
-    a = plant.loops.motion(plant.loops.position.q, rest, rest)["a"]
+    a = plant.formulation.motion(plant.formulation.position.q, rest, rest)["a"]
     return np.array([a[plant.coordinates.index(angle)] for angle in ANGLES[:2]])
 
 

@@ -54,8 +54,7 @@ def bricard() -> il.Model:
 
 def _freedom(plant: il.Plant) -> tuple[int, int]:
     """Degrees of freedom and redundant conditions."""
-    assert plant.loops is not None
-    return len(plant.loops.partition.independent), len(plant.loops.partition.dropped)
+    return len(plant.formulation.partition.independent), len(plant.formulation.partition.dropped)
 
 
 def _p3_after_1_s(plant: il.Plant) -> np.ndarray:

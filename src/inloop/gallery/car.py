@@ -209,8 +209,7 @@ def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:
 
 def _roles(plant: il.Plant) -> np.ndarray:
     """Independent, driven and dependent coordinates, dropped conditions."""
-    assert plant.loops is not None
-    parts = plant.loops.partition
+    parts = plant.formulation.partition
     groups = (parts.independent, parts.driven, parts.dependent, parts.dropped)
     return np.array([len(group) for group in groups])
 

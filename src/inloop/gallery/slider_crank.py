@@ -106,14 +106,13 @@ def _add_spatial(m: il.Model, load: Any) -> None:
 
 def _slider_positions(plant: il.Plant) -> np.ndarray:
     """Where the slider is for some angles of the crank, from the closed loop."""
-    assert plant.loops is not None
     crank, slider = (plant.coordinates.index(name) for name in ("crank", "slider"))
-    q, found = plant.loops.position.q, []
+    q, found = plant.formulation.position.q, []
     for angle in ANGLES:
         # in small steps, as Newton's method follows the mechanism
         for between in np.linspace(q[crank], angle, 20):
             q[crank] = between
-            q = plant.loops.close(q)
+            q = plant.formulation.close(q)
         found.append(q[slider])
     return np.array(found)
 

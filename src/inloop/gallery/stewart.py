@@ -150,8 +150,7 @@ def elastic_energy(plant: il.Plant, q: np.ndarray) -> np.ndarray:
 
 def _freedom(plant: il.Plant) -> tuple[int, int, int]:
     """Joints, degrees of freedom, independent conditions."""
-    assert plant.loops is not None
-    parts = plant.loops.partition
+    parts = plant.formulation.partition
     return plant.n, len(parts.independent), len(parts.rows)
 
 

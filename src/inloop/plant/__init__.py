@@ -5,11 +5,10 @@ from inloop.formalisms.signals import Signal
 from inloop.model import Event
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array, NativeEngine, PythonEngine
-from inloop.plant.equations import native_engine
-from inloop.plant.loops import Loops
+from inloop.plant.formulation import Formulation
 from inloop.plant.parameters import Parameters
 
 __all__ = [
-    "Array", "BarePlant", "Event", "Loops", "NativeEngine", "Parameters", "Partition",
-    "PythonEngine", "Signal", "native_engine",
+    "Array", "BarePlant", "Event", "Formulation", "NativeEngine", "Parameters", "Partition",
+    "PythonEngine", "Signal",
 ]  # fmt: skip

@@ -14,8 +14,11 @@ from inloop.errors import InputError
 from inloop.model.intake import as_tuple
 from inloop.model.names import quoted
 from inloop.plant.engine import Array
+from inloop.symbolic import Program
 
 MOST = 1e18  # of a count
+STATE = ("q", "qd", "qdd", "tau", "lam")
+OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
 
 
 def real(value: Any, name: str) -> float:
@@ -138,3 +141,36 @@ def by_name(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise InputError(f"{what} is {quoted(value)}", fix="Give a dictionary: {name: value}.")
     return value
+
+
+def check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> None:
+    """All that the function needs must be there, and nothing that no function knows."""
+    needed = [block.name for block in program.inputs[1:]]
+    missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
+    unknown = [n for n in arrays if n not in (*STATE, *OPTIONAL, *needed)]
+    for names, what in ((missing, "needs"), (unknown, "does not take")):
+        if names:
+            raise InputError(
+                f"{function} {what} {', '.join(names)}", fix=f"It takes {', '.join(needed)}."
+            )
+
+
+def row_count(arrays: Mapping[str, Any]) -> int | None:
+    """Number of states in a call for many of them; None for one state."""
+    rows: int | None = None
+    for name, array in arrays.items():
+        if array is None:
+            continue
+        shape = np.shape(array)
+        if len(shape) > 2:
+            raise InputError(
+                f"{name} has shape {shape}", fix="Give one state (n,) or many, one per row: (N, n)."
+            )
+        if len(shape) == 2:
+            if rows not in (None, shape[0]):
+                raise InputError(
+                    f"{name} has {shape[0]} rows, another argument has {rows}",
+                    fix="Give all arguments the same number of rows, or one row for all.",
+                )
+            rows = shape[0]
+    return rows

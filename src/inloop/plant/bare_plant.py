@@ -6,35 +6,209 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms.sensors import sensor_name
+from inloop.formalisms.size import Size
+from inloop.model import Mechanism
 from inloop.model.names import quoted
-from inloop.plant.closed_motion import accelerations, reduced_equations
+from inloop.plant.bounds import Bounds
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
+from inloop.plant.formulation import Formulation, formulation_for
 from inloop.plant.outline import Outline, outline
+from inloop.plant.parameters import Parameters
+from inloop.plant.passes import PassReport
 from inloop.plant.reactions import joint_reactions
 from inloop.symbolic import Program
 
+if TYPE_CHECKING:
+    from inloop.plant.unit import PlantUnit
+
+LARGE = 60  # coordinates from which only one function is built before it is asked for
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
 
 
-class BarePlant(Equations):
+class BarePlant:
     """The compiled equations of motion M(q) qdd + c(q, qd, u, t) = tau.
 
     Of a mechanism with loops or drives M and c are those of its tree, cut at the loops and with
     drives let go: M qdd + c = tau + Jᵀ lam + effort.
 
-    Functions take arrays of shape (n,), or (N, n) for many states at once.
+    Functions take arrays of shape (n,), or (N, n) for many states at once. A plant is put together
+    of its equations, which are called by name, and of a formulation, which knows about loops and
+    drives; runs are added by `inloop.Plant`.
 
     Attributes:
-        by_mode: of a mechanism that changes while it runs: the plants of its modes by name.
+        mechanism: the model it came from.
+        equations: functions that are derived and built, called by name.
+        formulation: how the motion is written down: roles of coordinates, constraints, multipliers.
+        bounds: of coordinates and speeds, a mapping that can be written.
+        units: the plant as one unit of C, by what had been built of each mode.
+        by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
+            one among them; they share their parameters. Empty otherwise.
     """
 
-    by_mode: Mapping[str, BarePlant] = MappingProxyType({})
+    by_mode: Mapping[str, Self] = MappingProxyType({})
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        live: str | Sequence[str] = (),
+        external_forces: str | Sequence[str] = (),
+        backend: str = "auto",
+        modes: Mapping[str, Mechanism] | None = None,
+    ) -> None:
+        """Derive and build; options as in `Model.compile`.
+
+        Args:
+            mechanism: the model.
+            live: numbers of it to keep as parameters.
+            external_forces: bodies that get force and torque inputs.
+            backend: "c", "python" or "auto".
+            modes: mechanisms of all modes of which this one is one.
+        """
+        kind = formulation_for(mechanism)
+        self.mechanism = mechanism
+        self.equations = Equations(
+            mechanism,
+            live=live,
+            external_forces=external_forces,
+            backend=backend,
+            modes=modes,
+            core=kind.core if len(mechanism.coordinates) <= LARGE else (kind.core_of_large,),
+        )
+        self.formulation: Formulation = kind(self.equations)
+        self.bounds = Bounds(mechanism)
+        self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
+
+    def __repr__(self) -> str:
+        cost = self.operations[self.formulation.motion_function]["total"]
+        return f"<Plant '{self.name}': {self.n} coordinates, {cost} operations for qdd>"
+
+    def share(self, first: BarePlant) -> None:
+        """Use the parameters and bounds of another mode from now on."""
+        first.parameters.check_as(self.parameters)
+        self.equations.parameters = first.parameters
+        first.bounds.include(self.bounds)
+        self.bounds = first.bounds
+
+    # what it is
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.equations.name
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of all vectors."""
+        return self.equations.coordinates
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.equations.n
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the entries of u."""
+        return self.equations.inputs
+
+    @property
+    def parameters(self) -> Parameters:
+        """Live parameters, a mapping that can be written: the default that runs start from."""
+        return self.equations.parameters
+
+    @property
+    def size(self) -> Size:
+        """How large the mechanism is, with its parameters as they are now."""
+        return self.equations.size
+
+    @property
+    def coordinate_sizes(self) -> Array:
+        """What counts as one unit of each coordinate: 1 rad, or the characteristic length [m]."""
+        return self.equations.coordinate_sizes
+
+    @property
+    def first_states(self) -> Array:
+        """Internal states of force laws at the start."""
+        return self.equations.first_states
+
+    @property
+    def first_inputs(self) -> Array:
+        """u until something is connected: 0, and the initial positions of live drives."""
+        return self.equations.first_inputs
+
+    @property
+    def has_events(self) -> bool:
+        """True if it is a mode of a mechanism that changes while it runs."""
+        return self.equations.has_events
+
+    @property
+    def is_native(self) -> bool:
+        """True if the equations run as compiled C."""
+        return self.equations.is_native
+
+    @property
+    def digest(self) -> str:
+        """Hash of the model's description."""
+        return self.equations.digest
+
+    # what was built
+
+    @property
+    def operations(self) -> dict[str, dict[str, int]]:
+        """Operation counts by function; what `prepare` does is listed apart."""
+        return self.equations.operations
+
+    @property
+    def passes(self) -> list[PassReport]:
+        """What the passes have saved, by function."""
+        return self.equations.passes
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Seconds spent deriving and building, by function set."""
+        return self.equations.times
+
+    def program(self, function: str) -> Program:
+        """The program of a function, as it was printed."""
+        return self.equations.program(function)
+
+    def sources(self) -> dict[str, str]:
+        """The generated C files of the core functions, headers included."""
+        return self.equations.sources()
+
+    # functions
+
+    def vector(self, **values: float) -> Array:
+        """A coordinate vector by names; what is not named is 0."""
+        return self.equations.vector(**values)
+
+    def prepared(self, name: str = "inverse_dynamics") -> Array:
+        """The prepared quantities that a function reads, for the current parameters."""
+        return self.equations.prepared(name)
+
+    def evaluate(
+        self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
+    ) -> dict[str, Array]:
+        """Call any function of the plant by name.
+
+        Args:
+            function: such as "inverse_dynamics". Of a mechanism with loops, "direct_dynamics",
+                "mass_matrix" and "bias" are those of the cut tree.
+            pre: prepared quantities for other parameters than those of the plant.
+            lanes: let many rows use vector code, which is compiled when it is first needed, and
+                all cores.
+            arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
+                live drives as at the start.
+        """
+        return self.equations.evaluate(function, pre=pre, lanes=lanes, **arrays)
 
     def inverse_dynamics(
         self, q: Numbers, qd: Numbers, qdd: Numbers, u: Numbers | None = None, t: float = 0.0
@@ -63,9 +237,7 @@ class BarePlant(Equations):
         Raises:
             InputError: q or qd do not fit; says which row or joint.
         """
-        if self.loops is None:
-            return self.tree_direct_dynamics(q, qd, tau, u, t)
-        return accelerations(self, q, qd, tau, u=u, t=t)
+        return self.formulation.accelerations(q, qd, tau, u=u, t=t)
 
     def tree_direct_dynamics(
         self, q: Numbers, qd: Numbers, tau: Numbers, u: Numbers | None = None, t: float = 0.0
@@ -93,10 +265,11 @@ class BarePlant(Equations):
             t: time [s].
 
         Returns:
-            M, shape (m, m), and c, shape (m,), for the m coordinates in `plant.loops.independent`
-            (all of a tree), and T = ∂q/∂q_u, shape (n, m).
+            M, shape (m, m), and c, shape (m,), for the m coordinates in
+            `plant.formulation.independent` (all of a tree), and T = ∂q/∂q_u, shape (n, m).
         """
-        return reduced_equations(self, q, qd, u=u, t=t)
+        at, speed = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
+        return self.formulation.reduced_equations(at, speed, u=u, t=t)
 
     def energy(self, q: Numbers, qd: Numbers) -> Array:
         """Kinetic and potential energy [J], shape (2,) or (N, 2)."""
@@ -183,19 +356,19 @@ class BarePlant(Equations):
         kinds = (f"inverse_dynamics_by_{key}", f"direct_dynamics_by_{key}")
 
         def derive() -> list[Program]:
-            programs = self._derivation.parameter_derivatives(names)
+            programs = self.equations.derivation.parameter_derivatives(names)
             return [
                 Program(kind, p.inputs, p.outputs, p.doc, p.formalism)
                 for kind, p in zip(kinds, programs, strict=True)
             ]
 
-        self._build_once(kinds[0], derive)
+        self.equations.build_once(kinds[0], derive)
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 
     def _needs_a_tree(self, function: str) -> None:
         """Refuse what would tell of the cut tree only."""
-        if self.loops is not None:
+        if not self.formulation.unconstrained:
             raise InputError(
                 f"model '{self.name}' has loops or drives: {function} is for trees",
                 fix="Use plant.linearize, which takes the loops along.",
@@ -215,8 +388,8 @@ class BarePlant(Equations):
 
         They act on the second end that was given to `m.close`, at the cut point; the opposite acts
         on the first. Rows that follow from the others are dropped and carry no force
-        (`plant.loops.notes` names them): rigid bodies do not tell how the load is shared there, and
-        the rows that are left carry all of it.
+        (`plant.formulation.notes` names them): rigid bodies do not tell how the load is shared
+        there, and the rows that are left carry all of it.
 
         Args:
             q: coordinates; dependent ones are brought to closure.
@@ -230,13 +403,11 @@ class BarePlant(Equations):
             "<loop>.force" [N], of solid and hinge cuts "<loop>.torque" [N·m], shape (3,), and of
             rods "<loop>.tension", positive when it pulls its ends together [N], shape ().
         """
-        if self.loops is None:
-            return {}
         rest = np.zeros(self.n)
         others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
         efforts = rest if tau is None else np.asarray(tau)
-        found = self.loops.motion(np.asarray(q), np.asarray(qd), efforts, **others)
-        return self.loops.cut_forces(found["q"], found["lam"])
+        found = self.formulation.motion(np.asarray(q), np.asarray(qd), efforts, **others)
+        return self.formulation.cut_forces(found["q"], found["lam"])
 
     # sensors
 
@@ -244,7 +415,7 @@ class BarePlant(Equations):
         if not isinstance(path, str):
             raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
         name = f"{sensor_name(path)}_{kind}"
-        return self._build_once(name, lambda: self._derivation.sensor(path))
+        return self.equations.build_once(name, lambda: self.equations.derivation.sensor(path))
 
     def pose(self, path: str, q: Numbers, axes: str | None = None) -> tuple[Array, Array]:
         """Position p_WQ [m] and orientation R_WF of a point, frame or body.

@@ -5,40 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from inloop.codegen.c_formulas import emit_formulas
-from inloop.codegen.c_motions import emit_motions
 from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
-from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.size import Size, size_of
 from inloop.model import Mechanism
 from inloop.model.names import quoted
-from inloop.native import CHAIN_FLAGS, TERMS_FLAGS
+from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
-from inloop.plant.arguments import read_names, real, reals
-from inloop.plant.bounds import Bounds
-from inloop.plant.closing import refuse_what_cannot_close
+from inloop.plant.arguments import check_names, read_names, real, reals, row_count
 from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
-from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.progress import deriving, simplifying, writing
-from inloop.plant.reduction import Terms
 from inloop.symbolic import Program
 
-if TYPE_CHECKING:
-    from inloop.plant.unit import PlantUnit
-
-CORE = ("inverse_dynamics", "direct_dynamics", "mass_matrix", "bias", "energy")
-STATE = ("q", "qd", "qdd", "tau", "lam")
-OPTIONAL = ("u", "z", "t")  # zero when not given; states of laws: as at the start
-LARGE = 60  # coordinates from which only one function is built before it is asked for
 Extra = Callable[[Sequence[Program], str, Sequence[str]], Mapping[str, str]]
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
 
@@ -51,10 +36,11 @@ class Equations:
         coordinates: names of the coordinates, in the order of all vectors.
         inputs: names of the entries of u.
         parameters: live parameters, a mapping that can be written.
-        bounds: of coordinates and speeds, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
-        units: the plant as one unit of C, by what had been built of each mode.
+        modes: mechanisms of all modes of which this one is one; None if it does not change.
+        external_forces: bodies that get force and torque inputs beside the declared ones.
+        derivation: where the functions of the tree come from.
         building: held while something is derived or built, so that threads may share a plant.
     """
 
@@ -66,7 +52,18 @@ class Equations:
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
         modes: Mapping[str, Mechanism] | None = None,
+        core: Sequence[str] = (),
     ) -> None:
+        """Derive and build the first functions.
+
+        Args:
+            mechanism: the model.
+            live: numbers of the model to keep as parameters; see `Model.compile`.
+            external_forces: bodies with force and torque inputs beside the declared ones.
+            backend: "c", "python" or "auto".
+            modes: mechanisms of all modes of which this one is one.
+            core: functions of the tree that are built at once.
+        """
         if not mechanism.bodies:
             raise ModelError(
                 f"model '{mechanism.name}' has nothing that moves",
@@ -79,38 +76,24 @@ class Equations:
         )
         start = time.perf_counter()
         self.building = threading.RLock()
-        self._modes = modes  # mechanisms of all modes of which this one is the plant
+        self.modes = modes
         self.mechanism = mechanism
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
         self._backend = backend
-        self._options = (live, external_forces)
-        self._derivation = self.fresh_derivation()
-        self.inputs = self._derivation.input_names
-        self.parameters = Parameters(self._derivation.symbols.parameters)
-        self.bounds = Bounds(mechanism)
+        self._live, self.external_forces = live, external_forces
+        self.derivation = self.fresh_derivation()
+        self.inputs = self.derivation.input_names
+        self.parameters = Parameters(self.derivation.symbols.parameters)
         self._size: tuple[int, Size] | None = None  # with the version of the parameters
         self.operations: dict[str, dict[str, int]] = {}
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
         self._engines: dict[str, Engine] = {}
         self._prepared: dict[int, tuple[int, Array]] = {}
-        self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
-        self.loops: Loops | None = None
-        self._closed: ClosedLoops | None = None
-        closed = mechanism.closed
-        # the open tree of a closed mechanism may have massless tips: no accelerations of its own
-        core = [n for n in CORE if n != "direct_dynamics" or not closed]
-        if self.n > LARGE:
-            core = ["inverse_dynamics" if closed else "direct_dynamics"]
-        self._add([self._timed_program(name, (k, len(core))) for k, name in enumerate(core, 1)])
+        self.add([self._timed_program(name, (k, len(core))) for k, name in enumerate(core, 1)])
         if mechanism.law_outputs:
-            self._add([self._timed_program("law_outputs")], emit_formulas)
-        if closed:
-            self._add_loops(self.closed_loops(self._derivation))
-        elif modes is not None:
-            events = ModeEvents(self._derivation, [], None)
-            self._add(events.programs(modes, ""), emit_formulas)
+            self.add([self._timed_program("law_outputs")], emit_formulas)
 
     @property
     def n(self) -> int:
@@ -142,10 +125,6 @@ class Equations:
         """True if the equations run as compiled C."""
         return runs_native(self._backend)
 
-    def __repr__(self) -> str:
-        cost = self.operations["constrained" if self.loops else "direct_dynamics"]["total"]
-        return f"<Plant '{self.name}': {self.n} coordinates, {cost} operations for qdd>"
-
     # building
 
     def fresh_derivation(self) -> Derivation:
@@ -154,53 +133,17 @@ class Equations:
         What runs are made of is derived in such a graph whenever it is needed later than the rest:
         its text, and so its rounding, then does not depend on what was derived before it.
         """
-        return Derivation(self.mechanism, *self._options)
-
-    def closed_loops(self, derivation: Derivation) -> ClosedLoops:
-        """The constraints of this mechanism in a derivation."""
-        return ClosedLoops(derivation, self._options[1])
+        return Derivation(self.mechanism, self._live, self.external_forces)
 
     def _timed_program(self, name: str, number: tuple[int, int] = (1, 1)) -> Program:
         """Derive a function; `number`: which it is, of how many."""
         start = time.perf_counter()
         with deriving(name, self.name, *number):
-            program = self._derivation.program(name)
+            program = self.derivation.program(name)
         self.times[f"derive {name}"] = time.perf_counter() - start
         return program
 
-    def _add_loops(self, closed: ClosedLoops) -> None:
-        """Assemble, choose independent coordinates, build the constrained motion."""
-        self._closed = closed
-        if closed.driven:
-            self._add([closed.drives()], emit_motions)
-        alignment = [closed.alignment()] if closed.alignments else []
-        self._add([closed.constraints(), closed.cut_forces(), *alignment])
-        modes = [] if self._modes is None else list(self._modes.values())
-        self.loops = Loops(self, closed, strict=not modes or modes[0] is self.mechanism)
-        self.add_partition(self.loops)
-        if self.is_native:
-            self._add_terms(closed)
-        self.parameters.check_with(partial(refuse_what_cannot_close, self))
-
-    def add_partition(self, loops: Loops) -> None:
-        """Build the constrained motion, and events, for one choice of independent coordinates."""
-        derivation = loops.closed.derivation
-        with deriving("the constrained motion", self.name):
-            programs = loops.programs()
-        self._add(programs, loops.sources, loops.callable, derivation)
-        if self._modes is not None:
-            events = ModeEvents(derivation, loops.closed.rows, loops.partition)
-            following = events.programs(self._modes, loops.function(""))
-            self._add(following, emit_formulas, None, derivation)
-
-    def _add_terms(self, closed: ClosedLoops) -> None:
-        """Build what a reduction at run time needs, for any choice of independent coordinates."""
-        terms = Terms(closed)
-        with deriving("the terms of the loops", self.name):
-            programs = terms.programs()
-        self._add(programs, terms.sources, flags=TERMS_FLAGS)
-
-    def _add(
+    def add(
         self,
         programs: Sequence[Program],
         extra: Extra | None = None,
@@ -218,7 +161,7 @@ class Equations:
             flags: of the compiler, where there are further C files.
         """
         start = time.perf_counter()
-        parameters = (derivation or self._derivation).parameters
+        parameters = (derivation or self.derivation).parameters
         with simplifying(len(programs), self.name):
             prepare, printed, reports = run_passes(programs, parameters)
         done = list(offered(printed)) if offered is not None else printed
@@ -252,7 +195,7 @@ class Equations:
     @property
     def has_events(self) -> bool:
         """True if it is a mode of a mechanism that changes while it runs."""
-        return self._modes is not None
+        return self.modes is not None
 
     @property
     def built(self) -> int:
@@ -263,20 +206,31 @@ class Equations:
         """True if a function has been derived and built."""
         return name in self._engines
 
-    def _engine(self, name: str) -> Engine:
+    def native_engine(self, name: str) -> NativeEngine:
+        """The library of a function; simulation needs one."""
+        engine = self.engine(name)
+        if not isinstance(engine, NativeEngine):
+            raise InputError(
+                "simulation needs native code",
+                fix="Install a C compiler, or pip install inloop[cc].",
+            )
+        return engine
+
+    def engine(self, name: str) -> Engine:
+        """What runs a function; functions of the tree are derived and built on first use."""
         if str(name) not in self._engines:
             if str(name) not in PROGRAMS:
                 known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
                 raise InputError(f"no function {quoted(name)}", fix=f"Functions are: {known}.")
-            self._build_once(name, lambda: [self._timed_program(name)])
+            self.build_once(name, lambda: [self._timed_program(name)])
         return self._engines[name]
 
-    def _build_once(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
+    def build_once(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
         """The name of a function, derived and built with others on first use."""
         if name not in self._engines:
             with self.building:
                 if name not in self._engines:
-                    self._add(derive())
+                    self.add(derive())
         return name
 
     def build_apart(
@@ -296,7 +250,7 @@ class Equations:
                 with deriving(name, self.name):
                     programs = derive(derivation)
                 self.times[f"derive {name}"] = time.perf_counter() - start
-                self._add(programs, extra, None, derivation)
+                self.add(programs, extra, None, derivation)
         return name
 
     @property
@@ -306,7 +260,7 @@ class Equations:
 
     def program(self, function: str) -> Program:
         """The program of a function, as it was printed."""
-        return self._engine(function).unit.find(function)
+        return self.engine(function).unit.find(function)
 
     def sources(self) -> dict[str, str]:
         """The generated C files of the core functions, headers included."""
@@ -319,7 +273,7 @@ class Equations:
 
     def prepared(self, name: str = "inverse_dynamics") -> Array:
         """The prepared quantities that a function reads, for the current parameters."""
-        engine = self._engine(name)
+        engine = self.engine(name)
         known = self._prepared.get(id(engine))
         if known is None or known[0] != self.parameters.version:
             values = engine.call("prepare", [self.parameters.values_array], None)[0]
@@ -329,7 +283,7 @@ class Equations:
 
     def prepared_for(self, name: str, values: Array) -> Array:
         """The prepared quantities that a function reads, for other values of the parameters."""
-        return self._engine(name).call("prepare", [values], None)[0]
+        return self.engine(name).call("prepare", [values], None)[0]
 
     def evaluate(
         self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
@@ -345,10 +299,10 @@ class Equations:
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.
         """
-        engine = self._engine(function)
+        engine = self.engine(function)
         program = engine.unit.find(function)
-        _check_names(function, program, arrays)
-        rows = _row_count(arrays)
+        check_names(function, program, arrays)
+        rows = row_count(arrays)
         inputs = [self.prepared(function) if pre is None else pre]
         for block in program.inputs[1:]:
             inputs.append(self._input(block.name, len(block.symbols), arrays, rows))
@@ -368,7 +322,7 @@ class Equations:
         if size == 1 and array.shape in ((), (rows,)):
             array = array.reshape(*array.shape, 1)
         if array.shape[-1:] != (size,):
-            raise self._wrong_size(name, array.shape, size)
+            raise self.wrong_size(name, array.shape, size)
         return array if array.shape == shape else np.broadcast_to(array, shape)
 
     @property
@@ -383,7 +337,8 @@ class Equations:
         defaults = {item.name: item.default for item in (*self.mechanism.inputs, *drives)}
         return np.array([defaults.get(name, 0.0) for name in self.inputs], dtype=np.float64)
 
-    def _wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
+    def wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
+        """The error of an array that does not fit."""
         names = self.inputs if name == "u" else self.coordinates
         count = shape[-1] if shape else 0
         detail = f" (missing: {', '.join(names[count:][:5])})" if count < size else ""
@@ -403,48 +358,6 @@ class Equations:
                 )
             result[self.coordinates.index(name)] = real(value, name)
         return result
-
-
-def native_engine(plant: Equations, function: str) -> NativeEngine:
-    """The library of a function; simulation needs one."""
-    engine = plant._engine(function)
-    if not isinstance(engine, NativeEngine):
-        raise InputError(
-            "simulation needs native code", fix="Install a C compiler, or pip install inloop[cc]."
-        )
-    return engine
-
-
-def _check_names(function: str, program: Program, arrays: Mapping[str, Any]) -> None:
-    """All that the function needs must be there, and nothing that no function knows."""
-    needed = [block.name for block in program.inputs[1:]]
-    missing = [n for n in needed if n not in OPTIONAL and arrays.get(n) is None]
-    unknown = [n for n in arrays if n not in (*STATE, *OPTIONAL, *needed)]
-    for names, what in ((missing, "needs"), (unknown, "does not take")):
-        if names:
-            raise InputError(
-                f"{function} {what} {', '.join(names)}", fix=f"It takes {', '.join(needed)}."
-            )
-
-
-def _row_count(arrays: Mapping[str, Any]) -> int | None:
-    rows: int | None = None
-    for name, array in arrays.items():
-        if array is None:
-            continue
-        shape = np.shape(array)
-        if len(shape) > 2:
-            raise InputError(
-                f"{name} has shape {shape}", fix="Give one state (n,) or many, one per row: (N, n)."
-            )
-        if len(shape) == 2:
-            if rows not in (None, shape[0]):
-                raise InputError(
-                    f"{name} has {shape[0]} rows, another argument has {rows}",
-                    fix="Give all arguments the same number of rows, or one row for all.",
-                )
-            rows = shape[0]
-    return rows
 
 
 def _summed(a: dict[str, int] | None, b: dict[str, int]) -> dict[str, int]:

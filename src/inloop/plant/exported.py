@@ -41,13 +41,13 @@ class Beginning:
 
     Attributes:
         q, qd, z: coordinates, velocities, states of laws.
-        choice: of independent coordinates; None for a tree.
+        choice: of independent coordinates.
     """
 
     q: Array
     qd: Array
     z: Array
-    choice: Partition | None
+    choice: Partition
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,9 @@ def _measured(row: ModeRow, found: Measures) -> ModeRow:
 
 
 def _started(row: ModeRow, begin: Beginning) -> ModeRow:
-    choices = list(row.choices)
-    if begin.choice is not None:
-        # an instance starts with the first one
-        good = begin.choice.independent
-        choices.sort(key=lambda choice: choice.independent != good)
+    # an instance starts with the first choice
+    good = begin.choice.independent
+    choices = sorted(row.choices, key=lambda choice: choice.independent != good)
     q, qd, z = map(_floats, (begin.q, begin.qd, begin.z))
     return replace(row, q=q, qd=qd, z=z, choices=tuple(choices))
 

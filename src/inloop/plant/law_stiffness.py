@@ -36,7 +36,7 @@ def law_stiffness(
         u: inputs.
         t: time [s].
     """
-    d = plant._derivation
+    d = plant.equations.derivation
     values: dict[Expr, float] = {d.symbols.t: t}
     for block in d.load_blocks():
         values |= zip(block.symbols, u if block.name == "u" else z, strict=True)
@@ -75,7 +75,7 @@ class _Block:
 
 def _blocks(plant: BarePlant, port: Port, at_rest: dict[Expr, Expr]) -> list[_Block]:
     """What the stiffness of a law is made of."""
-    symbols = plant._derivation.symbols
+    symbols = plant.equations.derivation.symbols
     known = {key: at_rest.get(e, e) for key, e in port.known.items()}
     slope = slopes(replace(port, known=known), symbols)
     rates = [feel.rate for feel in port.feels]

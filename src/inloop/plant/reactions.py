@@ -39,13 +39,13 @@ def joint_reactions(
     """
     if qdd is None:
         q, qd, qdd, lam = _motion(plant, q, qd, tau, others)
-    elif plant.loops is not None and lam is None:
+    elif lam is None and plant.formulation.all_row_names:
         raise InputError(
             "joint_reactions needs the multipliers that belong to given accelerations",
             fix="Give lam, or leave out qdd: both then follow from the efforts.",
         )
-    if plant.loops is not None:
-        others["lam"] = plant.loops.on_all_rows(np.asarray(lam))
+    if lam is not None:
+        others["lam"] = plant.formulation.on_all_rows(np.asarray(lam))
     found = plant.evaluate("joint_reactions", q=q, qd=qd, qdd=qdd, **others)
     return {
         f"{name}.{kind}": found[kind][..., k, :]
@@ -56,16 +56,13 @@ def joint_reactions(
 
 def _motion(
     plant: BarePlant, q: Any, qd: Any, tau: Any, others: dict[str, Any]
-) -> tuple[Any, Any, Array, Array | None]:
+) -> tuple[Array, Array, Array, Array]:
     """Position, velocities, accelerations and multipliers under given efforts."""
     efforts = np.zeros(plant.n) if tau is None else np.asarray(tau, dtype=np.float64)
-    if plant.loops is None:
-        found = plant.evaluate("direct_dynamics", q=q, qd=qd, tau=efforts, **others)
-        return q, qd, found["qdd"], None
-    if np.ndim(q) != 1:
+    if np.ndim(q) != 1 and not plant.formulation.unconstrained:
         raise InputError(
             "joint_reactions takes one state of a mechanism with loops at a time",
             fix="Give qdd and lam for many states, or simulate with reactions=...",
         )
-    found = plant.loops.motion(np.asarray(q), np.asarray(qd), efforts, **others)
+    found = plant.formulation.motion(np.asarray(q), np.asarray(qd), efforts, **others)
     return found["q"], found["v"], found["a"], found["lam"]

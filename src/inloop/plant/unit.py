@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from inloop.codegen.c_plant import (
     ChoiceRow,
     EventRow,
@@ -25,14 +23,13 @@ from inloop.formalisms.size import size_of
 from inloop.native import POINTER, BuildOptions, NativeLibrary, build_library, runtime_headers
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
-from inloop.plant.equations import native_engine
-from inloop.plant.reduction import TERMS, roles
+from inloop.plant.formulation.terms import TERMS, roles
 from inloop.plant.units import OF_JOINTS, signal_units
 
 if TYPE_CHECKING:
+    from inloop.formalisms.partition import Partition
     from inloop.model import Event
     from inloop.plant.bare_plant import BarePlant
-    from inloop.plant.loops import Loops
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
 MODE, EVENTS = "mode", "events"  # outputs of a plant with events
@@ -59,9 +56,9 @@ class PlantUnit:
 def plant_unit(plants: Plants) -> PlantUnit:
     """The unit of a plant with all choices and integrators that have been built so far."""
     first = next(iter(plants.values()))
-    with first.building:
+    with first.equations.building:
         # all that a table tells is there once a plant is compiled, but for what is built later
-        key = tuple((name, plant.built) for name, plant in plants.items())
+        key = tuple((name, plant.equations.built) for name, plant in plants.items())
         if key not in first.units:
             first.units[key] = _build(plants)
         return first.units[key]
@@ -122,14 +119,13 @@ class _Maker:
 
     def _mode(self, name: str, inputs: Iterable[Quantity], outputs: Iterable[Quantity]) -> ModeRow:
         plant = self._plants[name]
-        loops, mechanism = plant.loops, plant.mechanism
+        formulation, mechanism = plant.formulation, plant.mechanism
         events = mechanism.events if self._with_events else ()
         drives, prepare_drives, observe, prepare_observe = "", Preparation(), "", Preparation()
-        if loops is not None and loops.driven:
+        if formulation.driven:
             drives, prepare_drives = self._named(plant, "drives", "drives_motions")
         if mechanism.law_outputs:
             observe, prepare_observe = self._named(plant, "law_outputs", "law_outputs_formula")
-        at = loops.position.q if loops is not None else _initial(plant, 0)
         limit = sys.float_info.max
         bounds = [plant.bounds[c] for c in plant.coordinates]
         return ModeRow(
@@ -137,8 +133,8 @@ class _Maker:
             n=plant.n,
             states=len(mechanism.states),
             inputs=len(plant.inputs),
-            rows=len(loops.all_row_names) if loops is not None else 0,
-            choices=tuple(self._choice(plant, each) for each in _choices(plant)),
+            rows=len(formulation.all_row_names),
+            choices=tuple(self._choice(plant, known) for known in formulation.known),
             events=tuple(self._event(plant, k, e) for k, e in enumerate(events)),
             drives=drives,
             prepare_drives=prepare_drives,
@@ -147,8 +143,8 @@ class _Maker:
             observed=len(mechanism.law_outputs),
             input_places=_input_places(plant, inputs),
             output_places=_output_places(plant, outputs),
-            q=_floats(at),
-            qd=_floats(_initial(plant, 1)),
+            q=_floats(formulation.position.q),
+            qd=_floats(body.joint.initial[1] for body in mechanism.bodies),
             z=_floats(plant.first_states),
             most=tuple(min(limit, float(pair[side])) for side in (0, 1) for pair in bounds),
             units=_floats(size_of(mechanism).units),
@@ -157,52 +153,50 @@ class _Maker:
 
     def _free(self, plant: BarePlant) -> dict[str, Any]:
         """What lets a mode choose independent coordinates while it runs."""
-        loops = plant.loops
-        if loops is None or not loops.chooses_freely:
+        formulation = plant.formulation
+        if not formulation.chooses_freely:
             return {}
         terms, prepare = self._named(plant, TERMS, "terms")
         return {
             "terms": terms,
             "prepare_terms": prepare,
-            "row_sizes": _floats(loops.first_row_sizes),
-            "roles": tuple(int(role) for role in roles(loops, plant.n)),
+            "row_sizes": _floats(formulation.first_row_sizes),
+            "roles": tuple(int(role) for role in roles(formulation, plant.n)),
         }
 
-    def _choice(self, plant: BarePlant, loops: Loops | None) -> ChoiceRow:
+    def _choice(self, plant: BarePlant, known: Partition) -> ChoiceRow:
         """One choice of independent coordinates, with the integrators built for it."""
-        suffix = "" if loops is None else loops.function("")
-        function = "direct_dynamics" if loops is None else f"constrained{suffix}"
-        rates, prepare = self._named(plant, function, "rates")
+        formulation = plant.formulation.with_partition(known)
+        suffix = formulation.function("")
+        rates, prepare = self._named(plant, formulation.motion_function, "rates")
         prefix = rates.removesuffix("_rates")
-        found: dict[str, object] = {}
-        if loops is None:
-            found["independent"] = tuple(range(plant.n))
-            known = plant.program(function).inputs
-            found["autonomous"] = all(block.name != "t" for block in known)
-        else:
-            parts = loops.partition
-            found |= {"independent": parts.independent, "dependent": parts.dependent}
-            found |= {"driven": parts.driven, "rows": parts.rows}
-            found |= {kind: f"{prefix}_{kind}" for kind in ("expand", "settle", "pivots")}
+        found: dict[str, object] = {
+            "independent": known.independent,
+            "dependent": known.dependent,
+            "driven": known.driven,
+            "rows": known.rows,
+            "autonomous": formulation.autonomous,
+        }
+        found |= {kind: f"{prefix}_{kind}" for kind in formulation.unit_functions}
         found |= self._implicit(plant, suffix)
         if self._with_events:
-            found |= self._events(plant, suffix, closed=loops is not None)
+            found |= self._events(plant, suffix)
         return ChoiceRow(prepare=prepare, rates=rates, **found)  # type: ignore[arg-type]
 
     def _implicit(self, plant: BarePlant, suffix: str) -> dict[str, object]:
         found: dict[str, object] = {}
         predictor, jacobian = f"{steps.PREDICTOR}{suffix}", f"{steps.JACOBIAN}{suffix}"
-        if plant.is_built(predictor):
+        if plant.equations.is_built(predictor):
             predict, prepare = self._named(plant, predictor, "predict")
             kept = len(plant.program(predictor).outputs[-1].exprs)
             correct = predict.removesuffix("predict") + "correct"
             found |= {"prepare_steps": prepare, "predict": predict, "correct": correct}
             found["kept"] = kept
-        if plant.is_built(jacobian):
+        if plant.equations.is_built(jacobian):
             found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
         return found
 
-    def _events(self, plant: BarePlant, suffix: str, closed: bool) -> dict[str, object]:
+    def _events(self, plant: BarePlant, suffix: str) -> dict[str, object]:
         energy, prepare = self._named(plant, f"mode_energy{suffix}", f"mode_energy{suffix}_formula")
         prefix = energy.removesuffix(f"mode_energy{suffix}_formula")
         events = plant.mechanism.events
@@ -210,11 +204,11 @@ class _Maker:
         def formula(program: str) -> str:
             return f"{prefix}{program}{suffix}_formula"
 
-        programs = native_engine(plant, f"mode_energy{suffix}").unit.programs
+        programs = plant.equations.native_engine(f"mode_energy{suffix}").unit.programs
         return {
             "prepare_events": prepare,
             "indicators": formula("indicators") if events else "",
-            "project": formula("project") if closed else "",
+            "project": formula("project") if plant.equations.is_built(f"project{suffix}") else "",
             "energy": energy,
             "next": tuple(formula(f"to_{event.name}") for event in events),
             "settled": tuple(
@@ -243,18 +237,11 @@ class _Maker:
 
     def _named(self, plant: BarePlant, function: str, kind: str) -> tuple[str, Preparation]:
         """Name in C of something that belongs to a function, and how it is prepared."""
-        engine = native_engine(plant, function)
+        engine = plant.equations.native_engine(function)
         self._engines[id(engine)] = engine
         prefix = engine.unit.prefix
         count = len(engine.unit.prepare.outputs[0].exprs)
         return f"{prefix}_{kind}", Preparation(f"{prefix}_prepare", count)
-
-
-def _choices(plant: BarePlant) -> list[Loops | None]:
-    """All choices of independent coordinates that have been built."""
-    if plant.loops is None:
-        return [None]
-    return [plant.loops.with_partition(known) for known in plant.loops.known]
 
 
 def restitution_places(
@@ -272,7 +259,7 @@ def restitution_places(
         InputError: a restitution belongs to no row, or to one that is not in use.
     """
     own, first = rows_named(impact, event), first_of_rows(plant, k)
-    rows = impact.loops.all_row_names if impact.loops is not None else ()
+    rows = impact.formulation.all_row_names
     common = len(plant.mechanism.events) + k
     return tuple(first + own[row] if row in own else common for row in rows)
 
@@ -289,9 +276,8 @@ def rows_named(impact: BarePlant, event: Event) -> dict[str, int]:
     Raises:
         InputError: a restitution belongs to no row, or to one that is not in use.
     """
-    loops, mode = impact.loops, impact.mechanism.mode
-    every = loops.all_row_names if loops is not None else ()
-    used = loops.row_names if loops is not None else ()
+    mode = impact.mechanism.mode
+    every, used = impact.formulation.all_row_names, impact.formulation.row_names
     found: dict[str, int] = {}
     for number, (name, _) in enumerate(event.row_restitution):
         meant = [row for row in every if name in (row, row.rpartition(".")[0])]
@@ -343,22 +329,14 @@ def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
     )
     states = (Quantity(s.name) for plant in plants.values() for s in plant.mechanism.states)
     units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}
-    names = [name for plant in plants.values() for name in _signals(plant)]
+    names: list[str] = []
+    for plant in plants.values():
+        names += plant.formulation.signal_names
+        names += (output.name for output in plant.mechanism.law_outputs)
     if any(plant.mechanism.events for plant in plants.values()):
         names += [MODE, EVENTS]
     signals = (Quantity(name, _plain(units.get(name, ""))) for name in names)
     return _unique((*motion, *states, *signals))
-
-
-def _signals(plant: BarePlant) -> list[str]:
-    """What a mode tells beside q, qd and states of laws."""
-    outputs = [output.name for output in plant.mechanism.law_outputs]
-    loops = plant.loops
-    if loops is None:
-        return outputs
-    names = [f"{c}.qdd" for c in plant.coordinates]
-    names += [f"lam.{loops.all_row_names[row]}" for row in loops.rows_that_may_act]
-    return [*names, *(f"{joint}.effort" for joint in loops.driven), *outputs]
 
 
 def _output_places(plant: BarePlant, outputs: Iterable[Quantity]) -> tuple[tuple[str, int], ...]:
@@ -367,11 +345,7 @@ def _output_places(plant: BarePlant, outputs: Iterable[Quantity]) -> tuple[tuple
         known |= {f"{name}.q": ("IL_OF_Q", k), f"{name}.qd": ("IL_OF_QD", k)}
     known |= {state.name: ("IL_OF_Z", k) for k, state in enumerate(plant.mechanism.states)}
     known |= {out.name: ("IL_OF_LAWS", k) for k, out in enumerate(plant.mechanism.law_outputs)}
-    if plant.loops is not None:
-        known |= {f"{c}.qdd": ("IL_OF_QDD", k) for k, c in enumerate(plant.coordinates)}
-        rows = plant.loops.all_row_names
-        known |= {f"lam.{row}": ("IL_OF_LAM", k) for k, row in enumerate(rows)}
-        known |= {f"{j}.effort": ("IL_OF_EFFORT", k) for k, j in enumerate(plant.loops.driven)}
+    known |= plant.formulation.signal_places
     return tuple(known.get(output.name, ("IL_NOT_THERE", 0)) for output in outputs)
 
 
@@ -379,10 +353,6 @@ def _input_places(plant: BarePlant, inputs: Iterable[Quantity]) -> tuple[tuple[s
     known = {f"{c}.tau": ("IL_OF_TAU", k) for k, c in enumerate(plant.coordinates)}
     known |= {name: ("IL_OF_U", k) for k, name in enumerate(plant.inputs)}
     return tuple(known.get(item.name, ("IL_NOT_THERE", 0)) for item in inputs)
-
-
-def _initial(plant: BarePlant, side: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([body.joint.initial[side] for body in plant.mechanism.bodies], np.float64)
 
 
 def _floats(values: Iterable[float]) -> tuple[float, ...]:

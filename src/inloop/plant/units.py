@@ -24,7 +24,7 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         for kind, unit in OF_JOINTS[body.joint.kind].items():
             units[f"{body.joint.name}.{kind}"] = unit
     given = {c.name: OF_MULTIPLIERS.get(c.unit, "") for c in plant.mechanism.constraints}
-    for name in plant.loops.all_row_names if plant.loops is not None else ():
+    for name in plant.formulation.all_row_names:
         element, _, direction = name.partition(".")
         turns = direction.startswith(("turn", "tilt"))
         units[f"lam.{name}"] = given.get(element, "N·m" if turns else "N")

@@ -18,7 +18,7 @@ from inloop.native.library import Reals
 from inloop.native.mirror import field_offset, mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.plant import BarePlant
-from inloop.plant.loops import MOST_ITERATIONS
+from inloop.plant.formulation.reduced_loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
 from inloop.realtime.layout import Layout
 from inloop.realtime.mailbox import Mailbox

@@ -77,7 +77,7 @@ def start(
     if chosen.method is None:
         chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
     assert chosen.method is not None
-    chooses = plant.loops is not None and plant.loops.partition.dependent and not plant.by_mode
+    chooses = plant.formulation.partition.dependent and not plant.by_mode
     if chooses and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
         rehearse_run(

@@ -81,14 +81,13 @@ def wire(
     u = conditions.inputs.constant
     z = first_internal_states(first, u)
     begin = start_of(first, q, qd, conditions.drives, u, z)
-    loops = None if first.loops is None else first.loops.good_at(begin.q)
-    systems = make_systems(plants, at, method, {next(iter(plants)): loops}, step)
+    chosen = {next(iter(plants)): first.formulation.good_at(begin.q)}
+    systems = make_systems(plants, at, method, chosen, step)
     for system in systems:
-        if system.loops is not None:
-            at_home, rest = system.loops.home(), np.zeros(system.plant.n)
-            system.start(0.0, at_home, rest, system.plant.first_states, guarded=False)
+        at_home, rest = system.formulation.home(), np.zeros(system.plant.n)
+        system.start(0.0, at_home, rest, system.plant.first_states, guarded=False)
     instance = systems[0].instance
-    watched = first.loops is not None and not plant.has_events
+    watched = bool(first.formulation.partition.dependent) and not plant.has_events
     instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z, guarded=watched))
     start = instance.snapshot()
     layout = Layout(
@@ -105,7 +104,7 @@ def wire(
         layout,
         instance,
         start,
-        any(system.loops is not None for system in systems),
+        any(not system.formulation.unconstrained for system in systems),
         _live_drives(plants, list(values), motions),
         _gaps(plants, layout),
         begin.notes,
@@ -142,7 +141,7 @@ def _conditions(
     tau = np.array([first[f"{c}.tau"].default for c in plant.coordinates])
     u = np.array([first[name].default for name in plant.inputs])
     if plant.has_events:
-        driven = plant.loops.driven if plant.loops is not None else ()
+        driven = plant.formulation.driven
         motions = {joint: motion for joint, motion in motions.items() if joint in driven}
     return Conditions(tau, Inputs(u), read_drives(plant, motions))
 

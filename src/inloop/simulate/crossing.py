@@ -32,17 +32,16 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
     The smallest singular value of J, without units, tells how far that is, whatever coordinates are
     independent and whatever rows are in use. It is extrapolated along q + t qd + t²/2 qdd.
     """
-    rank = len(system.closed.partition.rows)
-    free = [k for k in range(plant.n) if k not in set(system.closed.partition.driven)]
+    rank = len(system.formulation.partition.rows)
+    free = [k for k in range(plant.n) if k not in set(system.formulation.partition.driven)]
     here = system.motion(np.array([now.t]), system.start(now.t, now.q, now.qd, now.z, False)[None])
     if not rank or here.qdd is None or not len(here.t):
         return np.inf
-    closure = system.closed.closure()
 
     def smallest(t: float) -> float:
         assert here.qdd is not None
         q = now.q + t * now.qd + 0.5 * t * t * here.qdd[0]
-        J = closure.at(now.t + t)(q)[1]
+        J = system.formulation.scaled_rows(q, now.t + t)[1]
         return float(np.linalg.svd(J[:, free], compute_uv=False)[rank - 1])
 
     fastest, first = system.speed(now.qd), smallest(0.0)
@@ -81,7 +80,7 @@ class Way:
     @property
     def turns_over(self) -> bool:
         """Whether a pivot has changed its sign: the position was singular indeed."""
-        guard, ends = self.system.closed.guard, self.ends
+        guard, ends = self.system.formulation.guard, self.ends
         first, last = (np.sign(guard(ends.q[k], ends.t[k])) for k in (0, 1))
         return bool(np.any(first != last))
 
@@ -102,7 +101,7 @@ class Way:
         return found.rows([int(k) for k in np.argsort(found.t, kind="stable")])
 
     def _near(self, times: Array) -> Samples:
-        x, parts = self.curve.at(times), self.system.closed.partition
+        x, parts = self.curve.at(times), self.system.formulation.partition
         u, v = list(parts.independent), list(parts.dependent)
         points = self.curve.points
         known = self.system.expand(points, self.curve.at(points))
@@ -111,9 +110,8 @@ class Way:
         assert base.qdd is not None
         q, qd, qdd = (_interpolated(base.t, y, times) for y in (base.q, base.qd, base.qdd))
         q[:, u], q[:, v] = x[:, : len(u)], x[:, x.shape[1] - len(v) :]
-        closure = self.system.closed.closure()
         for row, t in zip(q, times, strict=True):
-            h, J = closure.at(float(t))(row)
+            h, J = self.system.formulation.scaled_rows(row, float(t))
             row -= np.linalg.lstsq(J, h, rcond=1e-6)[0] * self.system.sizes
         z = x[:, 2 * len(u) : 2 * len(u) + base.z.shape[1]]
         violation = largest_violation(self.plant, q, qd, times)
@@ -153,7 +151,7 @@ def _way(
     first = system.motion(np.array([begin.t]), x[None])
     if not len(first.t) or first.qdd is None:
         return None
-    parts = system.closed.partition
+    parts = system.formulation.partition
     u, v = list(parts.independent), list(parts.dependent)
     moving = len(x) - len(v)
     # first guess: constant accelerations

@@ -21,7 +21,7 @@ def lost_by_the_step(system: System, now: End, step: float | None) -> bool:
         now: the last good state.
         step: of the run, if it is always the same [s].
     """
-    if step is None or system.loops is None:
+    if step is None or not system.formulation.partition.rows:
         return False
     if system.speed(now.qd) * step > TURN:
         return True

@@ -51,7 +51,7 @@ def read_drives(plant: BarePlant, motions: Mapping[str, Signal]) -> Drives | Non
     Raises:
         InputError: a joint is not driven, or its motion cannot be used.
     """
-    driven = plant.loops.driven if plant.loops is not None else ()
+    driven = plant.formulation.driven
     unknown = [joint for joint in motions if joint not in driven]
     if unknown:
         raise InputError(

@@ -74,7 +74,7 @@ def _beginning(plant: BarePlant, conditions: Conditions) -> Beginning:
     u = conditions.inputs.constant
     z = first_internal_states(plant, u)
     start = start_of(plant, None, None, conditions.drives, u, z)
-    choice = None if plant.loops is None else plant.loops.good_at(start.q).partition
+    choice = plant.formulation.good_at(start.q).partition
     return Beginning(start.q, start.qd, z, choice)
 
 

@@ -44,11 +44,11 @@ def happening(systems: Mapping[str, System], event: Event) -> Happening:
 
 def _rows(system: System) -> tuple[str, ...]:
     """Names of the constraint rows in use."""
-    return system.loops.row_names if system.loops is not None else ()
+    return system.formulation.row_names
 
 
 def _suffix(system: System) -> str:
-    return system.loops.function("") if system.loops is not None else ""
+    return system.formulation.function("")
 
 
 def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float]:
@@ -80,9 +80,9 @@ def _impulses(
         t: time [s].
         e: restitution of each row.
     """
-    if gripping.loops is None:
-        return {}
     rows = _rows(gripping)
+    if not rows:
+        return {}
     given = np.array([e[row] for row in rows])
     name = f"project{_suffix(gripping)}"
     found = gripping.plant.evaluate(name, q=q, qd=qd, t=t, e=given)["impulse"]

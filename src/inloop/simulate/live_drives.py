@@ -126,7 +126,7 @@ def jump_of_a_drive(
         t: where the step begins [s].
         step: its length [s].
     """
-    if drives is None or plant.loops is None:
+    if drives is None:
         return ""
     filtered = {plant.coordinates[d.body] for d in plant.mechanism.drives if d.states}
 
@@ -137,7 +137,7 @@ def jump_of_a_drive(
     (q, qd), (q_next, qd_next) = at(t), at(t + step)
     moved = np.abs(q_next - q)
     explained = step * (np.abs(qd) + np.abs(qd_next))
-    for k, joint in enumerate(plant.loops.driven):
+    for k, joint in enumerate(plant.formulation.driven):
         if joint not in filtered and moved[k] - explained[k] > JUMP * moved[k] > 0.0:
             return f"the drive of '{joint}' jumps by {moved[k]:.3g} after t = {t:.6g} s"
     return ""

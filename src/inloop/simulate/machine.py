@@ -19,7 +19,7 @@ from inloop.native import (
     Status,
     run_machine,
 )
-from inloop.plant import Array, BarePlant, Loops, Signal
+from inloop.plant import Array, BarePlant, Formulation, Signal
 from inloop.plant.arguments import by_name, one_name, real, whole
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
@@ -113,7 +113,8 @@ def simulate_modes(
         begin = first_snapshot(plants, mode, at, q, qd)
     elif q is None and qd is None and mode is None and start.end is not None:
         assert start.end.machine is not None
-        begin = Beginning(start.end.machine, {name: plant.loops for name, plant in plants.items()})
+        own = {name: plant.formulation for name, plant in plants.items()}
+        begin = Beginning(start.end.machine, own)
     else:
         raise InputError(
             "a run that continues another one begins where that one ended",
@@ -143,7 +144,7 @@ def conditions(
     kinds: list[tuple[str, Mapping[str, Any], Callable[[BarePlant], tuple[str, ...]]]] = [
         ("coordinate", tau, lambda p: p.coordinates),
         ("input", inputs, lambda p: p.inputs),
-        ("driven joint", motions, lambda p: p.loops.driven if p.loops is not None else ()),
+        ("driven joint", motions, lambda p: p.formulation.driven),
     ]
     for what, given, names in kinds:
         known = dict.fromkeys(name for p in plants.values() for name in names(p))
@@ -155,7 +156,7 @@ def conditions(
                 )
     mine = {name: value for name, value in tau.items() if name in plant.coordinates}
     given = {name: value for name, value in inputs.items() if name in plant.inputs}
-    driven = plant.loops.driven if plant.loops is not None else ()
+    driven = plant.formulation.driven
     drives = read_drives(plant, {n: motion for n, motion in motions.items() if n in driven})
     efforts = vector(plant, mine, [0.0] * plant.n, "tau")
     return Conditions(efforts, read_inputs(plant, given), drives)
@@ -167,12 +168,12 @@ class Beginning:
 
     Attributes:
         snapshot: mode and state.
-        loops: of each mode, with the independent coordinates to use; None for a tree.
+        formulations: of each mode, with the independent coordinates to use.
         notes: what differs from the declared values, in words.
     """
 
     snapshot: MachineSnapshot
-    loops: Mapping[str, Loops | None]
+    formulations: Mapping[str, Formulation]
     notes: tuple[str, ...] = ()
 
 
@@ -191,9 +192,9 @@ def first_snapshot(
     u = conditions.inputs.at(0.0)
     z = first_internal_states(plant, u)
     start = start_of(plant, q, qd, conditions.drives, u, z)
-    loops = None if plant.loops is None else plant.loops.good_at(start.q)
-    x = make_system(plant, conditions, None, loops).start(0.0, start.q, start.qd, z)
-    chosen = {n: loops if n == name else each.loops for n, each in plants.items()}
+    good = plant.formulation.good_at(start.q)
+    x = make_system(plant, conditions, None, good).start(0.0, start.q, start.qd, z)
+    chosen = {**{n: each.formulation for n, each in plants.items()}, name: good}
     return Beginning(MachineSnapshot(list(plants).index(name), x), chosen, start.notes)
 
 
@@ -222,7 +223,7 @@ class _Run:
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[Happening] = []
         self._notes = list(begin.notes)
-        self._loops = dict(begin.loops)
+        self._formulations = dict(begin.formulations)
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None
@@ -237,9 +238,8 @@ class _Run:
     def _take(self, choices: Mapping[str, ModeChoice], failed_at: float | None) -> None:
         self._chosen_at, self._unguarded = {}, set()
         for name, choice in choices.items():
-            loops = self._loops[name]
-            assert loops is not None
-            self._loops[name] = loops.with_partition(choice.partition)
+            known = self._formulations[name]
+            self._formulations[name] = known.with_partition(choice.partition)
             if choice.q is not None:
                 self._chosen_at[name] = choice.q
             if not choice.watched:
@@ -249,10 +249,9 @@ class _Run:
     def _choices(self) -> dict[str, ModeChoice]:
         return {
             name: ModeChoice(
-                loops.partition, self._chosen_at.get(name), name not in self._unguarded
+                known.partition, self._chosen_at.get(name), name not in self._unguarded
             )
-            for name, loops in self._loops.items()
-            if loops is not None
+            for name, known in self._formulations.items()
         }
 
     def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
@@ -304,19 +303,20 @@ class _Run:
         if status != Status.LOOP_OPEN:
             return status
         step, end = step_of(self._schedule), _end_of(self._pieces[-1][1], now)
-        system = make_system(self._plants[name], self._at[name], None, self._loops[name], step)
+        system = make_system(
+            self._plants[name], self._at[name], None, self._formulations[name], step
+        )
         return Status.DIVERGED if lost_by_the_step(system, end, step) else status
 
     def _systems(self) -> dict[str, System]:
         """All modes of an instance, with the independent coordinates of now."""
         step = step_of(self._schedule)
-        made = make_systems(self._plants, self._at, None, self._loops, step)
+        made = make_systems(self._plants, self._at, None, self._formulations, step)
         for name, system in zip(self._plants, made, strict=True):
-            if system.loops is not None:
-                # pivots are watched from where they were when the coordinates were chosen
-                at = self._chosen_at.get(name, system.loops.home())
-                rest, z = np.zeros(len(at)), system.plant.first_states
-                system.start(0.0, at, rest, z, guarded=name not in self._unguarded)
+            # pivots are watched from where they were when the coordinates were chosen
+            at = self._chosen_at.get(name, system.formulation.home())
+            rest, z = np.zeros(len(at)), system.plant.first_states
+            system.start(0.0, at, rest, z, guarded=name not in self._unguarded)
         return dict(zip(self._plants, made, strict=True))
 
     def _part(
@@ -341,14 +341,13 @@ class _Run:
         self._failed_at, self._unguarded = t, set()
         _, last = self._pieces[-1]
         for mode in dict.fromkeys((name, *follow)):
-            loops = self._loops[mode]
-            if loops is None or self._plants[mode].coordinates != self._plants[name].coordinates:
+            if self._plants[mode].coordinates != self._plants[name].coordinates:
                 continue
             if stuck:
                 self._unguarded.add(mode)
-            other = loops.repartition(last.q[-1], t)
+            other = self._formulations[mode].repartition(last.q[-1], t)
             if other is not None:
-                self._loops[mode] = other
+                self._formulations[mode] = other
                 chosen = ", ".join(other.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
             self._chosen_at[mode] = last.q[-1]

@@ -208,8 +208,8 @@ def _tolerances(plants: Plants, at: Mapping[str, Conditions], schedule: Adaptive
     """Absolute tolerances in natural units, shape (modes, choices, largest x)."""
     rows: list[list[Array]] = []
     for name, plant in plants.items():
-        loops = plant.loops
-        known = [None] if loops is None else [loops.with_partition(p) for p in loops.known]
+        formulation = plant.formulation
+        known = [formulation.with_partition(parts) for parts in formulation.known]
         systems = [make_system(plant, at[name], None, k) for k in known]
         sizes = [system.scales.sizes for system in systems]
         # the choice that is made while it runs stands behind them: there the smallest units count
@@ -249,11 +249,11 @@ def _reason(
     status, t, about = Status(int(found.status[run])), found.reached[run], int(found.beyond[run])
     if status == Status.STOPPED:
         return "STOPPED: interrupted" + (f" at t = {t:.6g} s" if math.isfinite(t) else "")
-    plant, loops = systems[0].plant, systems[0].loops
+    plant, formulation = systems[0].plant, systems[0].formulation
     if status == Status.LOOP_OPEN:
         loop = ""
-        if loops is not None and 0 <= about < len(loops.partition.rows):
-            loop = f" (loop '{loops.loop_of(about)}')"
+        if 0 <= about < len(formulation.partition.rows):
+            loop = f" (loop '{formulation.loop_of(about)}')"
         if not math.isfinite(t):
             return f"LOOP_OPEN: its loops cannot be closed at the start{loop}"
         return (

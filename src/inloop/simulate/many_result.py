@@ -84,7 +84,7 @@ class ManyResult:
         for run, values in enumerate(rows):
             chosen = slice(run, run + 1) if runs is None else runs
             q, qd = (a[chosen].reshape(-1, plant.n) for a in (self.q, self.qd))
-            pre = plant.prepared_for("energy", values)
+            pre = plant.equations.prepared_for("energy", values)
             E = plant.evaluate("energy", pre=pre, q=q, qd=qd, lanes=False)["E"]
             found[chosen] = E.reshape(-1, len(self.t), 2)
         return found

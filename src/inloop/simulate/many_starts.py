@@ -107,7 +107,7 @@ def _state_rows(plant: BarePlant, inputs: Given, z: Array) -> Array:
 
 def _kind(plant: BarePlant, given: Arguments, rows: StartRows) -> str:
     """How the loops of each run are closed at its start."""
-    if plant.loops is None:
+    if plant.formulation.unconstrained:
         return "closed"
     if given.q.is_whole:
         _check_independent(plant, given.qd, allow_whole=True)
@@ -129,9 +129,7 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
     Raises:
         InputError: others were given.
     """
-    loops = plant.loops
-    assert loops is not None
-    free = loops.independent
+    free = plant.formulation.independent
     fix = f"Give independent coordinates by name: {', '.join(free)}."
     if allow_whole and given.is_whole:
         return
@@ -151,15 +149,14 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
 
 
 def _check_declared(plant: BarePlant) -> None:
-    loops = plant.loops
-    assert loops is not None
+    free = plant.formulation.independent
     # a drive decides about its joint, whatever is declared
-    known = (*loops.independent, *loops.driven)
+    known = (*free, *plant.formulation.driven)
     for body in plant.mechanism.bodies:
         joint = body.joint
         if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in known:
             raise InputError(
                 f"model '{plant.name}' declares a velocity of '{joint.name}', which follows from "
                 "the loops in each run",
-                fix=f"Give qd of independent coordinates: {', '.join(loops.independent)}.",
+                fix=f"Give qd of independent coordinates: {', '.join(free)}.",
             )

@@ -33,13 +33,11 @@ def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array
 def drive_power(plant: BarePlant, found: Samples, tau: Array) -> Array:
     """Power of efforts, drives and constraints that move with time [W], shape (N,)."""
     total = np.asarray(found.qd @ tau)
-    if plant.loops is not None:
-        for name in plant.loops.driven:
-            column = plant.coordinates.index(name)
-            # a given effort of a driven joint is part of what its drive supplies
-            total += (found.signals[f"{name}.effort"] - tau[column]) * found.qd[:, column]
-        total += _constraint_power(plant, found)
-    return total
+    for name in plant.formulation.driven:
+        column = plant.coordinates.index(name)
+        # a given effort of a driven joint is part of what its drive supplies
+        total += (found.signals[f"{name}.effort"] - tau[column]) * found.qd[:, column]
+    return total + _constraint_power(plant, found)
 
 
 def law_power(
@@ -57,14 +55,11 @@ def law_power(
 def _constraint_power(plant: BarePlant, found: Samples) -> Array:
     """Power of constraints that move with time: qdᵀ Jᵀ lam = -nuᵀ lam."""
     total = np.zeros(len(found.t))
-    assert plant.loops is not None
-    if all(block.name != "t" for block in plant.program("constraints").inputs):
+    if not plant.formulation.moves_with_time:
         return total
-    names = plant.loops.all_row_names
-    lam = np.column_stack([found.signals.get(f"lam.{name}", total) for name in names])
+    lam = _multipliers(plant, found)
     for b in _blocks(found):
-        state = {"q": found.q[b], "qd": found.qd[b], "t": found.t[b]}
-        nu = plant.evaluate("constraints", lanes=False, **state)["nu"]
+        nu = plant.formulation.constraints(found.q[b], found.qd[b], found.t[b], lanes=False)["nu"]
         total[b] = -np.sum(nu * lam[b], axis=1)
     return total
 
@@ -105,19 +100,16 @@ def reactions(
     if not joints:
         return {}
     u = inputs.over(found.t)
-    qdd = lam = None
-    if plant.loops is not None:
-        qdd = np.column_stack([found.signals[f"{name}.qdd"] for name in plant.coordinates])
-        nothing = np.zeros(len(found.t))
-        names = plant.loops.all_row_names
-        lam = np.column_stack([found.signals.get(f"lam.{name}", nothing) for name in names])
+    qdd, lam = found.qdd, _multipliers(plant, found)
 
     def at(b: slice) -> dict[str, Array]:
         state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "u": u[b], "t": found.t[b]}
-        if qdd is None or lam is None:
-            a = plant.evaluate("direct_dynamics", tau=tau, lanes=False, **state)["qdd"]
-            return plant.evaluate("joint_reactions", qdd=a, lanes=False, **state)
-        return plant.evaluate("joint_reactions", qdd=qdd[b], lam=lam[b], lanes=False, **state)
+        # not every run finds accelerations at its samples
+        if qdd is None:
+            a = plant.formulation.motion_at(tau=tau, lanes=False, **state)["a"]
+        else:
+            a = qdd[b]
+        return plant.evaluate("joint_reactions", qdd=a, lam=lam[b], lanes=False, **state)
 
     wrenches = _joined(found, at)
     places = [(joint, plant.coordinates.index(joint)) for joint in joints]
@@ -127,6 +119,14 @@ def reactions(
         for kind in ("force", "moment")
         for i, axis in enumerate("xyz")
     }
+
+
+def _multipliers(plant: BarePlant, found: Samples) -> Array:
+    """Multipliers of all rows at the samples, shape (N, rows); 0 where a row is not in use."""
+    nothing = np.zeros(len(found.t))
+    names = plant.formulation.all_row_names
+    columns = [found.signals.get(f"lam.{name}", nothing) for name in names]
+    return np.column_stack(columns) if columns else np.zeros((len(found.t), 0))
 
 
 def _blocks(found: Samples) -> Iterator[slice]:

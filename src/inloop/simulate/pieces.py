@@ -10,7 +10,7 @@ import numpy as np
 
 from inloop.errors import SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Status, run_machine
-from inloop.plant import Array, BarePlant, Loops, Partition
+from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.simulate.crossing import cross, time_to_singular
 from inloop.simulate.divergence import lost_by_the_step
 from inloop.simulate.progress import Progress
@@ -23,7 +23,7 @@ from inloop.simulate.systems import System
 NEAR = 0.5
 RECOVERY = 1.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
-Make = Callable[[Loops | None], System]
+Make = Callable[[Formulation], System]
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ def _walk(
     progress: Progress,
 ) -> Outcome:
     """Piece after piece."""
-    loops, now = plant.loops, begin.back or begin
-    if loops is not None and now.partition is not None:
-        loops = loops.with_partition(now.partition)
+    formulation, now = plant.formulation, begin.back or begin
+    if now.partition is not None:
+        formulation = formulation.with_partition(now.partition)
     while True:
         way.reach(now)
-        system = make(loops)
+        system = make(formulation)
         x = system.start(now.t, now.q, now.qd, now.z)
         # a state of the stepper that is known to the last bit is taken as it is
         x = x if now.x is None else now.x
@@ -112,12 +112,11 @@ def _walk(
         piece = system.expand(done.t, done.x)
         if not len(piece.t):
             # these independent coordinates are bad where the piece begins
-            loops = _better_choice(plant, system, now)
-            now = replace(now, x=None, guard=None, partition=loops.partition)
+            formulation = _better_choice(plant, system, now)
+            now = replace(now, x=None, guard=None, partition=formulation.partition)
             continue
         way.pieces.append(piece)
-        if system.loops is not None:
-            way.met[system.loops.partition] = None
+        way.met[system.formulation.partition] = None
         kept, open_loop = len(piece.t), ""
         # steps to where the loops cannot be closed do not count
         whole = kept == len(done.t)
@@ -129,15 +128,15 @@ def _walk(
         if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
             continue
-        if status == Status.LOOP_OPEN and system.loops is not None:
+        if status == Status.LOOP_OPEN:
             open_loop = system.open_loop
-            found = _other_way(plant, schedule, now, system.loops, make, way)
+            found = _other_way(plant, schedule, now, system.formulation, make, way)
             if found is not None and not _is_over(schedule, found[0]):
-                now, loops = found
+                now, formulation = found
                 continue
             if found is not None:
                 now, status = found[0], Status.OK
-            elif lost_by_the_step(make(system.loops), now, step_of(schedule)):
+            elif lost_by_the_step(make(system.formulation), now, step_of(schedule)):
                 status = Status.DIVERGED
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.beyond() if beyond else system.blame(now.t)
@@ -145,13 +144,13 @@ def _walk(
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame, way.used)
 
 
-def _better_choice(plant: BarePlant, system: System, now: End) -> Loops:
-    """The loops with other independent coordinates.
+def _better_choice(plant: BarePlant, system: System, now: End) -> Formulation:
+    """The formulation with other independent coordinates.
 
     Raises:
         SimulationError: there are none with which the position can be closed.
     """
-    other = None if system.loops is None else system.loops.repartition(now.q, now.t)
+    other = system.formulation.repartition(now.q, now.t)
     if other is None:
         raise SimulationError(
             f"model '{plant.name}' cannot go on from t = {now.t:.6g} s: no choice of independent "
@@ -205,17 +204,17 @@ def _other_way(
     plant: BarePlant,
     schedule: FixedSteps | AdaptiveSteps,
     now: End,
-    known: Loops,
+    known: Formulation,
     make: Make,
     way: _Way,
-) -> tuple[End, Loops] | None:
+) -> tuple[End, Formulation] | None:
     """From where, and with which coordinates, a run that its loops stopped goes on; None if not.
 
     Args:
         plant: the compiled mechanism.
         schedule: of the whole run.
         now: where the run got to.
-        known: the loops with the independent coordinates so far.
+        known: with the independent coordinates so far.
         make: gives the system for a choice of independent coordinates.
         way: collects samples and notes.
     """
@@ -224,33 +223,33 @@ def _other_way(
     if beyond is not None:
         return beyond, known
     other = known.repartition(now.q, now.t)
-    loops = other or known
-    if loops.independent != known.independent:
-        chosen = ", ".join(loops.independent)
+    formulation = other or known
+    if formulation.independent != known.independent:
+        chosen = ", ".join(formulation.independent)
         way.notes.append(f"t = {now.t:.6g} s: independent coordinates are now {chosen}")
     if other is not None:
-        beyond = _over_singular(plant, schedule, now, loops, make, way)
+        beyond = _over_singular(plant, schedule, now, formulation, make, way)
         if beyond is not None:
-            return beyond, loops
+            return beyond, formulation
     # as long as there is progress, with a new guard; else with coordinates not yet tried here
     if _advanced(schedule, now):
         way.tried.clear()
     elif other is None or other.partition in way.tried:
         return None
     way.tried.add(known.partition)
-    return replace(now, x=None, guard=None, partition=loops.partition), loops
+    return replace(now, x=None, guard=None, partition=formulation.partition), formulation
 
 
 def _over_singular(
     plant: BarePlant,
     schedule: FixedSteps | AdaptiveSteps,
     now: End,
-    loops: Loops,
+    formulation: Formulation,
     make: Make,
     way: _Way,
 ) -> End | None:
     """The end of a way over a singular position that is near; None if there is none."""
-    system = make(loops)
+    system = make(formulation)
     singular = time_to_singular(plant, system, now)
     if not singular * system.speed(now.qd) <= NEAR:
         return None
@@ -268,7 +267,7 @@ def _over_singular(
     if now.t + duration <= last:
         way.pieces.append(over.samples(inside))
         after = _end(way.pieces[-1], now.steps + steps, now)
-        after = replace(after, partition=loops.partition, guard=None)
+        after = replace(after, partition=formulation.partition, guard=None)
         return replace(after, renew=after.t + RECOVERY * duration)
     # the run ends on the way: another one that continues it takes the whole way again
     found = over.samples(np.union1d(inside, [last]))

@@ -23,7 +23,7 @@ MOST_EVENTS = 10  # in a table
 
 @dataclass(frozen=True)
 class ModeChoice:
-    """Independent coordinates of a mode with loops.
+    """Independent coordinates of a mode.
 
     Attributes:
         partition: roles of the coordinates.
@@ -46,7 +46,7 @@ class End:
         z: states of force laws.
         x: state of the stepper, to the last bit; None where it has to be built from q and qd.
         steps: steps since t = 0.
-        partition: roles of the coordinates of a mechanism with loops.
+        partition: roles of the coordinates.
         guard: of the pivots, beyond which other roles are due; None where it is made from q.
         renew: when to make a new guard, because this one is from near a singular position [s].
         guarded_at: steps and time [s] when the guard was made.

@@ -131,7 +131,9 @@ def simulate(
             plant,
             watched(schedule) if plant.mechanism.touches else schedule,
             begin,
-            lambda loops: make_system(plant, conditions, schedule.method, loops, step_of(schedule)),
+            lambda chosen: make_system(
+                plant, conditions, schedule.method, chosen, step_of(schedule)
+            ),
         )
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
@@ -206,7 +208,7 @@ def _reference(system: System, begin: End, schedule: FixedSteps, tolerance: floa
 def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     """A fresh start at t = 0, with independent coordinates that are good there."""
     q, qd = state
-    partition = plant.loops.good_at(q).partition if plant.loops is not None else None
+    partition = plant.formulation.good_at(q).partition
     return End(0.0, q, qd, z, None, 0, partition, None)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from inloop.errors import InputError, ModelError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
-from inloop.plant.kept_values import keep_velocities, moved
+from inloop.plant.formulation.kept_values import moved
 from inloop.simulate.drives import Drives
 
 CLOSE = 1e-6  # difference between two positions that are meant to be one, in units
@@ -30,7 +30,7 @@ def vector(plant: BarePlant, given: Given, default: list[float], name: str) -> A
     else:
         result = reals(given, name).copy()
         if result.shape != (plant.n,):
-            raise plant._wrong_size(name, result.shape, plant.n)
+            raise plant.equations.wrong_size(name, result.shape, plant.n)
     if not np.all(np.isfinite(result)):
         raise InputError(f"{name} holds NaN or infinity", fix="Give finite numbers.")
     return result
@@ -83,17 +83,13 @@ def start_of(
     Raises:
         InputError: what was given contradicts the loops or the drives, or is a singular position.
     """
-    bodies = plant.mechanism.bodies
-    rest = [b.joint.initial[1] for b in bodies]
-    if plant.loops is None:
-        at = vector(plant, q, [b.joint.initial[0] for b in bodies], "q")
-        return Start(at, vector(plant, qd, rest, "qd"))
+    rest = [b.joint.initial[1] for b in plant.mechanism.bodies]
     motion = None if drives is None else drives.at(plant, 0.0, u, z)
     at, notes = first_position(plant, q, None if motion is None else motion[0])
     _refuse_singular(plant, at)
     speeds = vector(plant, qd, rest, "qd")
     if motion is not None:
-        speeds[list(plant.loops.driven_indices)] = motion[1]
+        speeds[list(plant.formulation.driven_indices)] = motion[1]
     qd_first, more = _fitting_velocities(plant, at, speeds, qd)
     return Start(at, qd_first, (*notes, *more))
 
@@ -104,48 +100,46 @@ def first_position(
     """A closed position, and what differs there from the initial values of the model.
 
     Args:
-        plant: a mechanism with loops or drives.
+        plant: the compiled mechanism.
         q: coordinates that are kept, by name; a closed position; or None.
         driven: positions of the driven joints, which q must not contradict; without them, these
             joints are where q says, or where the plant starts.
     """
-    loops = plant.loops
-    assert loops is not None
+    formulation = plant.formulation
     at = vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
     named = {plant.coordinates.index(name) for name in q} if isinstance(q, Mapping) else set()
     # what is neither said nor declared begins where the plant was assembled
     open_ends = [k for k in range(plant.n) if q is None or isinstance(q, Mapping)]
-    home = loops.home()
+    home, declared = formulation.home(), formulation.declared
     for k in open_ends:
-        if k not in named and k not in loops.declared:
+        if k not in named and k not in declared:
             at[k] = home[k]
-    places = list(loops.driven_indices)
+    places = list(formulation.driven_indices)
     if driven is not None:
         _check_driven(plant, q, at, driven)
         at[places] = driven
     if q is not None and not isinstance(q, Mapping):
         return _closed_vector(plant, at), ()
     try:
-        kept = loops.keep(at, [*places, *sorted(named)])
+        kept = formulation.keep(at, [*places, *sorted(named)])
     except ModelError as error:
         raise _contradicts(plant, named, error) from error
     changed = [k for k in kept.changed if k not in named]
-    return kept.found.q, moved(plant, at, kept.found.q, changed)
+    return kept.found.q, moved(plant.equations, at, kept.found.q, changed)
 
 
 def _closed_vector(plant: BarePlant, q: Array) -> Array:
     """A whole position, closed to the last bit; it must be closed up to the rounding of data."""
-    loops = plant.loops
-    assert loops is not None
-    closure = loops.closure()
-    if not np.all(np.abs(closure(q)[0]) <= CLOSE):
-        gap = closure.gap(q)
+    formulation = plant.formulation
+    gap = formulation.gap(q, CLOSE)
+    if gap is not None:
         raise InputError(
             f"q does not close the loops of model '{plant.name}': loop '{gap.loop}' is open by "
             f"{gap.size:.3g} {gap.unit}".rstrip(),
-            fix="Close it with plant.loops.assemble(q).q, or give a few joints by name.",
+            fix="Close it with plant.formulation.assemble(q).q, or give a few joints by name.",
         )
-    return loops.keep(q, loops.driven_indices, loops.partition.independent).found.q
+    driven, independent = formulation.driven_indices, formulation.partition.independent
+    return formulation.keep(q, driven, independent).found.q
 
 
 def _contradicts(plant: BarePlant, named: Collection[int], error: ModelError) -> InputError:
@@ -158,28 +152,23 @@ def _contradicts(plant: BarePlant, named: Collection[int], error: ModelError) ->
 
 
 def _refuse_singular(plant: BarePlant, q: Array) -> None:
-    loops = plant.loops
-    assert loops is not None
-    told = loops.singular_at(q)
+    formulation = plant.formulation
+    told = formulation.singular_at(q)
     if not told:
         return
-    near = loops.mobility.regular.q
-    free = ", ".join(
-        f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in loops.partition.independent
-    )
+    near, free = formulation.regular_position, formulation.partition.independent
+    beside = ", ".join(f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in free)
     raise InputError(
         f"model '{plant.name}' would start at {told}",
-        fix=f"Start beside it, on the branch you want, such as q={{{free}}}, or change the "
+        fix=f"Start beside it, on the branch you want, such as q={{{beside}}}, or change the "
         "initial values.",
     )
 
 
 def _check_driven(plant: BarePlant, q: Given, at: Array, first: Array) -> None:
     """What is said about a driven joint must agree with its drive."""
-    loops = plant.loops
-    assert loops is not None
     units = plant.coordinate_sizes
-    for k, position in zip(loops.driven_indices, first, strict=True):
+    for k, position in zip(plant.formulation.driven_indices, first, strict=True):
         name = plant.coordinates[k]
         said = q is not None and (not isinstance(q, Mapping) or name in q)
         if said and abs(at[k] - position) > CLOSE * max(units[k], abs(position)):
@@ -193,26 +182,17 @@ def _fitting_velocities(
     plant: BarePlant, q: Array, speeds: Array, qd: Given
 ) -> tuple[Array, tuple[str, ...]]:
     """Velocities that satisfy the loops and what was said, and what could not be kept."""
-    loops = plant.loops
-    assert loops is not None
     bodies, names = plant.mechanism.bodies, plant.coordinates
-    nu = plant.evaluate("constraints", q=q, qd=np.zeros(plant.n), t=0.0)["nu"]
     given = list(names) if qd is not None and not isinstance(qd, Mapping) else list(qd or ())
-    must = [*loops.driven_indices, *(names.index(name) for name in given)]
+    must = [*plant.formulation.driven_indices, *(names.index(name) for name in given)]
     declared = [k for k, b in enumerate(bodies) if b.joint.declared[1] and k not in must]
     # a zero yields to motion: joints are mostly declared with both values
     moving = [k for k in declared if speeds[k] != 0.0]
     if qd is None:
         must += moving
     wanted = dict.fromkeys([*moving, *declared])
-    found = keep_velocities(
-        loops.closure(),
-        q,
-        nu,
-        {k: float(speeds[k]) for k in must},
-        {k: float(speeds[k]) for k in wanted},
-        loops.partition.independent,
-    )
+    said, wished = ({k: float(speeds[k]) for k in group} for group in (must, wanted))
+    found = plant.formulation.keep_velocities(q, said, wished)
     if found.contradicted:
         raise _contradicting_speeds(plant, speeds, found.qd, must, found.contradicted)
     told = (
@@ -225,8 +205,7 @@ def _fitting_velocities(
 def _contradicting_speeds(
     plant: BarePlant, speeds: Array, found: Array, must: Sequence[int], bad: Sequence[int]
 ) -> InputError:
-    loops, names = plant.loops, plant.coordinates
-    assert loops is not None
+    names, independent = plant.coordinates, plant.formulation.independent
     others = [k for k in must if k not in bad]
     given = ", ".join(f"'{names[k]}' at {speeds[k]:.6g}" for k in others)
     missed = ", ".join(f"'{names[k]}' has {found[k]:.6g}, not {speeds[k]:.6g}" for k in bad[:4])
@@ -234,5 +213,5 @@ def _contradicting_speeds(
         f"the velocities given for model '{plant.name}' contradict the loops: "
         + (f"with {given} " if given else "")
         + missed,
-        fix=f"Give velocities of independent coordinates only: {', '.join(loops.independent)}.",
+        fix=f"Give velocities of independent coordinates only: {', '.join(independent)}.",
     )

@@ -74,7 +74,9 @@ class Stepper:
         self.events: list[Happening] = []
         begin = first_snapshot(plants, mode, self._at, q, qd)
         self.notes = begin.notes
-        systems = make_systems(plants, self._at, METHODS[method], begin.loops, self.step_size)
+        systems = make_systems(
+            plants, self._at, METHODS[method], begin.formulations, self.step_size
+        )
         self._systems = dict(zip(plants, systems, strict=True))
         self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
         self.tau = _Live(
@@ -198,14 +200,13 @@ def _machine(
 ) -> MachineStepper | InstanceStepper:
     """What does the steps: an instance that chooses its coordinates, or a machine with events."""
     (system, *others) = systems
-    if not others and system.loops is not None and system.loops.chooses_freely:
+    if not others and system.formulation.chooses_freely:
         system.watch(start.x)
         return InstanceStepper(system.instance, start.x)
     for system in systems:
-        if system.loops is not None:
-            # no other choice of coordinates between steps: go on as long as Newton converges
-            at, rest = system.loops.home(), np.zeros(system.plant.n)
-            system.start(0.0, at, rest, system.plant.first_states, guarded=False)
+        # no other choice of coordinates between steps: go on as long as Newton converges
+        at, rest = system.formulation.home(), np.zeros(system.plant.n)
+        system.start(0.0, at, rest, system.plant.first_states, guarded=False)
     return MachineStepper(table_of_all(systems), start, method, step, most_events)
 
 

@@ -125,9 +125,7 @@ def motion_size(plant: BarePlant, found: Samples, rows: Sequence[int]) -> Array:
 
 
 def _independent(plant: BarePlant) -> list[int]:
-    if plant.loops is None:
-        return list(range(plant.n))
-    return list(plant.loops.partition.independent)
+    return list(plant.formulation.partition.independent)
 
 
 @dataclass(frozen=True)
@@ -160,9 +158,9 @@ def _linearized(plant: BarePlant, at: Samples, u: Array, width: Array) -> _Linea
     n, m = plant.n, at.z.shape[1]
     slopes, rates = _slopes(plant, at, u, width)
     M = plant.evaluate("mass_matrix", q=at.q, lanes=False)["M"]
-    if plant.loops is not None:
+    k = len(_independent(plant))
+    if k < n:
         T = _tangent(plant, at)
-        k = T.shape[2]
         T_x = np.zeros((len(at.t), 2 * n + m, 2 * k + m))
         T_x[:, :n, :k] = T_x[:, n : 2 * n, k : 2 * k] = T
         T_x[:, 2 * n :, 2 * k :] = np.eye(m)
@@ -233,9 +231,9 @@ def _tangent(plant: BarePlant, at: Samples) -> Array:
     independent = _independent(plant)
     T = np.zeros((len(at.t), plant.n, len(independent)))
     T[:, independent, range(len(independent))] = 1.0
-    if plant.loops is not None and plant.loops.partition.dependent:
-        parts = plant.loops.partition
-        J = plant.evaluate("constraints", q=at.q, qd=at.qd, t=at.t)["J"][:, list(parts.rows)]
+    parts = plant.formulation.partition
+    if parts.dependent:
+        J = plant.formulation.constraints(at.q, at.qd, at.t)["J"][:, list(parts.rows)]
         dependent = list(parts.dependent)
         try:
             T[:, dependent] = np.linalg.solve(J[:, :, dependent], -J[:, :, independent])

@@ -12,7 +12,7 @@ import numpy as np
 
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
 from inloop.native.instance import Blame, Instance, Numbers
-from inloop.plant import Array, BarePlant, Loops, Partition
+from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.plant.stepping import implicit_steps, jacobian
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
@@ -44,7 +44,7 @@ class System:
 
     Attributes:
         plant: equations of the mode.
-        loops: with the choice of independent coordinates that is integrated; None for a tree.
+        formulation: with the choice of independent coordinates that is integrated.
         n: number of independent coordinates.
         size: length of x.
         notes: what could not be had, in words.
@@ -56,44 +56,38 @@ class System:
         instance: Instance,
         mode: int,
         plant: BarePlant,
-        loops: Loops | None,
+        formulation: Formulation,
         conditions: Conditions,
     ) -> None:
-        self.instance, self._mode, self.plant, self.loops = instance, mode, plant, loops
+        self.instance, self._mode, self.plant = instance, mode, plant
+        self.formulation = formulation
         self.sizes = plant.coordinate_sizes
         self.notes: tuple[str, ...] = ()
         self._states = len(plant.mechanism.states)
         self._take_roles()
         self.n = len(self._independent)
         self.size = 2 * self.n + self._states + len(self._dependent)
-        if loops is not None:
-            self._select(loops.partition)
+        self._select(formulation.partition)
         self._numbers(Numbers.TAU)[:] = conditions.tau
         self.u[:] = conditions.inputs.constant
         self._follow(conditions)
         self._numbers(Numbers.PER_UNIT)[:] = 1.0 / self.sizes[self._dependent]
         self._numbers(Numbers.MOST)[:] = [self._limit(entry) for entry in self.entries]
 
-    @property
-    def closed(self) -> Loops:
-        """Its loops, where there are some."""
-        assert self.loops is not None
-        return self.loops
-
     def _take_roles(self) -> None:
         """Which coordinate is where in x."""
-        parts = self.loops.partition if self.loops is not None else None
-        self._independent = list(parts.independent) if parts else list(range(self.plant.n))
-        self._dependent = list(parts.dependent) if parts else []
-        self._driven = list(parts.driven) if parts else []
+        parts = self.formulation.partition
+        self._independent, self._dependent = list(parts.independent), list(parts.dependent)
+        self._driven = list(parts.driven)
 
     def follow_choice(self) -> None:
         """See the state as the instance does, which may have chosen other coordinates."""
-        if self.loops is None or not self.loops.chooses_freely:
+        if not self.formulation.chooses_freely:
             return
-        partition = self.loops.partition_of(self.instance.roles(self._mode, self._role_count))
-        if partition != self.loops.partition:
-            self.loops = self.loops.with_partition(partition)
+        roles = self.instance.roles(self._mode, self._role_count)
+        partition = self.formulation.partition_of(roles)
+        if partition != self.formulation.partition:
+            self.formulation = self.formulation.with_partition(partition)
             self._take_roles()
 
     @property
@@ -102,9 +96,8 @@ class System:
 
     def _select(self, parts: Partition) -> None:
         """Use compiled code for a choice of coordinates, or the reduction at run time."""
-        assert self.loops is not None
-        if self.loops.is_compiled:
-            self.instance.select(self._mode, self.loops.known.index(parts))
+        if self.formulation.is_compiled:
+            self.instance.select(self._mode, self.formulation.known.index(parts))
         else:
             roles = np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
             self.instance.select_roles(self._mode, roles)
@@ -173,9 +166,7 @@ class System:
     @property
     def open_loop(self) -> str:
         """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""
-        if self.loops is None:
-            return ""
-        return self.loops.loop_of(self.instance.blame(self._mode, Blame.ROW)[0])
+        return self.formulation.loop_of(self.instance.blame(self._mode, Blame.ROW)[0])
 
     @property
     def entries(self) -> list[tuple[str, bool] | None]:
@@ -207,8 +198,7 @@ class System:
                 continue
             if about == Blame.INPUT:
                 return f"input '{self.plant.inputs[number]}' is not finite at t = {bad_t:.6g} s"
-            assert self.loops is not None
-            joint = self.loops.driven[number]
+            joint = self.formulation.driven[number]
             return f"the motion of driven joint '{joint}' is not finite at t = {bad_t:.6g} s"
         return ""
 
@@ -218,9 +208,8 @@ class System:
     def scales(self) -> Scales:
         """Natural units of x."""
         bodies, z = self.plant.mechanism.bodies, self.plant.first_states
-        q = [b.joint.initial[0] for b in bodies] if self.loops is None else self.loops.home()
         qd = np.array([b.joint.initial[1] for b in bodies], dtype=np.float64)
-        q, u, v = np.asarray(q, dtype=np.float64), self._independent, self._dependent
+        q, u, v = self.formulation.home(), self._independent, self._dependent
         x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
         with self.at_start():
             unknown = self.plant.size.unknown[[*u, *v]]
@@ -231,8 +220,7 @@ class System:
         """All inputs at their defaults and driven joints where the plant begins, for a while."""
         n = self.plant.n
         first = np.zeros(3 * n)
-        if self.loops is not None:
-            first[:n] = self.loops.home()
+        first[:n] = self.formulation.home()
         with (
             held(self.u, self.plant.first_inputs),
             held(self._numbers(Numbers.GIVEN), first),
@@ -288,11 +276,11 @@ class System:
     def expand(self, t: Array, x: Array) -> Samples:
         """All about states of the stepper: their motion, forces in cuts, constraint values."""
         found = self.motion(t, x)
-        if self.loops is None:
+        if self.formulation.unconstrained:
             return found
-        lam = [found.signals[f"lam.{row}"] for row in self.loops.row_names]
+        lam = [found.signals[f"lam.{row}"] for row in self.formulation.row_names]
         columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
-        found.signals.update(_cut_forces(self.loops, found.q, columns))
+        found.signals.update(_cut_forces(self.formulation, found.q, columns))
         return replace(found, violation=largest_violation(self.plant, found.q, found.qd, found.t))
 
     def motion(self, t: Array, x: Array) -> Samples:
@@ -305,20 +293,16 @@ class System:
         t, x = t[:good], x[:good]
         z = x[:, 2 * self.n : 2 * self.n + self._states]
         signals = {state.name: z[:, k] for k, state in enumerate(self.plant.mechanism.states)}
-        if self.loops is None:
-            return Samples(t, q, qd, z, signals)
-        names, loops = self.plant.coordinates, self.loops
-        moving = {f"{names[k]}.qdd": qdd[:, k] for k in range(n)}
-        moving |= {f"lam.{row}": lam[:, k] for k, row in enumerate(loops.row_names)}
-        moving |= {f"{joint}.effort": effort[:, k] for k, joint in enumerate(loops.driven)}
-        return Samples(t, q, qd, z, moving | signals, None, qdd)
+        moving = self.formulation.signals(qdd, lam, effort)
+        # accelerations are found where they are told
+        return Samples(t, q, qd, z, moving | signals, None, qdd if moving else None)
 
 
 def make_system(
     plant: BarePlant,
     conditions: Conditions,
     method: Method | None = None,
-    loops: Loops | None = None,
+    formulation: Formulation | None = None,
     step: float | None = None,
 ) -> System:
     """What the steppers integrate for a plant, or for one of its modes alone.
@@ -327,10 +311,10 @@ def make_system(
         plant: the compiled mechanism.
         conditions: what it reads.
         method: the integrator.
-        loops: its loops with the independent coordinates to use; those of the plant by default.
+        formulation: with the independent coordinates to use; those of the plant by default.
         step: of the integrator, if it is always the same [s].
     """
-    given = {plant.name: loops}
+    given = {} if formulation is None else {plant.name: formulation}
     (system,) = make_systems({plant.name: plant}, {plant.name: conditions}, method, given, step)
     return system
 
@@ -339,11 +323,12 @@ def make_systems(
     plants: Mapping[str, BarePlant],
     conditions: Mapping[str, Conditions],
     method: Method | None = None,
-    loops: Mapping[str, Loops | None] | None = None,
+    formulations: Mapping[str, Formulation] | None = None,
     step: float | None = None,
 ) -> tuple[System, ...]:
     """All modes of one instance; arguments as in `make_system`, by mode."""
-    chosen = {name: (loops or {}).get(name) or plant.loops for name, plant in plants.items()}
+    own = {name: plant.formulation for name, plant in plants.items()}
+    chosen = {**own, **(formulations or {})}
     notes = {name: _build(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
@@ -364,16 +349,14 @@ def make_systems(
 
 def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Method) -> None:
     """Build code for choices of independent coordinates, and what an integrator needs of them."""
-    loops = plant.loops
-    assert loops is not None
     for partition in partitions:
-        loops.compile_partitions([partition])
-        _build(plant, loops.with_partition(partition), method)
+        plant.formulation.compile_partitions([partition])
+        _build(plant, plant.formulation.with_partition(partition), method)
 
 
 def _may_take_differences(system: System, method: Method | None, conditions: Conditions) -> bool:
     """There may be no Jacobian of the rates, or none of those that an implicit method meets."""
-    free = system.loops is not None and system.loops.chooses_freely
+    free = system.formulation.chooses_freely
     if method == Method.RODAS:
         return free or bool(system.notes) or conditions.inputs.function is not None
     return method == Method.IMPLICIT and free
@@ -386,13 +369,13 @@ def table_of_all(systems: tuple[System, ...]) -> ModeTable:
     return ModeTable(instance.modes, tuple(s.size for s in systems), counts, instance)
 
 
-def _build(plant: BarePlant, loops: Loops | None, method: Method | None) -> tuple[str, ...]:
+def _build(plant: BarePlant, formulation: Formulation, method: Method | None) -> tuple[str, ...]:
     """Build what an integrator needs beside the rates; notes about what cannot be had."""
-    if loops is not None and not loops.is_compiled:
+    if not formulation.is_compiled:
         return ()
     if method == Method.IMPLICIT:
-        implicit_steps(plant, loops)
-    elif method == Method.RODAS and jacobian(plant, loops) is None:
+        implicit_steps(plant, formulation)
+    elif method == Method.RODAS and jacobian(plant, formulation) is None:
         return ("the Jacobian would be too large to generate: differences are used",)
     return ()
 
@@ -411,9 +394,9 @@ def _finite(function: Function) -> Function:
     return checked
 
 
-def _cut_forces(loops: Loops, q: Array, lam: Array) -> dict[str, Array]:
+def _cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Array]:
     """Forces, torques and tensions of the cuts by component: "<loop>.force.x"."""
-    blocks = [loops.cut_forces(q[b], lam[b], lanes=False) for b in _blocks(len(q))]
+    blocks = [formulation.cut_forces(q[b], lam[b], lanes=False) for b in _blocks(len(q))]
     signals: dict[str, Array] = {}
     for name in blocks[0] if blocks else ():
         values = np.concatenate([block[name] for block in blocks])
@@ -433,8 +416,5 @@ def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     """Largest constraint value at each sample, dropped rows included."""
     if not len(t):
         return np.zeros(0)
-    values = [
-        plant.evaluate("constraints", q=q[b], qd=qd[b], t=t[b], lanes=False)["h"]
-        for b in _blocks(len(t))
-    ]
-    return np.asarray(np.max(np.abs(np.concatenate(values)), axis=1, initial=0.0))
+    blocks = _blocks(len(t))
+    return np.concatenate([plant.formulation.violation(q[b], qd[b], t[b]) for b in blocks])

@@ -261,7 +261,7 @@ def _find(stretches: Sequence[Stretch], k: int) -> tuple[Stretch, int]:
 
 def _nearly_in_line(plant: BarePlant, q: Array) -> str:
     """Two joints of a tree that move the bodies nearly alike, so that M is nearly singular."""
-    rigid = plant.loops is None and not plant.mechanism.flexible_links
+    rigid = plant.formulation.unconstrained and not plant.mechanism.flexible_links
     if not rigid or not np.isfinite(q).all():
         return ""
     M = plant.evaluate("mass_matrix", q=q)["M"]

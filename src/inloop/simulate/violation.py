@@ -39,13 +39,13 @@ def check_closed(pieces: Iterable[tuple[BarePlant, Samples]], result: Result) ->
 
 def first_open(plant: BarePlant, samples: Samples) -> tuple[float, str] | None:
     """Time [s] of the first sample with an open loop, and which loop that is, in words."""
-    if plant.loops is None or samples.violation is None or not len(samples.t):
+    if samples.violation is None or not len(samples.t):
         return None
-    closure = plant.loops.closure()
-    smallest = float(closure.row_sizes.min(initial=1.0))
+    formulation = plant.formulation
+    smallest = float(formulation.row_sizes.min(initial=1.0))
     for k in np.flatnonzero(~(samples.violation <= OPEN * smallest)):
-        at, t = closure.at(float(samples.t[k])), float(samples.t[k])
-        if not np.all(np.abs(at(samples.q[k])[0]) <= OPEN):
-            gap = at.gap(samples.q[k])
+        t = float(samples.t[k])
+        gap = formulation.gap(samples.q[k], OPEN, t)
+        if gap is not None:
             return t, f"loop '{gap.loop}' is open by {gap.size:.3g} {gap.unit}".rstrip()
     return None

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.formalisms.partition import Partition
+from inloop.formalisms.terms import CommonTerms
 from inloop.plant.engine import Array
-from inloop.plant.reduction import MOTION, STATES
+from inloop.plant.formulation.terms import MOTION, STATES
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -47,11 +48,14 @@ def _pivots(J: Array) -> Array:
     return left.diagonal().copy()
 
 
-def motion(plant: Equations, parts: Partition, **state: Any) -> dict[str, Array]:
+def motion(
+    plant: Equations, common: CommonTerms, parts: Partition, **state: Any
+) -> dict[str, Array]:
     """v, a, lam of the rows in use, efforts, and rates zd of laws that have states.
 
     Args:
-        plant: has the terms.
+        plant: has the functions of the terms.
+        common: where the terms belong.
         parts: roles of coordinates and rows.
         state: q at a closed position, qd, tau, qdd of driven joints; u, t, z.
     """
@@ -60,7 +64,7 @@ def motion(plant: Equations, parts: Partition, **state: Any) -> dict[str, Array]
     closing = plant.evaluate("constraints", q=state["q"], qd=v, **_known(plant, state))
     names = {block.name for block in plant.program(MOTION).inputs[1:]}
     terms = plant.evaluate(MOTION, **{k: x for k, x in state.items() if k in names})
-    J, M, m, nd = closing["J"][rows], mass_matrix(plant, terms["M"]), len(rows), len(driven)
+    J, M, m, nd = closing["J"][rows], mass_matrix(common, n, terms["M"]), len(rows), len(driven)
     # M a - Jᵀ lam - effort = tau - c, J a = -gamma, a of driven joints as given
     pushed = np.eye(n)[driven]
     forces = np.vstack([J, pushed])
@@ -94,10 +98,9 @@ def _known(plant: Equations, state: dict[str, Any]) -> dict[str, Any]:
     return {"t": state["t"]} if "t" in names and "t" in state else {}
 
 
-def mass_matrix(plant: Equations, entries: Array) -> Array:
+def mass_matrix(common: CommonTerms, n: int, entries: Array) -> Array:
     """The whole matrix from the entries of its lower half."""
-    assert plant.loops is not None
-    places = np.array(list(plant.loops.closed.common_terms.M))
-    M = np.zeros((plant.n, plant.n))
+    places = np.array(list(common.M))
+    M = np.zeros((n, n))
     M[places[:, 0], places[:, 1]] = M[places[:, 1], places[:, 0]] = entries
     return M

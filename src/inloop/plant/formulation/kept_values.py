@@ -7,16 +7,17 @@ rounding of data; the first ones are then kept to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from inloop.errors import ModelError
-from inloop.plant.assembly import Assembly, cannot_close, nearest, smallest_gap
-from inloop.plant.closure import Closure, free_of
+from inloop.model import Mechanism
 from inloop.plant.engine import Array
+from inloop.plant.formulation.assembly import Assembly, cannot_close, nearest, smallest_gap
+from inloop.plant.formulation.closure import Closure, free_of
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -105,6 +106,20 @@ def _rank(J: Array) -> int:
         return 0
     sizes = np.linalg.svd(J, compute_uv=False)
     return int(np.sum(sizes > STIFF * sizes.max()))
+
+
+def declared_positions(mechanism: Mechanism, driven: Collection[int]) -> tuple[int, ...]:
+    """Coordinates whose first position the user wrote; wished independent ones come first.
+
+    Args:
+        mechanism: the model.
+        driven: coordinates about which drives decide.
+    """
+    given = [k for k, b in enumerate(mechanism.bodies) if b.joint.declared[0]]
+    given = [k for k in given if k not in driven]
+    moving = [k for k in given if mechanism.bodies[k].joint.initial[1] != 0.0]
+    wish = [k for k in mechanism.independent if k in given]
+    return tuple(dict.fromkeys([*wish, *moving, *given]))
 
 
 def _moved(closure: Closure, q: Array, wish: Array, wanted: Sequence[int]) -> tuple[int, ...]:

@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from inloop.plant.closure import Closure
 from inloop.plant.engine import Array
+from inloop.plant.formulation.closure import Closure
 
 MOST_ITERATIONS = 60
 LONGEST_STEP = 0.3

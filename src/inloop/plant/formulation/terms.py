@@ -18,7 +18,7 @@ from inloop.formalisms.partition import Partition
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
-    from inloop.plant.loops import Loops
+    from inloop.plant.formulation.formulation import Formulation
 
 __all__ = ["MOTION", "STATES", "TERMS", "Partition", "Terms", "roles"]
 
@@ -53,9 +53,9 @@ class Terms:
         return emit_terms(unit, programs, prefix, about)
 
 
-def roles(loops: Loops, n: int) -> NDArray[np.int32]:
+def roles(formulation: Formulation, n: int) -> NDArray[np.int32]:
     """What each coordinate may become when independent ones are chosen at run time."""
     found = np.full(n, ANY, dtype=np.int32)
-    found[list(loops.elastic)] = SMALL
-    found[list(loops.driven_indices)] = DRIVEN
+    found[list(formulation.elastic)] = SMALL
+    found[list(formulation.driven_indices)] = DRIVEN
     return found

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.plant.assembly import descend, nearest, smallest_gap
-from inloop.plant.closure import Gap, free_of
 from inloop.plant.engine import Array
-from inloop.plant.mobility import explore
+from inloop.plant.formulation.assembly import descend, nearest, smallest_gap
+from inloop.plant.formulation.closure import Gap, free_of
+from inloop.plant.formulation.mobility import explore
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
+    from inloop.plant.formulation.reduced_loops import ReducedLoops
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,22 @@ class Closing:
 
 
 def closing_with(
-    plant: Equations, values: Array, q: Array, t: float = 0.0, *, from_rest: bool = False
+    loops: ReducedLoops, values: Array, q: Array, t: float = 0.0, *, from_rest: bool = False
 ) -> Closing:
     """Try to close the loops with other parameters; the plant keeps its own.
 
     Args:
-        plant: a closed mechanism.
+        loops: of a mechanism.
         values: of all live parameters, in the order of `plant.parameters`.
         q: the position to go on from.
         t: time [s].
         from_rest: no run is under way, so that independent coordinates may move as well; drives
             stay where they are.
     """
-    loops = plant.loops
-    assert loops is not None
-    closure = loops.closure(np.asarray(values, dtype=np.float64), t)
+    closure = loops.positions.closure_with(np.asarray(values, dtype=np.float64), t)
     driven = list(loops.partition.driven)
     held = [*driven, *loops.partition.independent]
-    found = descend(closure, np.array(q, dtype=np.float64), free_of(plant.n, held))
+    found = descend(closure, np.array(q, dtype=np.float64), free_of(len(q), held))
     if not found.closed and from_rest:
         held = driven
         found = nearest(closure, q, held)
@@ -76,26 +75,28 @@ def closing_with(
     return Closing(found.q)
 
 
-def refuse_what_cannot_close(plant: Equations, names: Collection[str], values: Array) -> None:
+def refuse_what_cannot_close(
+    loops: ReducedLoops, equations: Equations, names: Collection[str], values: Array
+) -> None:
     """Check new values of parameters before they are taken.
 
     Args:
-        plant: a closed mechanism, at rest.
+        loops: of a mechanism at rest.
+        equations: of the mechanism.
         names: of the parameters that change.
         values: of all live parameters.
 
     Raises:
         InputError: the loops cannot close; says which, and by how much.
     """
-    loops = plant.loops
-    if loops is None or not set(names) & loops.geometric_parameters:
+    if not set(names) & loops.positions.geometric_parameters:
         return
-    found = closing_with(plant, values, loops.home(values), from_rest=True)
+    found = closing_with(loops, values, loops.home(values), from_rest=True)
     if found.closes:
         return
-    index = {p.name: k for k, p in enumerate(plant.parameters.declared)}
+    index = {p.name: k for k, p in enumerate(equations.parameters.declared)}
     shown = ", ".join(f"'{name}' = {values[index[name]]:.6g}" for name in names)
     raise InputError(
-        f"model '{plant.name}': with parameter {shown} {found}",
+        f"model '{equations.name}': with parameter {shown} {found}",
         fix="Nothing changed. Values that only fit together: plant.parameters.update(...).",
     )

@@ -1,0 +1,160 @@
+"""Positions that close the loops of a mechanism: the first one, and others that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.size import size_of
+from inloop.plant.engine import Array
+from inloop.plant.formulation.assembly import Assembly, assemble
+from inloop.plant.formulation.closure import Closure, Gap
+from inloop.plant.formulation.kept_values import (
+    KeptPositions,
+    KeptVelocities,
+    contradiction,
+    declared_positions,
+    keep_positions,
+    keep_velocities,
+    moved,
+)
+from inloop.plant.formulation.mobility import Mobility, blamed_row, explore, is_singular
+from inloop.symbolic import reachable
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+
+class ClosedPositions:
+    """The loops of a mechanism, closed; no choice of independent coordinates is involved.
+
+    Attributes:
+        first: a closed position near the joints' initial values.
+        mobility: rank of the rows around it.
+        row_sizes: one unit of each row, with the parameters at first.
+        notes: declared values that were not kept, in words.
+    """
+
+    def __init__(self, equations: Equations, closed: ClosedLoops, strict: bool = True) -> None:
+        """Assemble the loops.
+
+        Args:
+            equations: have the functions of the constraints.
+            closed: the rows.
+            strict: declared initial values that contradict each other are an error. Modes other
+                than the first one begin where the mechanism then is.
+        """
+        self._equations, self._closed = equations, closed
+        guess = self._guess()
+        closure = Closure(equations, closed, guess)
+        self._measured = equations.parameters.version, closure
+        self.row_sizes: Array = closure.row_sizes
+        kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
+        if kept.changed and strict:
+            raise contradiction(equations, guess, kept.found.q, kept.changed, self.declared)
+        self.first: Assembly = kept.found
+        self.mobility: Mobility = explore(closure, kept.found)
+        self.notes: tuple[str, ...] = moved(equations, guess, kept.found.q, kept.changed)
+
+    def _guess(self) -> Array:
+        """Initial values of the joints, driven ones where their drives start."""
+        mechanism = self._equations.mechanism
+        guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
+        if self._closed.driven:
+            found = self._equations.evaluate("drives", t=0.0)["qs"]
+            for drive, value in zip(mechanism.drives, found, strict=True):
+                guess[drive.body] = float(value)
+        return guess
+
+    @property
+    def declared(self) -> tuple[int, ...]:
+        """Coordinates whose first position the user wrote; wished independent ones come first."""
+        return declared_positions(self._equations.mechanism, self._closed.driven)
+
+    @cached_property
+    def geometric_parameters(self) -> frozenset[str]:
+        """Names of the live parameters that the constraints depend on."""
+        symbols = self._closed.derivation.symbols
+        used = reachable([row.h for row in self._closed.rows])
+        pairs = zip(symbols.parameters, symbols.symbols, strict=True)
+        return frozenset(parameter.name for parameter, symbol in pairs if symbol in used)
+
+    def home(self, values: Array | None = None) -> Array:
+        """The first closed position, its lengths grown with the size of the mechanism since.
+
+        Args:
+            values: of the live parameters; those of the plant by default.
+        """
+        now, first = self._equations.size_with(values), size_of(self._equations.mechanism)
+        return np.asarray(self.first.q * (now.units / first.units))
+
+    @property
+    def closure(self) -> Closure:
+        """The loops as numbers without units, measured with the parameters of the plant."""
+        version = self._equations.parameters.version
+        if self._measured[0] != version:
+            self._measured = version, Closure(self._equations, self._closed, self.home())
+        return self._measured[1]
+
+    def closure_with(self, values: Array, t: float = 0.0) -> Closure:
+        """The same for other values of the live parameters."""
+        return Closure(self._equations, self._closed, self.home(values), values, t)
+
+    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
+        """A closed position near a guess; coordinates in `held` stay where they are."""
+        _check_finite(guess)
+        return assemble(self.closure, guess, held, self._equations.name)
+
+    def keep(
+        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+    ) -> KeptPositions:
+        """A closed position that keeps coordinates where they are.
+
+        Args:
+            wish: coordinates to start from.
+            must: those that do not move.
+            wanted: those that shall not move; declared ones by default.
+        """
+        _check_finite(wish)
+        shall = self.declared if wanted is None else wanted
+        shall = [k for k in shall if k not in must]
+        return keep_positions(self.closure, wish, must, shall, self._equations.name)
+
+    def keep_velocities(
+        self,
+        q: Array,
+        must: Mapping[int, float],
+        wanted: Mapping[int, float],
+        rest: Sequence[int],
+    ) -> KeptVelocities:
+        """The smallest velocities that fit at t = 0, and what was said; see `kept_values`."""
+        still = np.zeros(self._equations.n)
+        nu = self._equations.evaluate("constraints", q=q, qd=still, t=0.0)["nu"]
+        return keep_velocities(self.closure, q, nu, must, wanted, rest)
+
+    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
+        """The loop that is open by more than a tolerance in units of its rows; else None."""
+        closure = self.closure.at(t)
+        if np.all(np.abs(closure(q)[0]) <= tolerance):
+            return None
+        return closure.gap(q)
+
+    def singular_at(self, q: Array) -> str:
+        """What to tell about a closed position that is singular; empty where it is not."""
+        J, rank = self.closure(q)[1], self.mobility.rank
+        if not is_singular(J, rank):
+            return ""
+        loop = self._closed.rows[blamed_row(J, rank)].element
+        return (
+            f"a singular position, where rows of loop '{loop}' depend on others and branches meet"
+        )
+
+
+def _check_finite(q: Array) -> None:
+    if not np.all(np.isfinite(q)):
+        raise InputError("q holds NaN or infinity", fix="Give finite numbers.")

@@ -1,0 +1,384 @@
+"""What a formulation answers: how the motion of a mechanism is written down."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from inloop.formalisms import Derivation
+from inloop.formalisms.partition import Partition
+from inloop.plant.engine import Array
+from inloop.plant.formulation.assembly import Assembly
+from inloop.plant.formulation.closure import Gap
+from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
+from inloop.symbolic import Program
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+
+class Formulation(ABC):
+    """How the motion of a mechanism is written down, and solved.
+
+    The equations of every mechanism are those of a tree of bodies, M qdd + c = tau, to which loops
+    and drives add constraints and their forces: M qdd + c = tau + Jᵀ lam + effort. A formulation
+    decides which of these unknowns a run carries along and how the others follow from them:
+
+    - *Roles.* `partition` says which coordinates are independent (their q and qd are the state of a
+      run, with the states of force laws), driven (given over time) or dependent (follow from the
+      others), and which constraint rows are in use, with one multiplier lam each. `repartition`
+      and `good_at` choose other roles where those in use become bad.
+    - *Positions.* Where the mechanism starts (`home`), and how values of coordinates are made to
+      fit the constraints (`assemble`, `keep`, `keep_velocities`, `close`).
+    - *Motion.* Accelerations, multipliers and efforts of drives at a state (`motion`), and what
+      they are called in results (`signals`).
+    - *Code.* Which functions have to be derived and built, and what the unit of the plant calls
+      (`function`, `motion_function`, `unit_functions`).
+
+    Consumers ask these questions and need not know which formulation answers. What a formulation
+    does not have is empty: a tree has no rows, so `row_names` is () and `motion` finds lam of
+    length 0.
+
+    `plant.formulation` has the roles of the first position and keeps them. A run that needs others
+    gets an object of its own, which shares what has been built.
+
+    Attributes:
+        core: functions of the tree that are built at once.
+        core_of_large: the one of them that is built at once of a large mechanism.
+        partition: roles of coordinates and constraint rows.
+        notes: what was decided when the mechanism was put together, in words.
+    """
+
+    core: ClassVar[tuple[str, ...]]
+    core_of_large: ClassVar[str]
+    partition: Partition
+    notes: tuple[str, ...]
+
+    def __init__(self, equations: Equations) -> None:
+        self._equations = equations
+
+    # roles
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Names of the independent coordinates."""
+        return tuple(self._equations.coordinates[k] for k in self.partition.independent)
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the driven coordinates."""
+        return tuple(self._equations.coordinates[k] for k in self.partition.driven)
+
+    @property
+    def driven_indices(self) -> tuple[int, ...]:
+        """Indices of the driven coordinates."""
+        return self.partition.driven
+
+    @property
+    def elastic(self) -> tuple[int, ...]:
+        """Coordinates that displace nodes of flexible links."""
+        links = self._equations.mechanism.flexible_links
+        return tuple(k for link in links for k in link.bodies)
+
+    @property
+    @abstractmethod
+    def unconstrained(self) -> bool:
+        """M qdd + c = tau is the whole motion, and every q and qd are a state."""
+
+    # constraint rows
+
+    @property
+    @abstractmethod
+    def all_row_names(self) -> tuple[str, ...]:
+        """Names of all rows, dropped ones too."""
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows in use, in the order of the multipliers."""
+        names = self.all_row_names
+        return tuple(names[k] for k in self.partition.rows)
+
+    @property
+    @abstractmethod
+    def row_sizes(self) -> Array:
+        """One unit of each row: what is small is small beside it."""
+
+    @abstractmethod
+    def loop_of(self, row: int) -> str:
+        """Name of the loop or constraint that a row in use belongs to; empty if there is none."""
+
+    def on_all_rows(self, lam: Array) -> Array:
+        """Multipliers of all rows from those of the rows in use; the others are zero."""
+        full = np.zeros((*lam.shape[:-1], len(self.all_row_names)))
+        full[..., list(self.partition.rows)] = lam
+        return full
+
+    @abstractmethod
+    def constraints(
+        self, q: Array, qd: Array, t: float | Array = 0.0, lanes: bool = True
+    ) -> dict[str, Array]:
+        """h, J, nu and gamma of all rows: J qd + nu = 0, J qdd + gamma = 0.
+
+        Args:
+            q: positions, shape (n,) or (N, n).
+            qd: velocities.
+            t: time [s].
+            lanes: let many rows use vector code.
+        """
+
+    @property
+    @abstractmethod
+    def moves_with_time(self) -> bool:
+        """Some row depends on time: its force does work."""
+
+    @abstractmethod
+    def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
+        """h and J of all rows at a position, in units of rows and coordinates."""
+
+    def violation(self, q: Array, qd: Array, t: float | Array = 0.0) -> Array:
+        """Largest constraint value at each position, dropped rows included; 0 without rows."""
+        h = self.constraints(q, qd, t, lanes=False)["h"]
+        return np.asarray(np.max(np.abs(h), axis=-1, initial=0.0))
+
+    # positions and velocities
+
+    @property
+    @abstractmethod
+    def position(self) -> Assembly:
+        """Where the mechanism was put together, near the initial values of its joints."""
+
+    @abstractmethod
+    def home(self, values: Array | None = None) -> Array:
+        """Where the mechanism starts with other parameters.
+
+        Args:
+            values: of the live parameters; those of the plant by default.
+        """
+
+    @property
+    @abstractmethod
+    def declared(self) -> tuple[int, ...]:
+        """Coordinates whose first position the user wrote; wished independent ones come first."""
+
+    @abstractmethod
+    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
+        """A position near a guess that fits; coordinates in `held` stay where they are."""
+
+    @abstractmethod
+    def keep(
+        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+    ) -> KeptPositions:
+        """A position that fits and keeps coordinates where they are.
+
+        Args:
+            wish: coordinates to start from.
+            must: those that do not move.
+            wanted: those that shall not move; declared ones by default.
+        """
+
+    @abstractmethod
+    def keep_velocities(
+        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+    ) -> KeptVelocities:
+        """The smallest velocities that fit at t = 0, and keep what was said.
+
+        Args:
+            q: a position that fits.
+            must: velocities that have to be.
+            wanted: velocities that shall be, the most important first.
+        """
+
+    @abstractmethod
+    def close(self, q: Array, t: float = 0.0) -> Array:
+        """All coordinates, the dependent ones found from independent and driven ones."""
+
+    @abstractmethod
+    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
+        """What is open at a position by more than a tolerance in units of the rows; else None."""
+
+    @abstractmethod
+    def singular_at(self, q: Array) -> str:
+        """What to tell about a position that is singular; empty where it is not."""
+
+    @property
+    @abstractmethod
+    def regular_position(self) -> Array:
+        """A position near the first one that is not singular."""
+
+    # choices of independent coordinates
+
+    @property
+    @abstractmethod
+    def known(self) -> tuple[Partition, ...]:
+        """Partitions for which there is code, the first one first."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """There is code for the present partition."""
+        return self.partition in self.known
+
+    @property
+    @abstractmethod
+    def chooses_freely(self) -> bool:
+        """Runs may use partitions for which there is no code."""
+
+    @property
+    @abstractmethod
+    def rows_that_may_act(self) -> tuple[int, ...]:
+        """Numbers of the rows that can have multipliers in a run."""
+
+    @abstractmethod
+    def with_partition(self, partition: Partition) -> Formulation:
+        """The same with other roles of the coordinates."""
+
+    @abstractmethod
+    def partition_of(self, roles: Array) -> Partition:
+        """What an instance tells about its coordinates: dependent, independent, rows in use."""
+
+    @abstractmethod
+    def compile_partitions(self, partitions: Iterable[Partition]) -> None:
+        """Build code for partitions: runs of which they are expected are faster with it."""
+
+    @abstractmethod
+    def repartition(self, q: Array, t: float = 0.0) -> Formulation | None:
+        """The same with independent coordinates chosen at a position that fits.
+
+        None if these are the best ones there, or if it is singular: every choice would lose a row.
+        """
+
+    @abstractmethod
+    def good_at(self, q: Array, t: float = 0.0) -> Formulation:
+        """The same, with other independent coordinates where these are bad at a position."""
+
+    @abstractmethod
+    def guard(self, q: Array, t: float = 0.0) -> Array:
+        """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
+
+    # motion
+
+    @abstractmethod
+    def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """q, v, a, lam, effort of drives, and rates zd of force laws that have states.
+
+        Args:
+            q: all coordinates; dependent ones are brought to closure first.
+            qd: velocities; those of dependent coordinates are not used.
+            tau: efforts on all joints.
+            others: qdd (of driven joints), u, t, z.
+        """
+
+    @abstractmethod
+    def motion_at(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """The same without q, for positions that fit, shape (N, n) each; needs compiled roles."""
+
+    @abstractmethod
+    def accelerations(self, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
+        """Accelerations at states that must fit, whatever coordinates are independent.
+
+        Args:
+            q: coordinates, shape (n,) or (N, n).
+            qd: velocities.
+            tau: efforts on all joints.
+            others: z, u, t.
+
+        Raises:
+            InputError: position or velocities do not fit.
+        """
+
+    @abstractmethod
+    def reduced_equations(self, q: Array, qd: Array, **others: Any) -> dict[str, Array]:
+        """M, c and T of M qdd_u + c = Tᵀ tau in the independent coordinates, at one state.
+
+        Args:
+            q: a position that fits.
+            qd: velocities that fit.
+            others: z, u, t.
+        """
+
+    @abstractmethod
+    def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+        """What loops exert on their second ends, in world axes; see `plant.cut_forces`.
+
+        Args:
+            q: position or positions that fit, shape (n,) or (N, n).
+            lam: multipliers of the rows in use, in their order.
+            lanes: let many positions use vector code.
+        """
+
+    @abstractmethod
+    def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
+        """What results of runs tell of the motion beside q and qd, by name.
+
+        Args:
+            qdd: accelerations of all coordinates, shape (N, n).
+            lam: multipliers of the rows in use.
+            effort: of the drives.
+        """
+
+    @property
+    @abstractmethod
+    def signal_places(self) -> dict[str, tuple[str, int]]:
+        """Where the unit finds each of these signals: kind of il_kind, and number.
+
+        Those of rows that never act in a run are among them too.
+        """
+
+    @property
+    def signal_names(self) -> tuple[str, ...]:
+        """Names of the signals that a run can have, in the order of the outputs of the unit."""
+        names = self.all_row_names
+        idle = {f"lam.{name}" for name in names}
+        idle -= {f"lam.{names[k]}" for k in self.rows_that_may_act}
+        return tuple(name for name in self.signal_places if name not in idle)
+
+    # functions and code
+
+    @abstractmethod
+    def function(self, kind: str) -> str:
+        """Name of a function of a kind, such as "predictor", for the present partition.
+
+        It must be compiled.
+        """
+
+    @property
+    @abstractmethod
+    def motion_function(self) -> str:
+        """Name of the function that finds the accelerations, whose cost is told."""
+
+    @property
+    @abstractmethod
+    def unit_functions(self) -> tuple[str, ...]:
+        """Kinds of C functions that the unit calls beside the rates, for each choice."""
+
+    @property
+    @abstractmethod
+    def autonomous(self) -> bool:
+        """The rates are known not to depend on time, but through inputs."""
+
+    @property
+    @abstractmethod
+    def first_row_sizes(self) -> Array:
+        """One unit of each row, with the parameters at first."""
+
+    @abstractmethod
+    def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
+        """Predictor and corrector of implicit steps for the present partition."""
+
+    @abstractmethod
+    def jacobian(self, derivation: Derivation) -> Program:
+        """The Jacobian of the rates for the present partition."""
+
+    @abstractmethod
+    def emit_implicit_steps(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """C around the programs of `implicit_steps`."""
+
+    @abstractmethod
+    def emit_jacobian(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """C around the program of `jacobian`."""

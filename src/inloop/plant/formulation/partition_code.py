@@ -1,0 +1,141 @@
+"""Straight-line code for one choice of independent coordinates: what is printed and built."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from inloop.codegen.c_closed import emit_closed_rates
+from inloop.codegen.c_formulas import emit_formulas
+from inloop.codegen.c_sparse import RUNTIME, SparseUnit
+from inloop.codegen.closed_pattern import ClosedPattern
+from inloop.codegen.closed_unit import ClosedUnit
+from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.events import ModeEvents
+from inloop.formalisms.partition import Partition
+from inloop.formalisms.terms import Terms
+from inloop.native import runtime_sources
+from inloop.plant.progress import deriving
+from inloop.symbolic import Program, solved
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+# Operations of the solution up to which it is unrolled. Unrolled ones run up to twice as fast up to
+# some 150,000, but from some 10,000 on they take longer to derive and compile, and a repartition
+# has to wait for that. See `python -m benchmarks loops_large --all`.
+UNROLLED_UP_TO = 25_000
+
+
+class PartitionCode:
+    """Newton's step and the constrained motion for one partition, and what belongs to them.
+
+    Attributes:
+        partition: roles of coordinates and rows.
+        suffix: end of the names of its functions; empty for the first partition of a plant.
+    """
+
+    def __init__(
+        self, equations: Equations, closed: ClosedLoops, partition: Partition, suffix: str
+    ) -> None:
+        """Code that is not built yet.
+
+        Args:
+            equations: where it is built.
+            closed: the constraints, in the derivation that the code comes from.
+            partition: roles of coordinates and rows.
+            suffix: end of the names of its functions.
+        """
+        self._equations, self._closed = equations, closed
+        self.partition, self.suffix = partition, suffix
+
+    def build(self) -> None:
+        """Derive and build the constrained motion, and events."""
+        equations, derivation = self._equations, self._closed.derivation
+        with deriving("the constrained motion", equations.name):
+            programs = self.programs()
+        equations.add(programs, self.sources, self.callable, derivation)
+        if equations.modes is not None:
+            events = ModeEvents(derivation, self._closed.rows, self.partition)
+            following = events.programs(equations.modes, self.suffix)
+            equations.add(following, emit_formulas, None, derivation)
+
+    @property
+    def unrolled(self) -> bool:
+        """False if the solution is left to the sparse runtime, which needs native code."""
+        if not self._equations.is_native:
+            return True
+        return self.solution_operations <= UNROLLED_UP_TO
+
+    @property
+    def solution_operations(self) -> int:
+        """Operations of the constrained motion once its terms are known."""
+        return self._sparse[1].motion_operations()
+
+    @cached_property
+    def _sparse(self) -> tuple[Terms, ClosedPattern]:
+        """Entries that a sparse solution needs, and where they belong."""
+        parts = self.partition
+        terms = self._closed.terms(parts)
+        sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
+        places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
+        return terms, ClosedPattern(terms.order, *sizes, *places).with_little_fill()
+
+    def programs(self) -> tuple[Program, ...]:
+        """What is to be printed.
+
+        Newton's step and the constrained motion, or the terms that a sparse solution needs.
+        """
+        if self.unrolled:
+            return (
+                self._closed.newton(self.partition, self.suffix),
+                self._closed.constrained(self.partition, self.suffix),
+            )
+        return tuple(self._closed.term_programs(self._sparse[0], self.suffix))
+
+    def callable(self, programs: Sequence[Program]) -> Sequence[Program]:
+        """Newton's step and the constrained motion, made of programs that went through the passes.
+
+        Those of a sparse solution take what their terms take, and cost what these and it cost.
+        """
+        if self.unrolled:
+            return programs
+        prepared, (_, pattern) = programs[0].inputs[0], self._sparse
+        newton, motion = self._closed.stand_ins(self.partition, self.suffix)
+        return [
+            solved(newton, prepared, programs[:1], pattern.newton_operations()),
+            solved(motion, prepared, programs[1:], pattern.motion_operations()),
+        ]
+
+    def unit(self) -> ClosedUnit:
+        """What generated C needs to know about the partition."""
+        parts, mechanism = self.partition, self._equations.mechanism
+        return ClosedUnit(
+            self._equations.n,
+            parts.independent,
+            parts.dependent,
+            parts.driven,
+            len(mechanism.states),
+            any(mechanism.bodies[k].joint.kind != "revolute" for k in parts.dependent),
+        )
+
+    def sources(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """C of the rates that the steppers call."""
+        sparse: SparseUnit | None = None
+        runtime: dict[str, str] = {}
+        if not self.unrolled:
+            at_rest, at_position, at_velocity, *rates = programs
+            rate = rates[0] if rates else None
+            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._sparse[1])
+            runtime = {name: runtime_sources()[name] for name in RUNTIME}
+        rates_text = emit_closed_rates(self.unit(), self.callable(programs), prefix, about, sparse)
+        return {**rates_text, **runtime}
+
+
+def suffix_of(partition: Partition) -> str:
+    """A short name that tells partitions apart, whatever the order in which they are built."""
+    return "_" + hashlib.sha256(repr(partition).encode()).hexdigest()[:8]

@@ -1,0 +1,434 @@
+"""Mechanisms with loops or drives, reduced to independent coordinates."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inloop.codegen.c_motions import emit_motions
+from inloop.codegen.c_steps import emit_closed_jacobian, emit_closed_steps
+from inloop.errors import SimulationError
+from inloop.formalisms import Derivation, steps
+from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.partition import Partition, choose
+from inloop.native import TERMS_FLAGS
+from inloop.plant.engine import Array
+from inloop.plant.formulation import any_choice, closed_motion
+from inloop.plant.formulation.assembly import Assembly
+from inloop.plant.formulation.closed_positions import ClosedPositions
+from inloop.plant.formulation.closing import refuse_what_cannot_close
+from inloop.plant.formulation.closure import Gap
+from inloop.plant.formulation.formulation import Formulation
+from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
+from inloop.plant.formulation.partition_code import PartitionCode, suffix_of
+from inloop.plant.formulation.terms import TERMS, Terms
+from inloop.plant.progress import deriving
+from inloop.symbolic import Program
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+MOST_ITERATIONS = 10
+BAD_CHOICE = 1e-3  # smallest singular value of a choice, to that of all coordinates
+WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
+# Newton's corrections below this end it, in radians, or in parts of the mechanism's characteristic
+# length; the error left is of the order of its square
+CLOSED = 1e-8
+CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
+
+
+class ReducedLoops(Formulation):
+    """Loops and driven joints, with one choice of independent coordinates.
+
+    Dependent coordinates are found by Newton's method, and the constrained equations are reduced to
+    the independent ones (coordinate partitioning). There is code for the first choice, and for
+    those named in `compile_partitions`; every other one is solved while it runs, which takes a few
+    times as long. Mechanisms with modes have code for each choice instead.
+
+    Attributes:
+        closed: the constraints and what is derived from them.
+        positions: the loops closed, whatever the choice.
+        singular: what to tell about a start at a singular position; empty elsewhere.
+    """
+
+    # the open tree of a closed mechanism may have massless tips: no accelerations of its own
+    core = ("inverse_dynamics", "mass_matrix", "bias", "energy")
+    core_of_large = "inverse_dynamics"
+
+    def __init__(self, equations: Equations) -> None:
+        """Assemble the loops, choose independent coordinates, build the constrained motion."""
+        super().__init__(equations)
+        self.closed = closed = ClosedLoops(equations.derivation, equations.external_forces)
+        if closed.driven:
+            equations.add([closed.drives()], emit_motions)
+        alignment = [closed.alignment()] if closed.alignments else []
+        equations.add([closed.constraints(), closed.cut_forces(), *alignment])
+        modes = [] if equations.modes is None else list(equations.modes.values())
+        strict = not modes or modes[0] is equations.mechanism
+        self.positions = ClosedPositions(equations, closed, strict)
+        self.partition = self._first_choice()
+        self.singular = self.singular_at(self.position.q)
+        self.notes = (
+            *(
+                f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
+                for row in (closed.rows[k] for k in self.partition.dropped)
+            ),
+            *self.positions.notes,
+            *([self.singular] if self.singular else []),
+        )
+        first = PartitionCode(equations, closed, self.partition, "")
+        first.build()
+        # what has been built, the same in all objects of a plant; written under equations.building
+        self._built: dict[Partition, PartitionCode] = {self.partition: first}
+        if equations.is_native:
+            self._build_terms()
+        equations.parameters.check_with(partial(refuse_what_cannot_close, self, equations))
+
+    def _build_terms(self) -> None:
+        """Build what a reduction at run time needs, for any choice of independent coordinates."""
+        terms = Terms(self.closed)
+        with deriving("the terms of the loops", self._equations.name):
+            programs = terms.programs()
+        self._equations.add(programs, terms.sources, flags=TERMS_FLAGS)
+
+    @property
+    def unconstrained(self) -> bool:
+        """See `Formulation`."""
+        return False
+
+    @property
+    def driven_indices(self) -> tuple[int, ...]:
+        """See `Formulation`."""
+        return self.closed.driven
+
+    # constraint rows
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """See `Formulation`."""
+        return tuple(row.name for row in self.closed.rows)
+
+    @property
+    def row_sizes(self) -> Array:
+        """See `Formulation`."""
+        return self.positions.closure.row_sizes
+
+    @property
+    def first_row_sizes(self) -> Array:
+        """See `Formulation`."""
+        return self.positions.row_sizes
+
+    def loop_of(self, row: int) -> str:
+        """See `Formulation`."""
+        return self.closed.rows[self.partition.rows[row]].element
+
+    @property
+    def dropped_loop(self) -> str:
+        """Name of the first loop with a row that was dropped though it is not always zero."""
+        rows = [self.closed.rows[k] for k in self.partition.dropped]
+        return next((row.element for row in rows if row.J), rows[0].element if rows else "")
+
+    def constraints(
+        self, q: Array, qd: Array, t: float | Array = 0.0, lanes: bool = True
+    ) -> dict[str, Array]:
+        """See `Formulation`."""
+        return self._equations.evaluate("constraints", q=q, qd=qd, t=t, lanes=lanes)
+
+    @property
+    def moves_with_time(self) -> bool:
+        """See `Formulation`."""
+        inputs = self._equations.program("constraints").inputs
+        return any(block.name == "t" for block in inputs)
+
+    def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
+        """See `Formulation`."""
+        return self.positions.closure.at(t)(q)
+
+    # positions and velocities
+
+    @property
+    def position(self) -> Assembly:
+        """See `Formulation`."""
+        return self.positions.first
+
+    def home(self, values: Array | None = None) -> Array:
+        """See `Formulation`: the first closed position, its lengths grown with the mechanism."""
+        return self.positions.home(values)
+
+    @property
+    def declared(self) -> tuple[int, ...]:
+        """See `Formulation`."""
+        return self.positions.declared
+
+    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
+        """See `Formulation`."""
+        return self.positions.assemble(guess, held)
+
+    def keep(
+        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+    ) -> KeptPositions:
+        """See `Formulation`."""
+        return self.positions.keep(wish, must, wanted)
+
+    def keep_velocities(
+        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+    ) -> KeptVelocities:
+        """See `Formulation`."""
+        return self.positions.keep_velocities(q, must, wanted, self.partition.independent)
+
+    def close(self, q: Array, t: float = 0.0) -> Array:
+        """See `Formulation`: by Newton's method.
+
+        Raises:
+            SimulationError: the loops cannot be closed.
+        """
+        q = np.array(q, dtype=np.float64)
+        dependent, closure = list(self.partition.dependent), self.positions.closure
+        for _ in range(MOST_ITERATIONS if dependent else 0):
+            step = self._newton(q, t)["step"]
+            q[dependent] += step
+            if np.abs(step / closure.coordinate_sizes[dependent]).max() <= CLOSED:
+                break
+        if closure.at(t).is_nearly_closed(q):
+            return q
+        raise SimulationError(
+            f"model '{self._equations.name}': loops cannot be closed with these coordinates",
+            fix="Start nearer to a closed position, or use plant.formulation.assemble(q).q.",
+        )
+
+    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
+        """See `Formulation`."""
+        return self.positions.gap(q, tolerance, t)
+
+    def singular_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        return self.positions.singular_at(q)
+
+    @property
+    def regular_position(self) -> Array:
+        """See `Formulation`."""
+        return self.positions.mobility.regular.q
+
+    # choices of independent coordinates
+
+    def _first_choice(self) -> Partition:
+        """Independent coordinates at the first regular position, wished ones among them."""
+        J, driven = self.positions.mobility.regular.J, self.closed.driven
+        wish = self._equations.mechanism.independent
+        elements = [row.element for row in self.closed.rows]
+        prefer = self._preferred(J.shape[1] - self.positions.mobility.rank)
+        names = self._equations.coordinates
+        return choose(J, driven, wish, names, elements, self.elastic, prefer)
+
+    def _preferred(self, freedom: int) -> tuple[int, ...]:
+        """Declared coordinates, where there are no more of them than can be independent."""
+        bodies, driven = self._equations.mechanism.bodies, self.closed.driven
+        left = freedom - len(driven)
+        moving = [k for k, b in enumerate(bodies) if b.joint.initial[1] != 0.0 and k not in driven]
+        for given in (self.declared, tuple(moving)):
+            if len(given) <= left:
+                return given
+        return ()
+
+    @property
+    def known(self) -> tuple[Partition, ...]:
+        """See `Formulation`."""
+        return tuple(self._built)
+
+    @property
+    def is_compiled(self) -> bool:
+        """See `Formulation`."""
+        return self.partition in self._built
+
+    @property
+    def chooses_freely(self) -> bool:
+        """See `Formulation`."""
+        alone = not self._equations.has_events
+        return alone and bool(self.partition.dependent) and self._equations.is_built(TERMS)
+
+    @property
+    def rows_that_may_act(self) -> tuple[int, ...]:
+        """See `Formulation`."""
+        if self.chooses_freely:
+            return tuple(k for k, row in enumerate(self.closed.rows) if row.J)
+        return tuple(sorted({row for known in self.known for row in known.rows}))
+
+    def with_partition(self, partition: Partition) -> ReducedLoops:
+        """See `Formulation`; nothing is built, but for mechanisms with modes."""
+        if not self.chooses_freely:
+            self.compile_partitions([partition])
+        other = copy.copy(self)
+        other.partition = partition
+        return other
+
+    def partition_of(self, roles: Array) -> Partition:
+        """See `Formulation`."""
+        m, numbers = len(self.partition.rows), [int(role) for role in roles]
+        rows = numbers[len(numbers) - m :]
+        return Partition(
+            independent=tuple(numbers[m : len(numbers) - m]),
+            driven=self.closed.driven,
+            dependent=tuple(numbers[:m]),
+            rows=tuple(rows),
+            dropped=tuple(k for k in range(len(self.closed.rows)) if k not in rows),
+        )
+
+    def compile_partitions(self, partitions: Iterable[Partition]) -> None:
+        """See `Formulation`."""
+        equations = self._equations
+        for partition in partitions:
+            with equations.building:
+                if partition not in self._built:
+                    closed = self._closed_in(equations.fresh_derivation())
+                    code = PartitionCode(equations, closed, partition, suffix_of(partition))
+                    code.build()
+                    self._built[partition] = code
+
+    def repartition(self, q: Array, t: float = 0.0) -> ReducedLoops | None:
+        """See `Formulation`."""
+        names, J = self._equations.coordinates, self.scaled_rows(q, t)[1]
+        chosen = choose(J, self.closed.driven, (), names, small=self.elastic)
+        if len(chosen.rows) != self.positions.mobility.rank:
+            return None
+        # the same roles in another order of elimination are the same partition
+        same = set(chosen.independent) == set(self.partition.independent)
+        if same and chosen.rows == self.partition.rows:
+            return None
+        return self.with_partition(chosen)
+
+    def good_at(self, q: Array, t: float = 0.0) -> ReducedLoops:
+        """See `Formulation`.
+
+        At a dead point of an independent coordinate its velocity tells nothing about the others.
+        """
+        parts = self.partition
+        if not parts.dependent:
+            return self
+        J = self.scaled_rows(q, t)[1][list(parts.rows)]
+        free = [k for k in range(J.shape[1]) if k not in set(parts.driven)]
+        of_choice, best = (
+            np.linalg.svd(J[:, list(columns)], compute_uv=False)[-1]
+            for columns in (parts.dependent, free)
+        )
+        if of_choice > BAD_CHOICE * best:
+            return self
+        return self.repartition(q, t) or self
+
+    def guard(self, q: Array, t: float = 0.0) -> Array:
+        """See `Formulation`."""
+        return np.asarray(1.0 / (WORST_PIVOT * self._newton(q, t)["pivots"]))
+
+    # motion
+
+    def _newton(self, q: Array, t: float) -> dict[str, Array]:
+        """Corrections of the dependent coordinates and reciprocal pivots, whatever is built."""
+        if self.is_compiled:
+            return self._equations.evaluate(self.function("newton"), q=q, t=t)
+        return any_choice.newton(self._equations, self.partition, q, t)
+
+    def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """See `Formulation`; takes one state."""
+        closed = self.close(q, float(others.get("t", 0.0)))
+        given = {"qdd": np.zeros(self._equations.n), **others}
+        if self.is_compiled:
+            return {"q": closed, **self.motion_at(closed, qd, tau, **given)}
+        terms = self.closed.common_terms
+        state = {"q": closed, "qd": qd, "tau": tau, **given}
+        return {"q": closed, **any_choice.motion(self._equations, terms, self.partition, **state)}
+
+    def motion_at(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """See `Formulation`."""
+        return self._equations.evaluate(self.motion_function, q=q, qd=qd, tau=tau, **others)
+
+    def accelerations(self, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
+        """See `Formulation`."""
+        return closed_motion.accelerations(self._equations, self, q, qd, tau, **others)
+
+    def reduced_equations(self, q: Array, qd: Array, **others: Any) -> dict[str, Array]:
+        """See `Formulation`."""
+        return closed_motion.reduced_equations(self._equations, self, q, qd, **others)
+
+    def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+        """See `Formulation`."""
+        lam = self.on_all_rows(lam)
+        found = self._equations.evaluate("cut_forces", q=q, lam=lam, lanes=lanes)
+        signals: dict[str, Array] = {}
+        for k, loop in enumerate(self._equations.mechanism.loops):
+            signals[f"{loop.name}.force"] = found["force"][..., k, :]
+            if loop.kind in CARRY_MOMENTS:
+                signals[f"{loop.name}.torque"] = found["torque"][..., k, :]
+            if loop.kind == "rod":
+                signals[f"{loop.name}.tension"] = found["tension"][..., k]
+        return signals
+
+    def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
+        """See `Formulation`."""
+        found = {f"{name}.qdd": qdd[:, k] for k, name in enumerate(self._equations.coordinates)}
+        found |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self.row_names)}
+        return found | {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self.driven)}
+
+    @property
+    def signal_places(self) -> dict[str, tuple[str, int]]:
+        """See `Formulation`."""
+        names = self._equations.coordinates
+        known = {f"{name}.qdd": ("IL_OF_QDD", k) for k, name in enumerate(names)}
+        known |= {f"lam.{row}": ("IL_OF_LAM", k) for k, row in enumerate(self.all_row_names)}
+        return known | {f"{j}.effort": ("IL_OF_EFFORT", k) for k, j in enumerate(self.driven)}
+
+    # functions and code
+
+    @property
+    def code(self) -> PartitionCode:
+        """What is printed, or would be, for the present partition."""
+        known = self._built.get(self.partition)
+        suffix = suffix_of(self.partition)
+        return known or PartitionCode(self._equations, self.closed, self.partition, suffix)
+
+    def function(self, kind: str) -> str:
+        """See `Formulation`: "newton" and "constrained" are others."""
+        return kind + self._built[self.partition].suffix
+
+    @property
+    def motion_function(self) -> str:
+        """See `Formulation`."""
+        return self.function("constrained")
+
+    @property
+    def unit_functions(self) -> tuple[str, ...]:
+        """See `Formulation`."""
+        return ("expand", "settle", "pivots")
+
+    @property
+    def autonomous(self) -> bool:
+        """See `Formulation`."""
+        return False
+
+    def _closed_in(self, derivation: Derivation) -> ClosedLoops:
+        """The constraints of this mechanism in a derivation."""
+        return ClosedLoops(derivation, self._equations.external_forces)
+
+    def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
+        """See `Formulation`."""
+        closed, suffix = self._closed_in(derivation), self.function("")
+        return steps.closed_steps(closed, self.partition, suffix)
+
+    def jacobian(self, derivation: Derivation) -> Program:
+        """See `Formulation`."""
+        closed, suffix = self._closed_in(derivation), self.function("")
+        return steps.closed_jacobian(closed, self.partition, suffix)
+
+    def emit_implicit_steps(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """See `Formulation`."""
+        return emit_closed_steps(self.code.unit(), programs, prefix, about)
+
+    def emit_jacobian(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Mapping[str, str]:
+        """See `Formulation`."""
+        return emit_closed_jacobian(self.code.unit(), programs, prefix, about)
