@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import inloop as il
-import inloop.plant.formulation.reduced_loops as loops_module
 from inloop.formalisms.partition import Partition, choose
+from inloop.plant.formulation import choosing
 
 CRANK, ROD = 0.1, 0.3
 
@@ -232,7 +232,7 @@ def test_a_run_that_loses_its_loops_fails_and_names_loop_and_time(
     def lose_a_row(J: np.ndarray, *rest: Any) -> Partition:
         return choose(np.vstack([np.zeros_like(J[:1]), J[1:]]), *rest)
 
-    monkeypatch.setattr(loops_module, "choose", lose_a_row)
+    monkeypatch.setattr(choosing, "choose", lose_a_row)
     plant = slider_crank({"initial": (0.4, 3.0)}, {}, {"guess": 0.4}).compile()
     monkeypatch.undo()
     with pytest.raises(il.SimulationError, match=r"from t = \S+ s on loop 'piston' is open") as it:

@@ -61,9 +61,9 @@ def _of_point(reduction: Reduction, path: str, tail: str, state: dict[str, Array
     plant = reduction.plant
     plant.mechanism.point(path)  # complains about unknown names
     if kind == "":
-        pose = plant._sensor(path, "pose")
+        pose = plant.sensors.function(path, "pose")
         return reduction.evaluate(pose, q=state["q"])["p"][:, axis]
     found = reduction.evaluate(
-        plant._sensor(path, "motion"), q=state["q"], qd=state["v"], qdd=state["a"]
+        plant.sensors.function(path, "motion"), q=state["q"], qd=state["v"], qdd=state["a"]
     )
     return found["v" if kind == "v" else "acc"][:, axis]

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.formalisms.sensors import sensor_name
 from inloop.formalisms.size import Size
 from inloop.model import Mechanism
-from inloop.model.names import quoted
 from inloop.plant.bounds import Bounds
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
@@ -23,6 +21,7 @@ from inloop.plant.outline import Outline, outline
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport
 from inloop.plant.reactions import joint_reactions
+from inloop.plant.sensors import Sensors
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ class BarePlant:
         mechanism: the model it came from.
         equations: functions that are derived and built, called by name.
         formulation: how the motion is written down: roles of coordinates, constraints, multipliers.
+        sensors: functions of points and frames.
         bounds: of coordinates and speeds, a mapping that can be written.
         units: the plant as one unit of C, by what had been built of each mode.
         by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
@@ -83,6 +83,7 @@ class BarePlant:
             core=kind.core if len(mechanism.coordinates) <= LARGE else (kind.core_of_large,),
         )
         self.formulation: Formulation = kind(self.equations)
+        self.sensors = Sensors(self.equations)
         self.bounds = Bounds(mechanism)
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
 
@@ -411,12 +412,6 @@ class BarePlant:
 
     # sensors
 
-    def _sensor(self, path: str, kind: str) -> str:
-        if not isinstance(path, str):
-            raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
-        name = f"{sensor_name(path)}_{kind}"
-        return self.equations.build_once(name, lambda: self.equations.derivation.sensor(path))
-
     def pose(self, path: str, q: Numbers, axes: str | None = None) -> tuple[Array, Array]:
         """Position p_WQ [m] and orientation R_WF of a point, frame or body.
 
@@ -425,11 +420,7 @@ class BarePlant:
             q: coordinates.
             axes: another frame A; the position is then p_AQ in its axes, the orientation R_AF.
         """
-        found = self.evaluate(self._sensor(path, "pose"), q=q)
-        if axes is None:
-            return found["p"], found["R"]
-        p_WA, R_WA = self.pose(axes, q)
-        return turned(R_WA, found["p"] - p_WA), np.swapaxes(R_WA, -1, -2) @ found["R"]
+        return self.sensors.pose(path, q, axes)
 
     def outline(self, q: Numbers) -> Outline:
         """Corners of all bodies and ends of all springs in the world, for a drawing.
@@ -455,12 +446,7 @@ class BarePlant:
 
         All are relative to the world; `axes` names a frame in whose axes they are given.
         """
-        still = np.zeros(np.shape(q)) if qdd is None else qdd
-        found = self.evaluate(self._sensor(path, "motion"), q=q, qd=qd, qdd=still)
-        if axes is None:
-            return found
-        R_WA = self.pose(axes, q)[1]
-        return {name: turned(R_WA, vector) for name, vector in found.items()}
+        return self.sensors.motion(path, q, qd, qdd, axes)
 
     def velocity(self, path: str, q: Numbers, qd: Numbers, axes: str | None = None) -> Array:
         """Velocity of a point or frame relative to the world [m/s]."""
@@ -474,14 +460,4 @@ class BarePlant:
 
     def jacobian(self, path: str, q: Numbers, axes: str | None = None) -> Array:
         """∂(v, om)/∂qd of a point or frame, shape (6, n) or (N, 6, n)."""
-        found = self.evaluate(self._sensor(path, "jacobian"), q=q)
-        parts = [found["Jv"], found["Jw"]]
-        if axes is not None:
-            R_AW = np.swapaxes(self.pose(axes, q)[1], -1, -2)
-            parts = [R_AW @ part for part in parts]
-        return np.concatenate(parts, axis=-2)
-
-
-def turned(R_WA: Array, v_W: Array) -> Array:
-    """Components in axes of A of vectors given in world axes: v_A = R_WAᵀ v_W."""
-    return np.asarray(np.einsum("...ji,...j->...i", R_WA, v_W))
+        return self.sensors.jacobian(path, q, axes)

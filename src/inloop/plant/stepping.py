@@ -17,11 +17,9 @@ LARGEST_JACOBIAN = 150_000
 
 def implicit_steps(plant: BarePlant, formulation: Formulation) -> str:
     """Name of the predictor for a partition; the corrector is in the same library."""
-    return plant.equations.build_apart(
-        formulation.function(steps.PREDICTOR),
-        formulation.implicit_steps,
-        formulation.emit_implicit_steps,
-    )
+    code = formulation.code
+    name = code.function(steps.PREDICTOR)
+    return plant.equations.build_apart(name, code.implicit_steps, code.emit_implicit_steps)
 
 
 def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
@@ -29,8 +27,6 @@ def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
     columns = 2 * len(formulation.partition.independent) + len(plant.mechanism.states)
     if plant.operations[formulation.motion_function]["total"] * columns > LARGEST_JACOBIAN:
         return None
-    return plant.equations.build_apart(
-        formulation.function(steps.JACOBIAN),
-        lambda derivation: [formulation.jacobian(derivation)],
-        formulation.emit_jacobian,
-    )
+    code = formulation.code
+    name = code.function(steps.JACOBIAN)
+    return plant.equations.build_apart(name, lambda d: [code.jacobian(d)], code.emit_jacobian)

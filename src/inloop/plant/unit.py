@@ -175,9 +175,9 @@ class _Maker:
             "dependent": known.dependent,
             "driven": known.driven,
             "rows": known.rows,
-            "autonomous": formulation.autonomous,
+            "autonomous": formulation.code.autonomous,
         }
-        found |= {kind: f"{prefix}_{kind}" for kind in formulation.unit_functions}
+        found |= {kind: f"{prefix}_{kind}" for kind in formulation.code.beside_rates}
         found |= self._implicit(plant, suffix)
         if self._with_events:
             found |= self._events(plant, suffix)

@@ -302,7 +302,7 @@ def make_system(
     plant: BarePlant,
     conditions: Conditions,
     method: Method | None = None,
-    formulation: Formulation | None = None,
+    chosen: Formulation | None = None,
     step: float | None = None,
 ) -> System:
     """What the steppers integrate for a plant, or for one of its modes alone.
@@ -311,10 +311,10 @@ def make_system(
         plant: the compiled mechanism.
         conditions: what it reads.
         method: the integrator.
-        formulation: with the independent coordinates to use; those of the plant by default.
+        chosen: formulation with the independent coordinates to use; that of the plant by default.
         step: of the integrator, if it is always the same [s].
     """
-    given = {} if formulation is None else {plant.name: formulation}
+    given = {} if chosen is None else {plant.name: chosen}
     (system,) = make_systems({plant.name: plant}, {plant.name: conditions}, method, given, step)
     return system
 

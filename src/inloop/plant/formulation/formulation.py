@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from inloop.formalisms import Derivation
 from inloop.formalisms.partition import Partition
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap
+from inloop.plant.formulation.code import Code
 from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
-from inloop.symbolic import Program
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -36,7 +35,7 @@ class Formulation(ABC):
     - *Motion.* Accelerations, multipliers and efforts of drives at a state (`motion`), and what
       they are called in results (`signals`).
     - *Code.* Which functions have to be derived and built, and what the unit of the plant calls
-      (`function`, `motion_function`, `unit_functions`).
+      (`core`, `code`).
 
     Consumers ask these questions and need not know which formulation answers. What a formulation
     does not have is empty: a tree has no rows, so `row_names` is () and `motion` finds lam of
@@ -257,6 +256,27 @@ class Formulation(ABC):
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
 
+    @property
+    @abstractmethod
+    def first_row_sizes(self) -> Array:
+        """One unit of each row with the parameters at first: what a free choice is judged by."""
+
+    # code
+
+    @property
+    @abstractmethod
+    def code(self) -> Code:
+        """What is built for the present partition, and what the unit calls."""
+
+    def function(self, kind: str) -> str:
+        """Name of the function of a kind, such as "predictor", for the present partition."""
+        return self.code.function(kind)
+
+    @property
+    def motion_function(self) -> str:
+        """Name of the function that finds the accelerations, whose cost is told."""
+        return self.code.function(self.code.motion)
+
     # motion
 
     @abstractmethod
@@ -333,52 +353,3 @@ class Formulation(ABC):
         idle = {f"lam.{name}" for name in names}
         idle -= {f"lam.{names[k]}" for k in self.rows_that_may_act}
         return tuple(name for name in self.signal_places if name not in idle)
-
-    # functions and code
-
-    @abstractmethod
-    def function(self, kind: str) -> str:
-        """Name of a function of a kind, such as "predictor", for the present partition.
-
-        It must be compiled.
-        """
-
-    @property
-    @abstractmethod
-    def motion_function(self) -> str:
-        """Name of the function that finds the accelerations, whose cost is told."""
-
-    @property
-    @abstractmethod
-    def unit_functions(self) -> tuple[str, ...]:
-        """Kinds of C functions that the unit calls beside the rates, for each choice."""
-
-    @property
-    @abstractmethod
-    def autonomous(self) -> bool:
-        """The rates are known not to depend on time, but through inputs."""
-
-    @property
-    @abstractmethod
-    def first_row_sizes(self) -> Array:
-        """One unit of each row, with the parameters at first."""
-
-    @abstractmethod
-    def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
-        """Predictor and corrector of implicit steps for the present partition."""
-
-    @abstractmethod
-    def jacobian(self, derivation: Derivation) -> Program:
-        """The Jacobian of the rates for the present partition."""
-
-    @abstractmethod
-    def emit_implicit_steps(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """C around the programs of `implicit_steps`."""
-
-    @abstractmethod
-    def emit_jacobian(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """C around the program of `jacobian`."""

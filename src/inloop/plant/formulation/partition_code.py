@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from inloop.codegen.c_closed import emit_closed_rates
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.codegen.c_sparse import RUNTIME, SparseUnit
+from inloop.codegen.c_steps import emit_closed_jacobian, emit_closed_steps
 from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.codegen.closed_unit import ClosedUnit
+from inloop.formalisms import Derivation, steps
 from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.terms import Terms
 from inloop.native import runtime_sources
+from inloop.plant.formulation.code import Code, Files
 from inloop.plant.progress import deriving
 from inloop.symbolic import Program, solved
 
@@ -29,13 +32,11 @@ if TYPE_CHECKING:
 UNROLLED_UP_TO = 25_000
 
 
-class PartitionCode:
-    """Newton's step and the constrained motion for one partition, and what belongs to them.
+class PartitionCode(Code):
+    """Newton's step and the constrained motion for one partition, and what belongs to them."""
 
-    Attributes:
-        partition: roles of coordinates and rows.
-        suffix: end of the names of its functions; empty for the first partition of a plant.
-    """
+    motion = "constrained"
+    beside_rates = ("expand", "settle", "pivots")
 
     def __init__(
         self, equations: Equations, closed: ClosedLoops, partition: Partition, suffix: str
@@ -49,7 +50,7 @@ class PartitionCode:
             suffix: end of the names of its functions.
         """
         self._equations, self._closed = equations, closed
-        self.partition, self.suffix = partition, suffix
+        self._partition, self.suffix = partition, suffix
 
     def build(self) -> None:
         """Derive and build the constrained motion, and events."""
@@ -58,7 +59,7 @@ class PartitionCode:
             programs = self.programs()
         equations.add(programs, self.sources, self.callable, derivation)
         if equations.modes is not None:
-            events = ModeEvents(derivation, self._closed.rows, self.partition)
+            events = ModeEvents(derivation, self._closed.rows, self._partition)
             following = events.programs(equations.modes, self.suffix)
             equations.add(following, emit_formulas, None, derivation)
 
@@ -77,7 +78,7 @@ class PartitionCode:
     @cached_property
     def _sparse(self) -> tuple[Terms, ClosedPattern]:
         """Entries that a sparse solution needs, and where they belong."""
-        parts = self.partition
+        parts = self._partition
         terms = self._closed.terms(parts)
         sizes = (len(parts.dependent), len(parts.independent), len(parts.driven))
         places = (tuple(terms.Jv), tuple(terms.Jk), tuple(terms.M))
@@ -90,8 +91,8 @@ class PartitionCode:
         """
         if self.unrolled:
             return (
-                self._closed.newton(self.partition, self.suffix),
-                self._closed.constrained(self.partition, self.suffix),
+                self._closed.newton(self._partition, self.suffix),
+                self._closed.constrained(self._partition, self.suffix),
             )
         return tuple(self._closed.term_programs(self._sparse[0], self.suffix))
 
@@ -103,7 +104,7 @@ class PartitionCode:
         if self.unrolled:
             return programs
         prepared, (_, pattern) = programs[0].inputs[0], self._sparse
-        newton, motion = self._closed.stand_ins(self.partition, self.suffix)
+        newton, motion = self._closed.stand_ins(self._partition, self.suffix)
         return [
             solved(newton, prepared, programs[:1], pattern.newton_operations()),
             solved(motion, prepared, programs[1:], pattern.motion_operations()),
@@ -111,7 +112,7 @@ class PartitionCode:
 
     def unit(self) -> ClosedUnit:
         """What generated C needs to know about the partition."""
-        parts, mechanism = self.partition, self._equations.mechanism
+        parts, mechanism = self._partition, self._equations.mechanism
         return ClosedUnit(
             self._equations.n,
             parts.independent,
@@ -121,9 +122,7 @@ class PartitionCode:
             any(mechanism.bodies[k].joint.kind != "revolute" for k in parts.dependent),
         )
 
-    def sources(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
+    def sources(self, programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
         """C of the rates that the steppers call."""
         sparse: SparseUnit | None = None
         runtime: dict[str, str] = {}
@@ -134,6 +133,37 @@ class PartitionCode:
             runtime = {name: runtime_sources()[name] for name in RUNTIME}
         rates_text = emit_closed_rates(self.unit(), self.callable(programs), prefix, about, sparse)
         return {**rates_text, **runtime}
+
+    # what integrators need beside the rates
+
+    @property
+    def autonomous(self) -> bool:
+        """See `Code`; never judged."""
+        return False
+
+    def _closed_in(self, derivation: Derivation) -> ClosedLoops:
+        """The constraints of the mechanism in another derivation."""
+        return ClosedLoops(derivation, self._equations.external_forces)
+
+    def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
+        """See `Code`."""
+        return steps.closed_steps(self._closed_in(derivation), self._partition, self.suffix)
+
+    def jacobian(self, derivation: Derivation) -> Program:
+        """See `Code`."""
+        return steps.closed_jacobian(self._closed_in(derivation), self._partition, self.suffix)
+
+    def emit_implicit_steps(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Files:
+        """See `Code`."""
+        return emit_closed_steps(self.unit(), programs, prefix, about)
+
+    def emit_jacobian(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Files:
+        """See `Code`."""
+        return emit_closed_jacobian(self.unit(), programs, prefix, about)
 
 
 def suffix_of(partition: Partition) -> str:

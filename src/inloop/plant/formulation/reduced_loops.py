@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.codegen.c_motions import emit_motions
-from inloop.codegen.c_steps import emit_closed_jacobian, emit_closed_steps
 from inloop.errors import SimulationError
-from inloop.formalisms import Derivation, steps
 from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.partition import Partition
 from inloop.native import TERMS_FLAGS
 from inloop.plant.engine import Array
 from inloop.plant.formulation import any_choice, closed_motion
 from inloop.plant.formulation.assembly import Assembly
+from inloop.plant.formulation.choosing import first_choice, is_bad, other_choice
 from inloop.plant.formulation.closed_positions import ClosedPositions
 from inloop.plant.formulation.closing import refuse_what_cannot_close
 from inloop.plant.formulation.closure import Gap
@@ -27,13 +26,11 @@ from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
 from inloop.plant.formulation.partition_code import PartitionCode, suffix_of
 from inloop.plant.formulation.terms import TERMS, Terms
 from inloop.plant.progress import deriving
-from inloop.symbolic import Program
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
 
 MOST_ITERATIONS = 10
-BAD_CHOICE = 1e-3  # smallest singular value of a choice, to that of all coordinates
 WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below this end it, in radians, or in parts of the mechanism's characteristic
 # length; the error left is of the order of its square
@@ -70,7 +67,8 @@ class ReducedLoops(Formulation):
         modes = [] if equations.modes is None else list(equations.modes.values())
         strict = not modes or modes[0] is equations.mechanism
         self.positions = ClosedPositions(equations, closed, strict)
-        self.partition = self._first_choice()
+        small = self.elastic
+        self.partition = first_choice(equations.mechanism, closed, self.positions, small)
         self.singular = self.singular_at(self.position.q)
         self.notes = (
             *(
@@ -215,25 +213,6 @@ class ReducedLoops(Formulation):
 
     # choices of independent coordinates
 
-    def _first_choice(self) -> Partition:
-        """Independent coordinates at the first regular position, wished ones among them."""
-        J, driven = self.positions.mobility.regular.J, self.closed.driven
-        wish = self._equations.mechanism.independent
-        elements = [row.element for row in self.closed.rows]
-        prefer = self._preferred(J.shape[1] - self.positions.mobility.rank)
-        names = self._equations.coordinates
-        return choose(J, driven, wish, names, elements, self.elastic, prefer)
-
-    def _preferred(self, freedom: int) -> tuple[int, ...]:
-        """Declared coordinates, where there are no more of them than can be independent."""
-        bodies, driven = self._equations.mechanism.bodies, self.closed.driven
-        left = freedom - len(driven)
-        moving = [k for k, b in enumerate(bodies) if b.joint.initial[1] != 0.0 and k not in driven]
-        for given in (self.declared, tuple(moving)):
-            if len(given) <= left:
-                return given
-        return ()
-
     @property
     def known(self) -> tuple[Partition, ...]:
         """See `Formulation`."""
@@ -283,44 +262,35 @@ class ReducedLoops(Formulation):
         for partition in partitions:
             with equations.building:
                 if partition not in self._built:
-                    closed = self._closed_in(equations.fresh_derivation())
+                    closed = ClosedLoops(equations.fresh_derivation(), equations.external_forces)
                     code = PartitionCode(equations, closed, partition, suffix_of(partition))
                     code.build()
                     self._built[partition] = code
 
     def repartition(self, q: Array, t: float = 0.0) -> ReducedLoops | None:
         """See `Formulation`."""
-        names, J = self._equations.coordinates, self.scaled_rows(q, t)[1]
-        chosen = choose(J, self.closed.driven, (), names, small=self.elastic)
-        if len(chosen.rows) != self.positions.mobility.rank:
-            return None
-        # the same roles in another order of elimination are the same partition
-        same = set(chosen.independent) == set(self.partition.independent)
-        if same and chosen.rows == self.partition.rows:
-            return None
-        return self.with_partition(chosen)
+        J, rank = self.scaled_rows(q, t)[1], self.positions.mobility.rank
+        names, small = self._equations.coordinates, self.elastic
+        chosen = other_choice(J, rank, self.partition, names, small)
+        return None if chosen is None else self.with_partition(chosen)
 
     def good_at(self, q: Array, t: float = 0.0) -> ReducedLoops:
-        """See `Formulation`.
-
-        At a dead point of an independent coordinate its velocity tells nothing about the others.
-        """
+        """See `Formulation`."""
         parts = self.partition
-        if not parts.dependent:
-            return self
-        J = self.scaled_rows(q, t)[1][list(parts.rows)]
-        free = [k for k in range(J.shape[1]) if k not in set(parts.driven)]
-        of_choice, best = (
-            np.linalg.svd(J[:, list(columns)], compute_uv=False)[-1]
-            for columns in (parts.dependent, free)
-        )
-        if of_choice > BAD_CHOICE * best:
+        if not parts.dependent or not is_bad(self.scaled_rows(q, t)[1], parts):
             return self
         return self.repartition(q, t) or self
 
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """See `Formulation`."""
         return np.asarray(1.0 / (WORST_PIVOT * self._newton(q, t)["pivots"]))
+
+    @property
+    def code(self) -> PartitionCode:
+        """See `Formulation`; where nothing is built, what would be."""
+        parts = self.partition
+        known = self._built.get(parts)
+        return known or PartitionCode(self._equations, self.closed, parts, suffix_of(parts))
 
     # motion
 
@@ -378,57 +348,3 @@ class ReducedLoops(Formulation):
         known = {f"{name}.qdd": ("IL_OF_QDD", k) for k, name in enumerate(names)}
         known |= {f"lam.{row}": ("IL_OF_LAM", k) for k, row in enumerate(self.all_row_names)}
         return known | {f"{j}.effort": ("IL_OF_EFFORT", k) for k, j in enumerate(self.driven)}
-
-    # functions and code
-
-    @property
-    def code(self) -> PartitionCode:
-        """What is printed, or would be, for the present partition."""
-        known = self._built.get(self.partition)
-        suffix = suffix_of(self.partition)
-        return known or PartitionCode(self._equations, self.closed, self.partition, suffix)
-
-    def function(self, kind: str) -> str:
-        """See `Formulation`: "newton" and "constrained" are others."""
-        return kind + self._built[self.partition].suffix
-
-    @property
-    def motion_function(self) -> str:
-        """See `Formulation`."""
-        return self.function("constrained")
-
-    @property
-    def unit_functions(self) -> tuple[str, ...]:
-        """See `Formulation`."""
-        return ("expand", "settle", "pivots")
-
-    @property
-    def autonomous(self) -> bool:
-        """See `Formulation`."""
-        return False
-
-    def _closed_in(self, derivation: Derivation) -> ClosedLoops:
-        """The constraints of this mechanism in a derivation."""
-        return ClosedLoops(derivation, self._equations.external_forces)
-
-    def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
-        """See `Formulation`."""
-        closed, suffix = self._closed_in(derivation), self.function("")
-        return steps.closed_steps(closed, self.partition, suffix)
-
-    def jacobian(self, derivation: Derivation) -> Program:
-        """See `Formulation`."""
-        closed, suffix = self._closed_in(derivation), self.function("")
-        return steps.closed_jacobian(closed, self.partition, suffix)
-
-    def emit_implicit_steps(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """See `Formulation`."""
-        return emit_closed_steps(self.code.unit(), programs, prefix, about)
-
-    def emit_jacobian(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """See `Formulation`."""
-        return emit_closed_jacobian(self.code.unit(), programs, prefix, about)

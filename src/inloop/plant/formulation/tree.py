@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.codegen.c_formulas import emit_formulas
-from inloop.codegen.c_steps import emit_tree_jacobian, emit_tree_steps
 from inloop.errors import InputError
-from inloop.formalisms import Derivation, steps
 from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.partition import Partition
 from inloop.plant.engine import Array
@@ -18,7 +16,7 @@ from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap
 from inloop.plant.formulation.formulation import Formulation
 from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities, declared_positions
-from inloop.symbolic import Program
+from inloop.plant.formulation.tree_code import TreeCode
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -40,6 +38,7 @@ class Tree(Formulation):
         super().__init__(equations)
         self.partition = Partition(tuple(range(equations.n)), (), (), (), ())
         self.notes = ()
+        self._code = TreeCode(equations)
         self._first = np.array(
             [body.joint.initial[0] for body in equations.mechanism.bodies], dtype=np.float64
         )
@@ -188,6 +187,11 @@ class Tree(Formulation):
         """See `Formulation`."""
         return NONE
 
+    @property
+    def code(self) -> TreeCode:
+        """See `Formulation`."""
+        return self._code
+
     # motion
 
     def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
@@ -224,45 +228,3 @@ class Tree(Formulation):
     def signal_places(self) -> dict[str, tuple[str, int]]:
         """See `Formulation`."""
         return {}
-
-    # functions and code
-
-    def function(self, kind: str) -> str:
-        """See `Formulation`."""
-        return kind
-
-    @property
-    def motion_function(self) -> str:
-        """See `Formulation`."""
-        return "direct_dynamics"
-
-    @property
-    def unit_functions(self) -> tuple[str, ...]:
-        """See `Formulation`."""
-        return ()
-
-    @property
-    def autonomous(self) -> bool:
-        """See `Formulation`."""
-        known = self._equations.program(self.motion_function).inputs
-        return all(block.name != "t" for block in known)
-
-    def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
-        """See `Formulation`."""
-        return steps.tree_steps(derivation)
-
-    def jacobian(self, derivation: Derivation) -> Program:
-        """See `Formulation`."""
-        return steps.tree_jacobian(derivation)
-
-    def emit_implicit_steps(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """See `Formulation`."""
-        return emit_tree_steps(programs, prefix, about)
-
-    def emit_jacobian(
-        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
-    ) -> Mapping[str, str]:
-        """See `Formulation`."""
-        return emit_tree_jacobian(programs, prefix, about)

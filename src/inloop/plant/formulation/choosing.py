@@ -1,0 +1,77 @@
+"""Which coordinates of closed loops are independent: at first, and when another choice is due."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.partition import Partition, choose
+from inloop.model import Mechanism
+from inloop.plant.engine import Array
+from inloop.plant.formulation.closed_positions import ClosedPositions
+
+BAD_CHOICE = 1e-3  # smallest singular value of a choice, to that of all coordinates
+
+
+def first_choice(
+    mechanism: Mechanism, closed: ClosedLoops, positions: ClosedPositions, small: Sequence[int]
+) -> Partition:
+    """Independent coordinates at the first regular position, wished ones among them.
+
+    Args:
+        mechanism: the model.
+        closed: its constraints.
+        positions: where they are closed.
+        small: coordinates that move little.
+    """
+    J = positions.mobility.regular.J
+    elements = [row.element for row in closed.rows]
+    left = J.shape[1] - positions.mobility.rank - len(closed.driven)
+    # declared coordinates, where there are no more of them than can be independent
+    moving = tuple(
+        k
+        for k, body in enumerate(mechanism.bodies)
+        if body.joint.initial[1] != 0.0 and k not in closed.driven
+    )
+    groups = (positions.declared, moving)
+    prefer = next((group for group in groups if len(group) <= left), ())
+    names, wish = mechanism.coordinates, mechanism.independent
+    return choose(J, closed.driven, wish, names, elements, small, prefer)
+
+
+def other_choice(
+    J: Array, rank: int, known: Partition, names: Sequence[str], small: Sequence[int]
+) -> Partition | None:
+    """The best choice at a position; None if that is the known one, or if a row would be lost.
+
+    Args:
+        J: of all rows there, in units of rows and coordinates.
+        rank: of the rows, in general.
+        known: the choice so far.
+        names: of the coordinates.
+        small: coordinates that move little.
+    """
+    chosen = choose(J, known.driven, (), names, small=small)
+    # the same roles in another order of elimination are the same partition
+    same = set(chosen.independent) == set(known.independent) and chosen.rows == known.rows
+    return None if same or len(chosen.rows) != rank else chosen
+
+
+def is_bad(J: Array, known: Partition) -> bool:
+    """Whether a choice is bad at a position.
+
+    At a dead point of an independent coordinate its velocity tells nothing about the others.
+
+    Args:
+        J: of all rows there, in units of rows and coordinates.
+        known: the choice, with dependent coordinates.
+    """
+    used = J[list(known.rows)]
+    free = [k for k in range(J.shape[1]) if k not in set(known.driven)]
+    of_choice, best = (
+        np.linalg.svd(used[:, list(columns)], compute_uv=False)[-1]
+        for columns in (known.dependent, free)
+    )
+    return not of_choice > BAD_CHOICE * best
