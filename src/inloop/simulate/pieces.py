@@ -116,7 +116,7 @@ def _walk(
             now = replace(now, x=None, guard=None, partition=formulation.partition)
             continue
         way.pieces.append(piece)
-        way.met[system.formulation.partition] = None
+        way.meet(system.formulation.partition)
         kept, open_loop = len(piece.t), ""
         # steps to where the loops cannot be closed do not count
         whole = kept == len(done.t)
@@ -189,6 +189,11 @@ class _Way:
     def used(self) -> tuple[Partition, ...]:
         """Choices of coordinates that led somewhere."""
         return tuple(self.met)
+
+    def meet(self, partition: Partition) -> None:
+        """Note a choice of coordinates, where there is one."""
+        if partition.dependent:
+            self.met[partition] = None
 
     def reach(self, now: End) -> None:
         """Keep what there is, should the run be interrupted."""

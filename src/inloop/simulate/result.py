@@ -139,7 +139,8 @@ class Result:
         method: the integrator that was used.
         tolerance: relative error per step by which it chose its steps; None for fixed steps.
         doubts: those of the notes that say why the run is not to be trusted.
-        partitions: choices of independent coordinates that were used; empty for trees and modes.
+        partitions: choices of independent coordinates that were used; empty for modes, and where
+            there is none to make, as for trees.
     """
 
     name: str
