@@ -110,7 +110,7 @@ def first_position(
     named = {plant.coordinates.index(name) for name in q} if isinstance(q, Mapping) else set()
     # what is neither said nor declared begins where the plant was assembled
     open_ends = [k for k in range(plant.n) if q is None or isinstance(q, Mapping)]
-    home, declared = formulation.home(), formulation.declared
+    home, declared = formulation.home(), set(formulation.declared)
     for k in open_ends:
         if k not in named and k not in declared:
             at[k] = home[k]
