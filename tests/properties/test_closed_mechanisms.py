@@ -195,6 +195,12 @@ def test_a_run_is_right_or_says_why_not(family: str) -> None:
     assert found["undecided"] < 0.3 * CASES, found
 
 
+def test_a_position_far_from_the_guess_is_found() -> None:
+    """Before a joint is said to be out of reach."""
+    start = {"second_rocker": (math.pi, 0.0)}
+    assert Judge("two_loops", Case(98, start, 1.0)).verdict() == "agrees"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_many_runs_are_right_or_say_why_not(family: str) -> None:
