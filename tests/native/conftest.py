@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from hand_written import Mode, System, Transition
+
 from inloop.native import (
     POINTER,
     REAL,
     BuildOptions,
-    Mode,
     NativeLibrary,
-    System,
-    Transition,
     address_of,
     build_library,
     runtime_headers,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hand_written import Snapshot, run
 from scipy.integrate import solve_ivp
 
 from inloop.errors import InputError
-from inloop.native import AdaptiveSteps, FixedSteps, Method, Snapshot, Status, run
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 
 ADAPTIVE = [Method.DOPRI, Method.RODAS]
 each_method = pytest.mark.parametrize("method", ADAPTIVE)

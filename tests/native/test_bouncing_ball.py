@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hand_written import Mode, Transition, run_machine
 
 from inloop.native import (
     AdaptiveSteps,
@@ -11,12 +12,9 @@ from inloop.native import (
     MachineRun,
     MachineSnapshot,
     Method,
-    Mode,
     Schedule,
     Status,
-    Transition,
     address_of,
-    run_machine,
 )
 
 GRAVITY, RESTITUTION, HEIGHT, MASS = 9.81, 0.9, 1.0, 1.0

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hand_written import Run, Snapshot, run
 from scipy.special import ellipj, ellipk
 
-from inloop.native import FixedSteps, Method, Run, Snapshot, Status, run, runtime_sources
+from inloop.native import FixedSteps, Method, Status, runtime_sources
 
 ORDERS = {Method.EULER: 1, Method.RK4: 4, Method.DOPRI: 5, Method.RODAS: 4, Method.IMPLICIT: 2}
 STEPS = {

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hand_written import Mode, Transition, run_machine
 from scipy.integrate import solve_ivp
 
 from inloop.errors import InputError
-from inloop.native import (
-    AdaptiveSteps,
-    FixedSteps,
-    MachineSnapshot,
-    Method,
-    Mode,
-    Status,
-    Transition,
-    address_of,
-    run_machine,
-)
+from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Method, Status, address_of
 
 each_method = pytest.mark.parametrize("method", list(Method))
 UP, DOWN = np.array([1.0]), np.array([-1.0])

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hand_written import Mode, Transition, run, run_machine, table_of
 
 from inloop.native import (
     POINTER,
@@ -16,16 +17,11 @@ from inloop.native import (
     MachineRun,
     MachineSnapshot,
     Method,
-    Mode,
     Status,
-    Transition,
     address_of,
-    run,
-    run_machine,
 )
 from inloop.native.machine_memory import MachineMemory
 from inloop.native.mirror import row_type
-from inloop.native.mode_table import table_of
 
 each_method = pytest.mark.parametrize("method", list(Method))
 G = 9.81

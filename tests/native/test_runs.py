@@ -8,9 +8,11 @@ import sys
 import textwrap
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hand_written import Snapshot, run
 
 from inloop.errors import InputError
 from inloop.native import (
@@ -21,13 +23,11 @@ from inloop.native import (
     FixedSteps,
     Method,
     NativeLibrary,
-    Snapshot,
     Status,
     address_of,
     build_library,
     interruptible,
     load_runtime,
-    run,
     runtime_headers,
     runtime_sources,
 )
@@ -229,7 +229,9 @@ def test_an_error_of_the_watch_ends_the_run(problems) -> None:
 def test_ctrl_c_keeps_what_there_is(schedule: str, done: float, problems) -> None:
     """Another process that would run for minutes sends SIGINT to itself after 30,000 steps."""
     code = f"""
-        import os, signal, threading, time, numpy as np
+        import os, signal, sys, threading, time, numpy as np
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from hand_written import System, run
         from inloop.native import *
         from inloop.native import machine_memory
         library = NativeLibrary({str(problems.library.path)!r})

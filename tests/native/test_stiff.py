@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hand_written import Run, Snapshot, run
 
-from inloop.native import AdaptiveSteps, FixedSteps, Method, Run, Snapshot, Status, run
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 
 
 def stability(problems, method: Method, z: complex) -> complex:

@@ -22,8 +22,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-RELATIVE = 1e-9  # error of SciPy's steps
-MOST_EVALUATIONS = 2500  # in a run; near a singular position there is no end to them
+# error of SciPy's steps, and evaluations in a run: near a singular position there is no end to them
+NORMAL, FINEST = (1e-9, 2500), (1e-12, 12_000)
 TRIES = 12  # of closing the cuts from a random position
 RANK = 1e-11  # singular values below this, relative to the largest, are taken for zero
 
@@ -323,9 +323,18 @@ def accelerations(linkage: Linkage, at: list[Pose], v: np.ndarray) -> np.ndarray
 
 
 def integrate(
-    linkage: Linkage, q: Sequence[float], qd: Sequence[float], t_end: float
+    linkage: Linkage,
+    q: Sequence[float],
+    qd: Sequence[float],
+    t_end: float,
+    accuracy: tuple[float, int] = NORMAL,
 ) -> list[Pose]:
-    """Poses of all bars after a run from joint coordinates and velocities that fit the cuts."""
+    """Poses of all bars after a run from joint coordinates and velocities that fit the cuts.
+
+    Nothing holds the cuts together but the accuracy of the steps, which counts for little near a
+    singular position: where this and something else disagree, ask again for the FINEST.
+    """
+    relative, most_evaluations = accuracy
     start = poses(linkage, q)
     count = len(linkage.bars)
     centers = [pose.p + pose.R @ bar.com for bar, pose in zip(linkage.bars, start, strict=True)]
@@ -340,7 +349,7 @@ def integrate(
     evaluations = itertools.count()
 
     def rates(_: float, x: np.ndarray) -> np.ndarray:
-        if next(evaluations) > MOST_EVALUATIONS:
+        if next(evaluations) > most_evaluations:
             raise UndecidedError
         v = x[7 * count :]
         w = v.reshape(-1, 6)[:, 3:]
@@ -353,7 +362,7 @@ def integrate(
         return np.concatenate([c.ravel(), ed.ravel(), accelerations(linkage, placed(x), v)])
 
     x0 = np.concatenate([np.concatenate(centers), np.concatenate(turns), speeds])
-    run = solve_ivp(rates, (0.0, t_end), x0, method="DOP853", rtol=RELATIVE, atol=RELATIVE)
+    run = solve_ivp(rates, (0.0, t_end), x0, method="DOP853", rtol=relative, atol=relative)
     assert run.success, run.message
     return placed(run.y[:, -1])
 

@@ -15,9 +15,9 @@ from inloop.native.library import (
     aligned_zeros,
 )
 from inloop.native.machine import run_machine
+from inloop.native.machine_run import Event, Fault, MachineRun, MachineSnapshot
 from inloop.native.machine_stepper import MachineStepper
 from inloop.native.mode_table import ModeTable
-from inloop.native.modes import Event, Fault, MachineRun, MachineSnapshot, Mode, Transition
 from inloop.native.options import (
     CHAIN_FLAGS,
     DEFAULT_FLAGS,
@@ -36,8 +36,6 @@ from inloop.native.runtime_library import (
     runtime_sources,
 )
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
-from inloop.native.steppers import Run, Snapshot, run
-from inloop.native.system import System
 from inloop.native.tapes import GivenInputs, GivenMotions, LoadedTape
 
 __all__ = [
@@ -61,16 +59,11 @@ __all__ = [
     "MachineSnapshot",
     "MachineStepper",
     "Method",
-    "Mode",
     "ModeTable",
     "NativeLibrary",
     "ProgressLine",
-    "Run",
     "Schedule",
-    "Snapshot",
     "Status",
-    "System",
-    "Transition",
     "Watch",
     "address_of",
     "aligned_zeros",
@@ -82,7 +75,6 @@ __all__ = [
     "load_runtime",
     "realtime_headers",
     "realtime_sources",
-    "run",
     "run_machine",
     "runtime_headers",
     "runtime_sources",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inloop.errors import InputError
 from inloop.native.instance import Instance, Numbers
 from inloop.native.library import Reals
-from inloop.native.modes import Event
+from inloop.native.machine_run import Event
 from inloop.native.schedule import Status
 
 

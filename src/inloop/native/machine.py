@@ -1,4 +1,4 @@
-"""Systems that change while they run, called from Python: `run_machine(modes, start, schedule)`.
+"""Systems that change while they run, called from Python: `run_machine(table, start, schedule)`.
 
 The rules of events (seeing, locating, arming, settling) stand in il_machine.h.
 """
@@ -10,13 +10,13 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native.interruptible import Watch
 from inloop.native.machine_memory import MachineMemory
-from inloop.native.mode_table import ModeTable, table_of
-from inloop.native.modes import MachineRun, MachineSnapshot, Mode, Transition
+from inloop.native.machine_run import MachineRun, MachineSnapshot
+from inloop.native.mode_table import ModeTable
 from inloop.native.schedule import FixedSteps, Schedule
 
 
 def run_machine(
-    modes: ModeTable | tuple[Mode, ...],
+    table: ModeTable,
     start: MachineSnapshot,
     schedule: Schedule,
     *,
@@ -27,7 +27,7 @@ def run_machine(
     """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps what there is.
 
     Args:
-        modes: what to integrate, and how they follow each other.
+        table: the modes, and how they follow each other.
         start: where and when to begin; not changed.
         schedule: method, steps and samples. Tolerances per component have shape (largest x,) or
             (modes, largest x).
@@ -39,59 +39,20 @@ def run_machine(
     Raises:
         InputError: modes, start and schedule do not fit each other.
     """
-    table = checked_table(modes, most_events, settle_time)
+    check_limits(most_events, settle_time)
     check_start(table, start)
     _check_schedule(table, start, schedule)
     memory = MachineMemory(table, start, schedule, most_events, settle_time)
     return memory.run_blocks(start, watch)
 
 
-def checked_table(
-    modes: ModeTable | tuple[Mode, ...], most_events: int, settle_time: float | None
-) -> ModeTable:
-    """What C sees of modes; complains about those that do not fit each other."""
+def check_limits(most_events: int, settle_time: float | None) -> None:
+    """Complain about limits of events that make no sense."""
     if most_events < 1 or not (settle_time is None or settle_time >= 0.0):
         raise InputError(
             f"{most_events} events per step that settle in {settle_time} s make no sense",
             fix="Use most_events >= 1 and settle_time >= 0.",
         )
-    if isinstance(modes, ModeTable):
-        return modes
-    for number, mode in enumerate(modes):
-        n, m, where = mode.system.n, mode.system.m, f"mode {number}"
-        if n < 0 or m < 0:
-            raise InputError(f"{n} coordinates and {m} states make no sense", where)
-        tolerances = np.asarray(mode.tolerances, np.float64)
-        if tolerances.shape != (mode.count,) or not np.all(tolerances > 0.0):
-            raise InputError(
-                f"{mode.count} indicators with tolerances {mode.tolerances}",
-                where,
-                "Give one positive number per indicator.",
-            )
-        if mode.transitions and not mode.indicators:
-            raise InputError("there are transitions but no indicators", where, "Give both.")
-        for k, transition in enumerate(mode.transitions):
-            _check_transition(modes, mode, transition, f"{where}, transition {k}")
-    return table_of(modes)
-
-
-def _check_transition(modes: tuple[Mode, ...], mode: Mode, tr: Transition, where: str) -> None:
-    if not 0 <= tr.indicator < mode.count:
-        raise InputError(f"there is no indicator {tr.indicator} of {mode.count}", where)
-    if tr.direction not in (-1, 0, 1):
-        raise InputError(f"direction {tr.direction} makes no sense", where, "Use -1, 0 or 1.")
-    for target, jump in ((tr.target, tr.jump), (tr.settles_in, tr.settle)):
-        if target is None:
-            continue
-        if not 0 <= target < len(modes):
-            raise InputError(f"there is no mode {target} of {len(modes)}", where)
-        sizes = mode.system.size, modes[target].system.size
-        if not jump and sizes[0] != sizes[1]:
-            raise InputError(
-                f"{sizes[0]} states become {sizes[1]} in mode {target} without a jump",
-                where,
-                "Give the address of an il_jump.",
-            )
 
 
 def check_start(table: ModeTable, start: MachineSnapshot) -> None:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from inloop.native.interruptible import Watch, call_interruptible
 from inloop.native.library import Reals, address_of, aligned_zeros
+from inloop.native.machine_run import Event, Fault, Integers, MachineRun, MachineSnapshot, Record
 from inloop.native.mirror import mirror, row_type
 from inloop.native.mode_table import ModeTable
-from inloop.native.modes import Event, Fault, Integers, MachineRun, MachineSnapshot, Record
 from inloop.native.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long

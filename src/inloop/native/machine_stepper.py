@@ -6,10 +6,10 @@ import ctypes
 
 from inloop.errors import InputError
 from inloop.native.library import POINTER, REAL, Reals
-from inloop.native.machine import check_start, checked_table
+from inloop.native.machine import check_limits, check_start
 from inloop.native.machine_memory import Block, MachineMemory
+from inloop.native.machine_run import Event, MachineSnapshot
 from inloop.native.mode_table import ModeTable
-from inloop.native.modes import Event, MachineSnapshot, Mode
 from inloop.native.runtime_library import load_runtime
 from inloop.native.schedule import FixedSteps, Method, Status
 
@@ -23,7 +23,7 @@ class MachineStepper:
 
     def __init__(
         self,
-        modes: ModeTable | tuple[Mode, ...],
+        table: ModeTable,
         start: MachineSnapshot,
         method: Method,
         step: float,
@@ -33,7 +33,7 @@ class MachineStepper:
         """Set up a machine.
 
         Args:
-            modes: what to integrate, and how they follow each other.
+            table: the modes, and how they follow each other.
             start: where and when to begin.
             method: how to integrate.
             step: [s].
@@ -41,7 +41,8 @@ class MachineStepper:
             settle_time: when what is left of firings that accumulate is no longer told apart [s];
                 1e-6 of the step by default.
         """
-        self._table = checked_table(modes, most_events, settle_time)
+        check_limits(most_events, settle_time)
+        self._table = table
         check_start(self._table, start)
         self.events: list[Event] = []
         self._method, self._step = method, step

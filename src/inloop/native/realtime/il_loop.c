@@ -18,8 +18,7 @@ static int64_t aside_size(const il_loop *loop)
 int64_t il_loop_scratch(const il_loop *loop)
 {
     const inloop_header *layout = &loop->box.layout;
-    return (int64_t)layout->stepper_states + layout->rings[INLOOP_OUTPUTS].values +
-           fresh_size(layout) + 2 * (int64_t)layout->inputs +
+    return (int64_t)layout->rings[INLOOP_OUTPUTS].values + fresh_size(layout) + 2 * (int64_t)layout->inputs +
            layout->rings[INLOOP_COMMANDS].values + aside_size(loop) +
            layout->rings[INLOOP_OUTPUTS].values;
 }
@@ -29,8 +28,8 @@ static void cut_scratch(il_loop *loop)
     const inloop_header *layout = &loop->box.layout;
     double *next = loop->scratch;
 
-    loop->good = next;
-    loop->outputs = next += layout->stepper_states;
+    loop->outputs = next;
+    loop->good = il_snapshot_in(loop, loop->outputs);
     loop->fresh = next += layout->rings[INLOOP_OUTPUTS].values;
     loop->now = next += fresh_size(layout);
     loop->before = next += layout->inputs;
@@ -94,7 +93,6 @@ static void do_step(il_loop *loop, int64_t flags)
         il_fetch(loop);
     }
     il_take_parameters(loop);
-    il_take_snapshot(loop->instance, loop->good);
     loop->taken = il_now(loop);
     il_take_inputs(loop);
     if (clock->work != NULL) {

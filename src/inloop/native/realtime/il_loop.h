@@ -87,7 +87,7 @@ typedef struct il_loop {
     /* private to the loop */
     pthread_t thread, floor_thread;
     il_privileges floor_privileges;
-    double *good;                  /* snapshot of the last good state */
+    const double *good;            /* snapshot of the last good state: that of the last outputs */
     double *aside, *thrown_away;   /* while it warms up: the instance, and outputs */
     double *outputs, *fresh, *now, *before, *command;
     int64_t step, steps_done, status, stale, seen_inputs, steps_left;
@@ -131,6 +131,7 @@ double il_held_input(const il_loop *loop, int64_t k);
 int il_is_safe(const il_loop *loop);
 int il_advance_period(il_loop *loop, double *outputs);
 void il_complete_outputs(il_loop *loop, double *outputs);
+double *il_snapshot_in(const il_loop *loop, double *outputs);
 void il_fetch(il_loop *loop);
 void il_warm_up(il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);

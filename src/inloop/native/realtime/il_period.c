@@ -116,14 +116,20 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
 }
 
+double *il_snapshot_in(const il_loop *loop, double *outputs)
+{
+    const il_plant *plant = loop->instance->plant;
+    return outputs + 1 + plant->output_count + plant->input_count;
+}
+
 void il_complete_outputs(il_loop *loop, double *outputs)
 {
-    double *value = outputs + 1 + loop->instance->plant->output_count;
+    double *const inputs = outputs + 1 + loop->instance->plant->output_count;
     outputs[0] = il_simulated(loop);
     for (int64_t k = 0; k < loop->instance->plant->input_count; k++) {
-        *value++ = il_held_input(loop, k);
+        inputs[k] = il_held_input(loop, k);
     }
-    il_take_snapshot(loop->instance, value);
+    il_take_snapshot(loop->instance, il_snapshot_in(loop, outputs));
 }
 
 void il_publish_outputs(il_loop *loop, int64_t flags)

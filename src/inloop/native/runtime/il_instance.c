@@ -115,6 +115,9 @@ static void connect(il_instance *instance, int64_t number, int64_t method, doubl
         connect_choice(part, &part->choices[k], method, step);
     }
     connect_events(instance, part);
+    for (int64_t k = 0; k < instance->plant->output_count; k++) {
+        part->sources[k] = il_source(part, row->output_places[k]);
+    }
     instance->modes[number] = (il_mode){
         .system = part->choices[0].system,
         .indicators = row->event_count > 0 ? il_part_indicators : NULL,

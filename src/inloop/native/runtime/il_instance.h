@@ -65,6 +65,7 @@ typedef struct il_part {
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
     double *all_lam;              /* by number of the row */
     double *observed;             /* what the force laws make known */
+    const double **sources;       /* where each output is found */
     double *e;                    /* restitution of the rows in use, as the projection reads it */
     double *out;                  /* results of formulas */
     double *pivots;               /* of a trial, and behind them those of the best choice */
@@ -82,6 +83,11 @@ typedef struct il_counts {
     int64_t singular;             /* singular positions that were stepped over */
 } il_counts;
 
+/* Numbers of the machine as outputs tell them. */
+typedef struct il_told {
+    double mode, events;
+} il_told;
+
 struct il_instance {
     const il_plant *plant;
     size_t size, often;           /* of all its memory, which begins here, and of what each step uses
@@ -91,6 +97,7 @@ struct il_instance {
     il_counts counts;
     double *parameters, *inputs;
     double *parameters_before;    /* while others are tried */
+    il_told told;
     il_machine machine;
     il_mode *modes;
     il_part *parts;
@@ -147,6 +154,9 @@ int il_look_at(il_part *part, double t, const double *x);
 
 /* The same, and what the force laws make known. */
 int il_observe(il_part *part, double t, const double *x);
+
+/* Where the number is that an output tells; NaN in modes that do not have it. */
+const double *il_source(const il_part *part, il_place place);
 
 /* State of the stepper from q, qd and z of the view. */
 void il_pack(const il_part *part, double *x);

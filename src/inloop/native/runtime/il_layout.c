@@ -38,7 +38,7 @@ static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il
 }
 
 /* What each step uses of a mode, in the order of use: the rates, then the outputs. */
-static il_part lay_out_mode(il_arena *from, const il_mode_row *row)
+static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outputs)
 {
     il_part p = {.row = row};
     int64_t rows = 0, driven = 0;
@@ -71,6 +71,7 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row)
     p.pre_observe = numbers(from, row->prepare_observe.count);
     p.all_lam = numbers(from, row->rows);
     p.observed = numbers(from, row->observed);
+    p.sources = take(from, outputs, sizeof *p.sources);
     return p;
 }
 
@@ -134,7 +135,7 @@ static il_instance lay_out(il_arena *from, const il_plant *plant, int64_t method
     made.modes = take(from, plant->mode_count, sizeof *made.modes);
     made.parts = take(from, plant->mode_count, sizeof *made.parts);
     for (int64_t k = 0; k < plant->mode_count; k++) {
-        const il_part part = lay_out_mode(from, &plant->modes[k]);
+        const il_part part = lay_out_mode(from, &plant->modes[k], plant->output_count);
         if (made.parts) {
             made.parts[k] = part;
         }

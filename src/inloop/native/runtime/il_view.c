@@ -64,22 +64,23 @@ int il_observe(il_part *part, double t, const double *x)
     return IL_OK;
 }
 
-static double number_at(const il_part *part, il_place place)
+const double *il_source(const il_part *part, il_place place)
 {
-    const il_machine *machine = &part->instance->machine;
+    static const double nothing = (double)NAN;
+    const il_told *told = &part->instance->told;
     switch (place.kind) {
-    case IL_OF_Q: return part->q[place.index];
-    case IL_OF_QD: return part->qd[place.index];
-    case IL_OF_QDD: return part->qdd[place.index];
-    case IL_OF_Z: return part->z[place.index];
-    case IL_OF_LAM: return part->all_lam[place.index];
-    case IL_OF_EFFORT: return part->effort[place.index];
-    case IL_OF_LAWS: return part->observed[place.index];
-    case IL_OF_TAU: return part->tau[place.index];
-    case IL_OF_U: return part->u[place.index];
-    case IL_OF_MODE: return (double)machine->mode;
-    case IL_OF_EVENTS: return (double)machine->events_lost;
-    default: return (double)NAN;
+    case IL_OF_Q: return &part->q[place.index];
+    case IL_OF_QD: return &part->qd[place.index];
+    case IL_OF_QDD: return &part->qdd[place.index];
+    case IL_OF_Z: return &part->z[place.index];
+    case IL_OF_LAM: return &part->all_lam[place.index];
+    case IL_OF_EFFORT: return &part->effort[place.index];
+    case IL_OF_LAWS: return &part->observed[place.index];
+    case IL_OF_TAU: return &part->tau[place.index];
+    case IL_OF_U: return &part->u[place.index];
+    case IL_OF_MODE: return &told->mode;
+    case IL_OF_EVENTS: return &told->events;
+    default: return &nothing;
     }
 }
 
@@ -87,8 +88,9 @@ int il_outputs(il_instance *instance, double *values)
 {
     il_part *part = il_present(instance);
     const int status = il_observe(part, il_time(instance), instance->machine.x);
+    instance->told = (il_told){(double)instance->machine.mode, (double)instance->machine.events_lost};
     for (int64_t k = 0; status == IL_OK && k < instance->plant->output_count; k++) {
-        values[k] = number_at(part, part->row->output_places[k]);
+        values[k] = *part->sources[k];
     }
     return status;
 }

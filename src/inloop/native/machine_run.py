@@ -1,4 +1,4 @@
-"""What a machine is made of, where it begins, and what its run gives."""
+"""Where a run of a machine begins, and what it gives."""
 
 from __future__ import annotations
 
@@ -9,57 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inloop.native.library import Reals
-from inloop.native.system import System
 
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Transition:
-    """From the mode that holds it into another one, when an indicator passes zero.
-
-    Attributes:
-        indicator: number of the indicator in its mode.
-        direction: -1: it falls through zero, +1: it rises, 0: either.
-        target: number of the mode that follows.
-        jump: address of an il_jump, or 0: the state stays as it is.
-        context: address handed to `jump`.
-        settles_in: number of the mode that follows when firings accumulate; None: CHATTERING.
-        settle: address of the il_jump to that mode, or 0: the state stays as it is.
-        settle_context: address handed to `settle`.
-    """
-
-    indicator: int
-    direction: int
-    target: int
-    jump: int = 0
-    context: int = 0
-    settles_in: int | None = None
-    settle: int = 0
-    settle_context: int = 0
-
-
-@dataclass(frozen=True)
-class Mode:
-    """A system, and what ends its time.
-
-    Attributes:
-        system: what is integrated.
-        indicators: address of an il_indicators, or 0 if there are no transitions.
-        context: address handed to `indicators`.
-        count: indicators.
-        tolerances: what counts as zero for each indicator, in its units; shape (count,), > 0.
-        transitions: in the order in which those at the same time fire.
-        keep: what must stay alive as long as the addresses here are in use: library, contexts.
-    """
-
-    system: System
-    indicators: int = 0
-    context: int = 0
-    count: int = 0
-    tolerances: tuple[float, ...] | Reals = ()
-    transitions: tuple[Transition, ...] = ()
-    keep: object = None
 
 
 @dataclass(frozen=True)
