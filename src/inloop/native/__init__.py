@@ -24,6 +24,7 @@ from inloop.native.options import (
     STRICT_FLAGS,
     TERMS_FLAGS,
     BuildOptions,
+    model_options,
 )
 from inloop.native.progress import ProgressLine
 from inloop.native.runtime_library import (
@@ -80,6 +81,7 @@ __all__ = [
     "include_dir",
     "load_realtime",
     "load_runtime",
+    "model_options",
     "realtime_headers",
     "realtime_sources",
     "run",
