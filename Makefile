@@ -22,14 +22,18 @@ DEMO_EXTRAS := plot,studio,terminal
 HEADLESS ?=
 PYTEST_OPTIONS ?=
 
-.PHONY: demo test bench figures lint format clean test-programs
+.PHONY: demo test bench figures lint style format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
 	@$(BIN)/inloop demo $(if $(filter-out 0,$(HEADLESS)),--play,--studio)
 
-test: $(VENV)/.ready-test test-programs lint
-	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
+# types are checked on one core while the tests start on the others; told below what the tests say
+test: $(VENV)/.ready-test test-programs style
+	@told=$$(mktemp); nice $(BIN)/mypy >"$$told" 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS); tests=$$?; \
+	wait $$types; types=$$?; echo "mypy:"; cat "$$told"; rm -f "$$told"; \
+	[ $$tests -eq 0 ] && [ $$types -eq 0 ]
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
@@ -37,10 +41,12 @@ bench: $(VENV)/.ready-bench
 figures: $(VENV)/.ready-demo
 	$(BIN)/python -m inloop.gallery.figures docs/figures
 
-lint: $(VENV)/.ready-test
+lint: style
+	$(BIN)/mypy
+
+style: $(VENV)/.ready-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 
 format: $(VENV)/.ready-test
 	$(BIN)/ruff check --fix

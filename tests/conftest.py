@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -28,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # kept between runs and shared by all workers: what has been compiled once is not compiled again
     os.environ["INLOOP_CACHE"] = str(REPOSITORY / ".cache" / "inloop-tests")
     os.environ["INLOOP_JOBS"] = "1"  # the workers of the tests keep all CPUs busy
+    # models of tests are compiled more often than they run long; empty: as for users
+    os.environ.setdefault("INLOOP_CFLAGS", "-O0")
     # tests start many processes: each would translate all modules anew
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # started in the background by a shell, a process ignores Ctrl-C; tests press it
@@ -38,9 +40,11 @@ def pytest_collection_finish() -> None:
     """Let the collector of garbage pass over modules and tests, which stay to the end.
 
     Derivations make many objects, so it comes often; with some 5,000 tests to look through each
-    time it took two fifths of a derivation.
+    time it took two fifths of a derivation. What they make lives as long as the derivation does,
+    so that looking at it after every 700 objects finds nothing.
     """
     gc.freeze()
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +59,14 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "cache"
     monkeypatch.setenv("INLOOP_CACHE", str(directory))
     return directory
+
+
+@pytest.fixture(scope="module")
+def shipped_flags() -> Iterator[None]:
+    """Models are compiled as for users, for tests of speed or of bits against other programs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("INLOOP_CFLAGS", raising=False)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from inloop.native import (
     NativeLibrary,
     address_of,
     build_library,
+    load_runtime,
     runtime_headers,
-    runtime_sources,
 )
 from inloop.native.library import Reals
 
@@ -64,8 +65,9 @@ class Problems:
     def __init__(self) -> None:
         folder = Path(__file__).parent
         own = {name: (folder / name).read_text() for name in ("problems.c", "machines.c")}
-        sources = {**runtime_sources(), **own}
-        path = build_library(sources, runtime_headers(), options=BuildOptions(strict=True))
+        strict = BuildOptions(strict=True)
+        linked = replace(strict, linked=(load_runtime(strict).path,))
+        path = build_library(own, runtime_headers(), options=linked)
         self.library = NativeLibrary(path)
 
     def system(

@@ -10,6 +10,7 @@ import pytest
 
 from inloop.errors import BuildError, InputError
 from inloop.native import (
+    DEFAULT_FLAGS,
     POINTER,
     BuildOptions,
     NativeLibrary,
@@ -17,6 +18,7 @@ from inloop.native import (
     aligned_zeros,
     build_library,
     find_compiler,
+    model_options,
 )
 from inloop.native.translation import LONG, translation_units
 
@@ -87,6 +89,16 @@ def test_key_depends_on_text_name_header_and_flags(program, fresh_cache: Path) -
     ]
     assert len(set(libraries)) == 4
     assert libraries[-1] == libraries[0]
+
+
+def test_headers_that_nobody_includes_change_nothing(program, fresh_cache: Path) -> None:
+    """Of those that are included by others each one counts."""
+    sources, headers = program("included")
+    outer = {"sum.h": '# include "inner.h"\n' + headers["sum.h"], "inner.h": "/* inner */\n"}
+    first = build_library(sources, outer | {"alien.h": "#error alien\n"})
+    assert {path.name for path in first.parent.glob("*.h")} == {"sum.h", "inner.h"}
+    assert build_library(sources, outer) == first
+    assert build_library(sources, outer | {"inner.h": "/* other */\n"}) != first
 
 
 @pytest.mark.parametrize(
@@ -210,3 +222,14 @@ def test_every_source_is_compiled_once_in_groups_of_equal_length(
 def test_a_source_with_macros_of_its_own_is_compiled_alone() -> None:
     sources = {"a.c": "int a;\n", "wide.c": "#ifdef W\n# define IL_LANES 8\n#endif\n", "b.c": "\n"}
     assert sorted(translation_units(sources, 1)) == [("a.c", "b.c"), ("wide.c",)]
+
+
+def test_flags_of_the_environment_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INLOOP_CFLAGS", "-O1 -DNAME='two words'")
+    flags = model_options(("-O3",)).compile_flags
+    assert flags[-3:] == ("-O3", "-O1", "-DNAME=two words")
+    monkeypatch.delenv("INLOOP_CFLAGS")
+    assert model_options(("-O3",)).compile_flags == (*DEFAULT_FLAGS, "-O3")
+    # the hand-written part is the same for all
+    monkeypatch.setenv("INLOOP_CFLAGS", "-O1")
+    assert BuildOptions().compile_flags == DEFAULT_FLAGS

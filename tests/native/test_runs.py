@@ -22,14 +22,10 @@ from inloop.native import (
     BuildOptions,
     FixedSteps,
     Method,
-    NativeLibrary,
     Status,
     address_of,
-    build_library,
     interruptible,
     load_runtime,
-    runtime_headers,
-    runtime_sources,
 )
 from inloop.native.mirror import mirror
 
@@ -260,8 +256,7 @@ def test_ctrl_c_keeps_what_there_is(schedule: str, done: float, problems) -> Non
 
 def test_runtime_allocates_nothing(require_program: Callable[[str], str]) -> None:
     require_program("nm")
-    options = BuildOptions(strict=True)
-    library = NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
+    library = load_runtime(BuildOptions(strict=True))
     wanted = {name for name in library.needed_symbols() if not name.startswith("_")}
     others = {"pow", "sqrt", "floor", "log", "tanh", "fmax", "frexp", "ldexp"}
     angles = {"sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2"}

@@ -169,6 +169,17 @@ def test_entries_unused_for_long_go(program, fresh_cache) -> None:
     assert not library.exists()
 
 
+def test_builds_look_for_unused_entries_once_a_day(program, fresh_cache) -> None:
+    library = build_library(*program("old"))
+    long_ago = time.time() - 100 * 86400.0
+    os.utime(library.parent / "manifest.json", (long_ago, long_ago))
+    build_library(*program("the same day"))
+    assert library.exists()
+    os.utime(fresh_cache / "v1" / "swept", (long_ago, long_ago))
+    build_library(*program("the next day"))
+    assert not library.exists()
+
+
 def truncate(library: Path) -> None:
     os.truncate(library, library.stat().st_size // 2)
 

@@ -15,8 +15,6 @@ from realtime_arm import HANG, RATE
 import inloop as il
 from inloop.native import (
     BuildOptions,
-    NativeLibrary,
-    build_library,
     load_realtime,
     realtime_headers,
     realtime_sources,
@@ -49,9 +47,7 @@ def compile_c(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 def test_compiles_without_a_word() -> None:
-    sources = {**runtime_sources(), **realtime_sources()}
-    headers = {**runtime_headers(), **realtime_headers()}
-    library = NativeLibrary(build_library(sources, headers, options=BuildOptions(strict=True)))
+    library = load_realtime(BuildOptions(strict=True))
     names = library.exported_symbols()
     assert {"il_loop_start", "il_loop_stop", "il_mailbox_use"} <= set(names)
     assert all(name.startswith("il_") for name in names)

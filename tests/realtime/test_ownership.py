@@ -14,7 +14,6 @@ import inloop as il
 from inloop.native import Status
 from inloop.native.realtime_functions import COMMANDS, PARAMETERS
 from inloop.realtime import memory
-from inloop.realtime.memory import MOST_MAILBOXES
 
 Python = Callable[..., "subprocess.Popen[str]"]
 
@@ -123,12 +122,16 @@ with Mirror(name, Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3), np.zer
     assert words == ["0", "RUNNING"]
 
 
-def test_no_two_mailboxes_of_one_process_are_the_same_writer(plant: il.Plant, name: str) -> None:
+def test_no_two_mailboxes_of_one_process_are_the_same_writer(
+    plant: il.Plant, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handles = list(range(12, 0, -1))
+    monkeypatch.setattr(memory, "_free_handles", handles.copy())
     with il.start(plant, name=name, mode="free", paused=True):
         with il.attach(name) as first:
             first.write()
             # however many were opened and closed before
-            for _ in range(MOST_MAILBOXES + 10):
+            for _ in range(len(handles) + 10):
                 with il.attach(name) as other, pytest.raises(il.MailboxError, match="written by"):
                     other.write()
         with il.attach(name) as other:

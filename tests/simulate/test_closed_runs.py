@@ -138,7 +138,7 @@ def test_a_drive_that_is_too_fast_for_its_steps_does_not_blame_the_loops() -> No
     """The crank turns all the way round, ever faster: 1 rad in a step of 1 ms after 0.18 s."""
     plant = four_bar(driven=True).compile()
     with pytest.raises(il.SimulationError, match=r"diverged after t = 0\.1"):
-        plant.simulate(t_end=20.0, step=1e-3, crank=lambda t: 0.7 + 1e4 * t * t * t)
+        plant.simulate(t_end=0.3, step=1e-3, method="rk4", crank=lambda t: 0.7 + 1e4 * t * t * t)
     slower = plant.simulate(t_end=0.25, step=1e-4, crank=lambda t: 0.7 + 1e4 * t * t * t)
     assert slower.status == "OK" and gap(slower.q).max() < 1e-10
 

@@ -18,6 +18,8 @@ SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefi
 FEW = ("pendulum", "four_bar", "bouncing_ball", "stick_slip")
 T_END, STEP = 0.05, 1e-3
 
+pytestmark = pytest.mark.usefixtures("shipped_flags")
+
 
 def program_of(folder: Path) -> Path:
     first = (folder / "Makefile").read_text().splitlines()[0]
@@ -31,10 +33,28 @@ def printed(program: Path, *words: str) -> tuple[list[str], np.ndarray]:
     return head.split(","), np.array([[float(x) for x in row.split(",")] for row in rows])
 
 
-def same_bits(name: str, folder: Path, method: str) -> None:
+Make = Callable[[Path], None]
+
+
+@pytest.fixture(scope="module")
+def make() -> Make:
+    """`make(folder)`, as a person types it; objects of the runtime, which is the same for all
+    plants, are those of the first one."""
+    runtime: dict[str, bytes] = {}
+
+    def run(folder: Path) -> None:
+        for name, content in runtime.items():
+            (folder / name).write_bytes(content)
+        subprocess.run(["make", "-s", "-C", str(folder)], check=True)
+        runtime.update({path.name: path.read_bytes() for path in folder.glob("il_*.o")})
+
+    return run
+
+
+def same_bits(name: str, folder: Path, method: str, make: Make) -> None:
     plant = gallery.get(name).build().compile()
     plant.export_c(folder, method=method, t_end=T_END, step=STEP)
-    subprocess.run(["make", "-s", "-C", str(folder)], check=True)
+    make(folder)
     names, rows = printed(program_of(folder))
     result = plant.simulate(t_end=T_END, step=STEP, method=method)
     np.testing.assert_array_equal(rows[:, 0], result.t)
@@ -45,14 +65,14 @@ def same_bits(name: str, folder: Path, method: str) -> None:
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_a_program_prints_the_bits_of_a_simulation(name: str, tmp_path: Path) -> None:
-    same_bits(name, tmp_path, "rk4")
+def test_a_program_prints_the_bits_of_a_simulation(name: str, tmp_path: Path, make: Make) -> None:
+    same_bits(name, tmp_path, "rk4", make)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(gallery.names()) - set(FEW)))
-def test_all_of_the_gallery_leaves_python(name: str, tmp_path: Path) -> None:
-    same_bits(name, tmp_path, "implicit")
+def test_all_of_the_gallery_leaves_python(name: str, tmp_path: Path, make: Make) -> None:
+    same_bits(name, tmp_path, "implicit", make)
 
 
 @pytest.mark.parametrize(("compiler", "more"), [("gcc", SANITIZED), ("clang", ())])
@@ -67,7 +87,7 @@ def test_sources_compile_without_a_word(
     assert len(printed(program_of(tmp_path))[1]) == 51
 
 
-def test_parameters_are_those_of_now(tmp_path: Path) -> None:
+def test_parameters_are_those_of_now(tmp_path: Path, make: Make) -> None:
     """A pendulum of another length: its program swings as the simulation of the same plant."""
     m = il.Model("swing", gravity=(0.0, 0.0, -9.81))
     length = m.parameter("length", 0.8, unit="m")
@@ -76,7 +96,7 @@ def test_parameters_are_those_of_now(tmp_path: Path) -> None:
     plant = m.compile()
     plant.parameters["length"] = 0.35
     plant.export_c(tmp_path, method="rk4")
-    subprocess.run(["make", "-s", "-C", str(tmp_path)], check=True)
+    make(tmp_path)
     names, rows = printed(program_of(tmp_path), "0.3", "0.001", "rk4")
     result = plant.simulate(t_end=0.3, method="rk4")
     np.testing.assert_array_equal(rows[:, names.index("swing.q")], result["swing.q"])

@@ -24,6 +24,8 @@ def printable(text: str) -> str:
     What can be printed is neither a control character, nor half of a surrogate pair, nor a mark
     that changes the direction of the text.
     """
+    if text.isprintable():
+        return text.rstrip()
     return "".join(
         c if c.isprintable() else " " if c.isspace() else REPLACEMENT for c in text
     ).rstrip()

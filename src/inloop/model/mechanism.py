@@ -110,6 +110,10 @@ class Mechanism:
 
     def describe(self) -> str:
         """Return a table that a person can read."""
+        return self._description
+
+    @cached_property
+    def _description(self) -> str:
         return describe(self)
 
     @cached_property

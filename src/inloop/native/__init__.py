@@ -24,6 +24,7 @@ from inloop.native.options import (
     STRICT_FLAGS,
     TERMS_FLAGS,
     BuildOptions,
+    model_options,
 )
 from inloop.native.progress import ProgressLine
 from inloop.native.runtime_library import (
@@ -73,6 +74,7 @@ __all__ = [
     "include_dir",
     "load_realtime",
     "load_runtime",
+    "model_options",
     "realtime_headers",
     "realtime_sources",
     "run_machine",

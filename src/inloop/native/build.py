@@ -20,7 +20,7 @@ from inloop.native.identity import build_key
 from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
 from inloop.native.processes import Crew, Job, JobError, wished_jobs
 from inloop.native.store import LIBRARY_NAME, Store
-from inloop.native.translation import including, translation_units
+from inloop.native.translation import including, needed_headers, translation_units
 
 # told after each finished step of a build: steps done, steps in all, the file just finished
 Progress = Callable[[int, int, str], None]
@@ -45,7 +45,8 @@ def build_library(
 
     Args:
         sources: file name ending in .c → C text.
-        headers: file name ending in .h → C text; all in the same directory as the sources.
+        headers: file name ending in .h → C text; those that are included lie in the same
+            directory as the sources.
         options: flags and number of compilers side by side.
         compiler: who compiles; the one of `find_compiler` by default.
         progress: told of each finished step, in the calling thread; not called on a cache hit.
@@ -166,7 +167,7 @@ def _checked_files(sources: Mapping[str, str], headers: Mapping[str, str]) -> di
                     f"{name!r} cannot be the name of a C file here",
                     fix=f"Use letters, digits, '_', '-' and '.', and the ending '{ending}'.",
                 )
-    return {**sources, **headers}
+    return {**sources, **needed_headers(sources, headers)}
 
 
 def _linked_objects(libraries: tuple[Path, ...], own: list[str]) -> list[str]:

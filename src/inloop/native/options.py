@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,3 +65,17 @@ class BuildOptions:
 
 
 DEFAULT_OPTIONS = BuildOptions()
+
+
+def model_options(flags: tuple[str, ...] = (), linked: tuple[Path, ...] = ()) -> BuildOptions:
+    """How the code of a model is compiled.
+
+    The flags in `$INLOOP_CFLAGS`, if any, have the last word: with "-O0" models are there sooner
+    and run slower. The hand-written runtime is compiled as ever.
+
+    Args:
+        flags: appended to the default ones.
+        linked: libraries built before whose code this one shall hold too.
+    """
+    wished = tuple(shlex.split(os.environ.get("INLOOP_CFLAGS", "")))
+    return BuildOptions(extra_flags=(*flags, *wished), together=True, linked=linked)

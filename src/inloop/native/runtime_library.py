@@ -18,22 +18,22 @@ from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
 
 def runtime_sources() -> dict[str, str]:
     """The .c files of the runtime: name → text."""
-    return _texts("runtime", ".c")
+    return dict(_texts("runtime", ".c"))
 
 
 def runtime_headers() -> dict[str, str]:
     """The .h files of the runtime: name → text."""
-    return _texts("runtime", ".h")
+    return dict(_texts("runtime", ".h"))
 
 
 def realtime_sources() -> dict[str, str]:
     """The .c files of the loop and the mailbox: name → text."""
-    return _texts("realtime", ".c")
+    return dict(_texts("realtime", ".c"))
 
 
 def realtime_headers() -> dict[str, str]:
     """The .h files of the loop and the mailbox: name → text."""
-    return _texts("realtime", ".h")
+    return dict(_texts("realtime", ".h"))
 
 
 def include_dir() -> Path:
@@ -61,10 +61,10 @@ def load_realtime(options: BuildOptions = DEFAULT_OPTIONS) -> NativeLibrary:
 
 @functools.cache
 def _load_realtime(options: BuildOptions) -> NativeLibrary:
-    sources = {**runtime_sources(), **realtime_sources()}
     headers = {**runtime_headers(), **realtime_headers()}
-    threads = replace(options, libraries=(*options.libraries, "-lpthread"))
-    return NativeLibrary(build_library(sources, headers, options=threads))
+    libraries, runtime = (*options.libraries, "-lpthread"), load_runtime(options).path
+    threads = replace(options, libraries=libraries, linked=(*options.linked, runtime))
+    return NativeLibrary(build_library(realtime_sources(), headers, options=threads))
 
 
 @functools.cache
@@ -72,6 +72,7 @@ def _load(options: BuildOptions) -> NativeLibrary:
     return NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
 
 
+@functools.cache
 def _texts(name: str, ending: str) -> dict[str, str]:
     folder = files("inloop.native").joinpath(name)
     found = sorted(item.name for item in folder.iterdir() if item.name.endswith(ending))

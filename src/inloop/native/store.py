@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -23,6 +24,7 @@ from inloop.native.locking import exclusive, is_held
 LIBRARY_NAME = "library.so"
 _MANIFEST = "manifest.json"
 _ALIVE = ".alive"
+_SWEPT = "swept"  # its age tells when entries were last looked through
 _READABLE = (".c", ".h", ".txt")
 
 _PATIENCE = 600.0  # how long to wait for another process that builds the same [s]
@@ -60,7 +62,7 @@ class Store:
     @contextlib.contextmanager
     def workspace(self) -> Iterator[Path]:
         """A directory to build in; it vanishes at the end unless it has been published."""
-        self.sweep()
+        self._sweep_daily()
         directory = Path(tempfile.mkdtemp(dir=self.root / "work"))
         try:
             with exclusive(directory / _ALIVE, patience=0.0):
@@ -92,10 +94,25 @@ class Store:
 
     def sweep(self) -> None:
         """Remove what killed builders left behind and what nobody has used for long."""
+        self._sweep_work()
+        self._sweep_entries()
+
+    def _sweep_daily(self) -> None:
+        """The same, but thousands of entries are looked through once a day only."""
+        self._sweep_work()
+        mark = self.root / _SWEPT
+        if _age(mark, absent=math.inf) > _DAY:
+            with contextlib.suppress(OSError):
+                mark.touch()
+            self._sweep_entries()
+
+    def _sweep_work(self) -> None:
         for directory in _listed(self.root / "work"):
             age = _age(directory)
             if age > _DAY or (age > _GRACE and not is_held(directory / _ALIVE)):
                 shutil.rmtree(directory, ignore_errors=True)
+
+    def _sweep_entries(self) -> None:
         for room, file in (("entries", _MANIFEST), ("failed", "")):
             for directory in _listed(self.root / room):
                 if _age(directory / file) > _UNUSED:
@@ -136,9 +153,9 @@ def _listed(directory: Path) -> list[Path]:
         return []
 
 
-def _age(path: Path) -> float:
+def _age(path: Path, absent: float = 0.0) -> float:
     """Seconds since the last change of `path`; 0 when it is gone, so that nobody removes it."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:
-        return 0.0
+        return absent

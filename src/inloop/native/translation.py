@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 
 _MACRO = re.compile(r"^\s*#\s*define\b", re.MULTILINE)
+_INCLUDE = re.compile(r"^\s*#\s*include\s*[\"<]([^\">]+)[\">]", re.MULTILINE)
 LONG = 30_000  # characters that keep a compiler busy for much longer than its start
 
 
@@ -30,6 +31,22 @@ def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tup
     for name in sorted(lengths, key=lambda name: (-lengths[name], name)):
         min(groups, key=lambda group: sum(lengths[member] for member in group)).append(name)
     return [*alone, *map(tuple, groups)]
+
+
+def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> dict[str, str]:
+    """Those headers that the sources include, directly or by way of others, in their order.
+
+    Args:
+        sources: file name → C text.
+        headers: file name → C text; others than these are the compiler's own.
+    """
+    needed: set[str] = set()
+    left = list(sources.values())
+    while left:
+        found = {name for name in _INCLUDE.findall(left.pop()) if name in headers} - needed
+        needed |= found
+        left += (headers[name] for name in found)
+    return {name: text for name, text in headers.items() if name in needed}
 
 
 def including(names: tuple[str, ...]) -> str:

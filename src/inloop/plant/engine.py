@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +25,7 @@ from inloop.native import (
     build_library,
     explain_no_compiler,
     find_compiler,
+    model_options,
     runtime_headers,
 )
 from inloop.plant.progress import writing
@@ -130,7 +131,7 @@ class NativeEngine:
 
     def __init__(self, unit: Unit, options: BuildOptions | None = None) -> None:
         self.unit = unit
-        self._options = options or BuildOptions(extra_flags=unit.flags, together=True)
+        self._options = options or model_options(unit.flags)
         programs = (unit.prepare, *unit.programs)
         with writing(len(programs), unit.prefix):
             self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest, unit.extra)
@@ -205,7 +206,7 @@ class NativeEngine:
         known = self._lanes.get(program.name)
         if known is None:
             sources = emit_lanes(program, self.unit.prefix, self.unit.about)
-            options = replace(self._options, extra_flags=(*self._options.extra_flags, "-O3"))
+            options = model_options((*self.unit.flags, "-O3"))
             name = f"{program.name} of {self.unit.prefix}, many states at once"
             library = _compiled(name, sources, self.headers, options)
             known = self._bound_rows(library, f"{self.unit.prefix}_lanes_{program.name}", program)

@@ -20,7 +20,7 @@ from inloop.codegen.c_plant import (
 from inloop.errors import InputError
 from inloop.formalisms import steps
 from inloop.formalisms.size import size_of
-from inloop.native import POINTER, BuildOptions, NativeLibrary, build_library, runtime_headers
+from inloop.native import POINTER, NativeLibrary, build_library, model_options, runtime_headers
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
 from inloop.plant.formulation.terms import TERMS, roles
@@ -72,7 +72,7 @@ def _build(plants: Plants) -> PlantUnit:
     about = labels.about(first.mechanism, first.parameters.declared)
     sources = emit_plant(table, prefix, about)
     linked = tuple(engine.library.path for engine in made.engines)
-    options = BuildOptions(linked=linked)
+    options = model_options(linked=linked)
     library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
     address = library.function(f"{prefix}_plant", returns=POINTER)()
     return PlantUnit(table, library, address, made.engines)

@@ -6,6 +6,7 @@ A product that is needed elsewhere stays as it is: taking it apart would add an 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 from inloop.symbolic.expression import Expr
 from inloop.symbolic.graph import Graph, apply, reachable
@@ -14,10 +15,7 @@ from inloop.symbolic.program import Program
 
 def use_counts(exprs: list[Expr]) -> Counter[Expr]:
     """How often each node is used, by other nodes and as an output."""
-    counts: Counter[Expr] = Counter(exprs)
-    for node in reachable(exprs):
-        counts.update(node.args)
-    return counts
+    return Counter(chain(exprs, *[node.args for node in reachable(exprs)]))
 
 
 def factor(program: Program) -> Program:

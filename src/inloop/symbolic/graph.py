@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 
 from inloop.errors import ExpressionError
 from inloop.symbolic.expression import Expr, Scalar
@@ -25,6 +26,7 @@ from inloop.symbolic.operations import COMMUTATIVE, OPERATIONS
 from inloop.symbolic.trigonometry import merge_products, reduce_angle
 
 Key = tuple[object, ...]
+BY_AGE = attrgetter("id")  # arguments before users
 
 
 class Graph:
@@ -49,14 +51,15 @@ class Graph:
     def constant(self, value: float) -> Expr:
         """The node of a finite number; -0.0 becomes 0.0."""
         number = float(value) + 0.0
-        node = self._table.get(("const", number))
+        key = ("const", number)
+        node = self._table.get(key)
         if node is None:
             if not math.isfinite(number):
                 raise ExpressionError(
                     f"the number {number} appears in an expression",
                     fix="Look for an overflow, a missing value or a division by zero.",
                 )
-            node = self._new("const", (), number, True, ("const", number))
+            node = self._new("const", (), number, True, key)
         return node
 
     def symbol(self, name: str, *, static: bool = False) -> Expr:
@@ -285,9 +288,14 @@ class Graph:
     # nodes and names
 
     def _node(self, op: str, args: tuple[Expr, ...], payload: object = None) -> Expr:
-        key: Key = (op, *(a.id for a in args))
-        if payload is not None:
-            key = (*key, payload)
+        # most nodes have two arguments
+        key: Key
+        if payload is None and len(args) == 2:
+            key = (op, args[0].id, args[1].id)
+        else:
+            key = (op, *[a.id for a in args])
+            if payload is not None:
+                key = (*key, payload)
         node = self._table.get(key)
         if node is None:
             static = True
@@ -321,14 +329,14 @@ class Graph:
 
 def reachable(exprs: Iterable[Expr]) -> list[Expr]:
     """All nodes below the expressions, arguments before users."""
-    seen: set[Expr] = set()
-    stack = list(exprs)
+    seen = set(exprs)
+    stack = list(seen)
     while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return sorted(seen, key=lambda node: node.id)
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return sorted(seen, key=BY_AGE)
 
 
 def rebuild(
@@ -382,12 +390,12 @@ def apply(target: Graph, node: Expr, args: tuple[Expr, ...]) -> Expr:
 
 
 def _reachable_around(exprs: list[Expr], stop: Mapping[Expr, Expr]) -> list[Expr]:
-    seen: set[Expr] = set()
-    stack = list(exprs)
+    seen = set(exprs)
+    stack = [node for node in seen if node not in stop]
     while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            if node not in stop:
-                stack.extend(node.args)
-    return sorted(seen, key=lambda node: node.id)
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen.add(arg)
+                if arg not in stop:
+                    stack.append(arg)
+    return sorted(seen, key=BY_AGE)

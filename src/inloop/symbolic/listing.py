@@ -163,7 +163,7 @@ def _statements(
         if not node.args:
             size[node] = 1
             continue
-        size[node] = 1 + sum(size[a] for a in node.args)
+        size[node] = 1 + sum([size[a] for a in node.args])
         label = node.graph.labels.get(node)
         alone = uses[node] > 1 or label is not None or size[node] > MAX_INLINE
         if alone and node.op != "neg":
@@ -173,17 +173,20 @@ def _statements(
     return tuple(result)
 
 
-def _use_counts(exprs: list[Expr], names: dict[Expr, str]) -> Counter[Expr]:
+def _use_counts(exprs: list[Expr], names: dict[Expr, str]) -> dict[Expr, int]:
     """Uses of each node; below a node that has a name already nothing is used."""
-    counts: Counter[Expr] = Counter(exprs)
-    seen: set[Expr] = set()
+    counts: dict[Expr, int] = Counter(exprs)
     stack = list(counts)
     while stack:
         node = stack.pop()
-        if node not in seen and node not in names:
-            seen.add(node)
-            counts.update(node.args)
-            stack.extend(node.args)
+        if node in names:
+            continue
+        for arg in node.args:
+            if arg in counts:
+                counts[arg] += 1
+            else:
+                counts[arg] = 1
+                stack.append(arg)
     return counts
 
 

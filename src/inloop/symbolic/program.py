@@ -154,16 +154,11 @@ def solved(stand_in: Program, prepared: Input, terms: Iterable[Program], solutio
 
 def count_operations(exprs: Iterable[Expr]) -> dict[str, int]:
     """Operations needed to evaluate the expressions together."""
+    nodes = [node for node in reachable(exprs) if node.args]
     counts: Counter[str] = Counter()
-    angles: set[Expr] = set()
-    for node in reachable(exprs):
-        if node.op in ("sin", "cos"):
-            angles.add(node.args[0])
-        elif node.op == "table":
-            counts["function"] += 1
-        elif node.args:
-            counts[OPERATIONS[node.op].kind] += 1
-    counts["sincos"] = len(angles)
+    for op, times in Counter([node.op for node in nodes]).items():
+        counts["function" if op == "table" else OPERATIONS[op].kind] += times
+    counts["sincos"] = len({node.args[0] for node in nodes if node.op in ("sin", "cos")})
     result = {kind: counts[kind] for kind in KINDS}
     result["total"] = sum(result.values())
     return result

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.symbolic.expression import Expr
-from inloop.symbolic.graph import reachable
+from inloop.symbolic.graph import BY_AGE, reachable
 
 
 def schedule(exprs: Sequence[Expr]) -> list[Expr]:
@@ -22,12 +22,14 @@ def schedule(exprs: Sequence[Expr]) -> list[Expr]:
 def total_lifetime(order: Sequence[Expr]) -> int:
     """Sum over all computed values of the distance from their birth to their last use."""
     last_use: dict[Expr, int] = {}
+    births = 0
     for position, node in enumerate(order):
-        for arg in node.args:
-            last_use[arg] = position
-    return sum(
-        last_use.get(node, position) - position for position, node in enumerate(order) if node.args
-    )
+        if node.args:
+            births += position
+            last_use[node] = position
+            for arg in node.args:
+                last_use[arg] = position
+    return sum(last_use.values()) - births - sum(last_use[n] for n in last_use if not n.args)
 
 
 def depth_first(exprs: Sequence[Expr]) -> list[Expr]:
@@ -35,15 +37,16 @@ def depth_first(exprs: Sequence[Expr]) -> list[Expr]:
     done: set[Expr] = set()
     order: list[Expr] = []
     for root in exprs:
-        stack: list[tuple[Expr, bool]] = [(root, False)]
+        stack = [root]
         while stack:
-            node, ready = stack.pop()
-            if ready:
-                if node not in done:
-                    done.add(node)
-                    order.append(node)
-            elif node not in done:
-                stack.append((node, True))
+            node = stack[-1]
+            left = [] if node in done else [a for a in node.args if a not in done]
+            if left:
                 # the older argument first: it was derived first
-                stack.extend((a, False) for a in sorted(node.args, key=lambda a: -a.id))
+                stack += left if len(left) == 1 else sorted(left, key=BY_AGE, reverse=True)
+                continue
+            stack.pop()
+            if node not in done:
+                done.add(node)
+                order.append(node)
     return order
