@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
+from inloop.joints import JointSpec
+from inloop.joints.kinds.fixed import fixed
 from inloop.model.assemble import build
 from inloop.model.closures import ClosureBuilder
 from inloop.model.contacts import ContactBuilder
@@ -17,7 +19,7 @@ from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import Intake, as_tuple
-from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
+from inloop.model.joints import chain_suffixes, read_joint
 from inloop.model.mechanism import Mechanism
 from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
@@ -131,7 +133,7 @@ class ModelBuilder(
         Args:
             name: name of the body.
             on: a body, a point or a frame, or its name, which may be declared later.
-            joint: revolute(...), prismatic(...) or fixed().
+            joint: revolute(...), prismatic(...), fixed(), ...
             mass: [kg].
             com: center of mass p_BC in body axes [m].
             inertia: about the center of mass, in body axes [kg·m²]: (ixx, iyy, izz),

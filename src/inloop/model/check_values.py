@@ -102,6 +102,8 @@ def _quantities(draft: Draft) -> Iterator[Quantity]:
         yield label, "com", body.where, body.com
         yield label, "inertia", body.where, tuple(entries(body.inertia))
         yield label, "armature", body.where, (body.joint.armature,)
+        for name, (value, _) in body.joint.kind.numbers().items():
+            yield label, name, body.where, (value,)
     for site in draft.sites:
         label = f"{site.kind} {quoted(site.path)}"
         yield label, "position", site.where, site.pose.p

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.joints import ANGLE
 from inloop.plant.arguments import reals
 from inloop.plant.engine import Array
 
@@ -154,4 +155,4 @@ def _fitting_rows(plant: BarePlant, q: Array, qd: Array, more: dict[str, Any]) -
 
 def _turns(plant: BarePlant) -> Array:
     """Which coordinates are angles."""
-    return np.array([body.joint.kind == "revolute" for body in plant.mechanism.bodies])
+    return np.array([body.joint.kind.dimension is ANGLE for body in plant.mechanism.bodies])

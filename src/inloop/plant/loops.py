@@ -20,6 +20,7 @@ from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.partition import Partition, choose
 from inloop.formalisms.size import size_of
 from inloop.formalisms.terms import Terms
+from inloop.joints import LENGTH
 from inloop.native import runtime_sources
 from inloop.plant import any_choice
 from inloop.plant.assembly import Assembly, assemble
@@ -419,14 +420,14 @@ class Loops:
 
     def unit(self) -> ClosedUnit:
         """What generated C needs to know about the current partition."""
-        parts = self.partition
+        parts, bodies = self.partition, self._plant.mechanism.bodies
         return ClosedUnit(
             self._plant.n,
             parts.independent,
             parts.dependent,
             parts.driven,
             len(self._plant.mechanism.states),
-            any(self._plant.mechanism.bodies[k].joint.kind != "revolute" for k in parts.dependent),
+            any(bodies[k].joint.kind.dimension is LENGTH for k in parts.dependent),
         )
 
     def sources(
