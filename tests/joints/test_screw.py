@@ -82,6 +82,11 @@ def test_the_pitch_may_be_a_parameter() -> None:
     assert found == pytest.approx([(0.5 - 9.81 * h) / h**2], rel=1e-12)
 
 
+def test_every_digit_of_the_pitch_counts() -> None:
+    one, same, other = (nut(h).compile().digest for h in (PITCH, PITCH, PITCH * (1.0 + 1e-12)))
+    assert one == same != other
+
+
 def test_mistakes_are_named() -> None:
     with pytest.raises(il.ModelError, match="body 'nut': pitch"):
         nut("steep").build()

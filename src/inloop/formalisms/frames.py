@@ -23,7 +23,14 @@ import numpy as np
 
 from inloop.formalisms.flexible_beam import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
-from inloop.formalisms.relative_motion import RelativeMotion, planar_steps, relative_motion
+from inloop.formalisms.relative_motion import (
+    RelativeMotion,
+    Rotations,
+    is_axial,
+    planar_steps,
+    relative_motion,
+    transform_of,
+)
 from inloop.formalisms.rotation import General, Planar, Rotation
 from inloop.formalisms.size import size_of
 from inloop.formalisms.symbols import Symbols
@@ -40,12 +47,10 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.joints import Transform
 from inloop.joints.kind import X, Z
 from inloop.model import Body, Mechanism
 from inloop.symbolic import Expr, Graph
 
-Rotations = tuple[tuple[int, Expr], ...]
 SNAP_LENGTH = 1e-13  # of the characteristic length of the model
 GROUND = -1
 
@@ -155,8 +160,8 @@ def _place(
     graph.section = body.name
     parent = placed[body.parent]
     q = symbols.q[body.index]
-    where = _transform(body, symbols)
-    axial = _is_axial(where)
+    where = transform_of(body, symbols)
+    axial = is_axial(where)
     # F = R_P0 A: from axes with z along the joint to the parent's internal frame, at q = 0
     A = _constant_matrix(graph, axis_to_z(body.joint.axis))
     R_P0 = product(transpose(parent.R_BC), _rotation_entries(body, symbols))
@@ -257,23 +262,6 @@ def _own_turn(
 
     best = max(candidates, key=lambda g: (round(gain(g), 3), -candidates.index(g)))
     return snap_angle(best)
-
-
-def _transform(body: Body, symbols: Symbols) -> Transform:
-    """Where the joint of a body puts it, with the numbers of its kind in the derivation graph."""
-    kind = body.joint.kind
-    numbers = {
-        name: symbols.scalar(value, f"{body.name}.{name}", unit)
-        for name, (value, unit) in kind.numbers().items()
-    }
-    return kind.with_numbers(numbers).transform(symbols.q[body.index])
-
-
-def _is_axial(where: Transform) -> bool:
-    """True if the joint turns about z and slides along z only."""
-    zero = where.shift[0].graph.zero
-    turns_about_z = all(axis == Z for axis, _ in where.rotations)
-    return turns_about_z and all(component is zero for component in where.shift[:2])
 
 
 def _rotations(

@@ -11,8 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inloop.formalisms.rotation import Planar, Rotation
+from inloop.formalisms.symbols import Symbols
 from inloop.formalisms.vectors import Vector, as_vector, cross, dot, sub, zero_vector
+from inloop.joints import Transform
+from inloop.joints.kind import Z
+from inloop.model import Body
 from inloop.symbolic import Expr, forward
+
+# axes and angles [rad], in a row
+Rotations = tuple[tuple[int, Expr], ...]
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,26 @@ class RelativeMotion:
         return dot(self.angular, n) + dot(self.linear, f)
 
 
-def relative_motion(
-    rotations: Sequence[tuple[int, Expr]], p_JC: Vector, q: Expr, R_JC: Rotation
-) -> RelativeMotion:
+def transform_of(body: Body, symbols: Symbols) -> Transform:
+    """Where the joint of a body puts it, with the fields of its kind in the derivation graph."""
+    kind, q = body.joint.kind, symbols.q[body.index]
+    values: dict[str, object] = {
+        name: symbols.scalar(value, f"{body.name}.{name}", unit)
+        for name, (value, unit) in kind.numbers().items()
+    }
+    for name, (traced, _) in kind.functions().items():
+        values[name] = symbols.substitute(traced.values, {traced.q: q})
+    return kind.with_values(values).transform(q)
+
+
+def is_axial(where: Transform) -> bool:
+    """True if the joint turns about z and slides along z only."""
+    zero = where.shift[0].graph.zero
+    turns_about_z = all(axis == Z for axis, _ in where.rotations)
+    return turns_about_z and all(component is zero for component in where.shift[:2])
+
+
+def relative_motion(rotations: Rotations, p_JC: Vector, q: Expr, R_JC: Rotation) -> RelativeMotion:
     """The motion of a joint from where it puts its link.
 
     Args:
@@ -88,7 +112,7 @@ def relative_motion(
     )
 
 
-def planar_steps(rotations: Sequence[tuple[int, Expr]], number: str) -> tuple[Planar, ...]:
+def planar_steps(rotations: Rotations, number: str) -> tuple[Planar, ...]:
     """Rotations as steps, their sines and cosines named after the number of the link."""
     steps = []
     for k, (axis, angle) in enumerate(rotations):

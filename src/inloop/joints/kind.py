@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from inloop.joints.dimension import NOTHING, Dimension
 from inloop.symbolic import Expr, Scalar
@@ -32,31 +32,49 @@ class Transform:
 
 
 @dataclass(frozen=True)
+class Traced:
+    """A function of q that a person wrote, as expressions of a placeholder for q."""
+
+    q: Expr
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True)
 class JointKind(ABC):
     """A kind of joint with one coordinate.
 
-    The fields of a kind are its numbers, such as the pitch of a screw; each may depend on
-    parameters, and tells its unit in the metadata of its field.
+    The fields of a kind are numbers, such as the pitch of a screw, whose metadata tells their
+    `unit`, and functions of q, whose metadata tells how many `components` they return. Both may
+    depend on parameters.
 
     Attributes:
         name: in descriptions and messages.
         letter: in the names of the joints of a chain, such as "base_tx".
-        dimension: what its coordinate measures.
-        turns: whether the body changes its orientation.
-        slides: whether the origin of the body moves.
         urdf: its types in URDF files.
     """
 
     name: ClassVar[str]
     letter: ClassVar[str]
-    dimension: ClassVar[Dimension]
-    turns: ClassVar[bool]
-    slides: ClassVar[bool]
     urdf: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    @abstractmethod
+    def dimension(self) -> Dimension:
+        """What the coordinate measures."""
+
+    @property
+    @abstractmethod
+    def turns(self) -> bool:
+        """Whether the body changes its orientation."""
+
+    @property
+    @abstractmethod
+    def slides(self) -> bool:
+        """Whether the origin of the body moves."""
 
     @abstractmethod
     def transform(self, q: Expr) -> Transform:
-        """Where the joint puts its body at q; the numbers are expressions of the graph of q."""
+        """Where the joint puts its body at q; the fields are expressions of the graph of q."""
 
     @property
     def moves(self) -> bool:
@@ -70,10 +88,22 @@ class JointKind(ABC):
 
     def numbers(self) -> dict[str, tuple[Scalar, str]]:
         """Value and unit of each of its numbers, by name."""
-        return {f.name: (getattr(self, f.name), f.metadata["unit"]) for f in fields(self)}
+        return {
+            f.name: (getattr(self, f.name), f.metadata["unit"])
+            for f in fields(self)
+            if "unit" in f.metadata
+        }
 
-    def with_numbers(self, values: Mapping[str, Scalar]) -> Self:
-        """The same kind with other numbers, by name."""
+    def functions(self) -> dict[str, tuple[Any, int]]:
+        """Each of its functions and the number of its components, by name."""
+        return {
+            f.name: (getattr(self, f.name), f.metadata["components"])
+            for f in fields(self)
+            if "components" in f.metadata
+        }
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """The same kind with other numbers and functions, by name."""
         return replace(self, **values)
 
     def __str__(self) -> str:

@@ -54,6 +54,19 @@ def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
             _check_rotation(element, where, values, findings)
 
 
+def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:
+    """Report functions of joints that use more than q and parameters."""
+    for body in draft.bodies:
+        for name, (traced, _) in body.joint.kind.functions().items():
+            known = (s is traced.q or defaults.knows(s) for s in symbols_of(traced.values))
+            if not all(known):
+                findings.mistake(
+                    f"body {quoted(body.name)}: {name} of the joint uses more than q and parameters",
+                    body.where,
+                    "Nothing else tells where a joint puts its body; for time use drive(...).",
+                )
+
+
 def check_laws(draft: Draft, findings: Findings) -> None:
     """Report laws that use symbols of other laws, and motions that depend on inputs."""
     parameters = {p.symbol for p in draft.parameters}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.errors import ModelError
-from inloop.joints import KINDS, Axis, JointKind, JointSpec, Pair
+from inloop.joints import KINDS, Axis, JointKind, JointSpec, Pair, Traced
 from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
 from inloop.model.elements import Joint
 from inloop.model.intake import Intake, as_tuple, is_number
+from inloop.model.laws import trace
 from inloop.model.names import quoted
 from inloop.model.rotations import read_axis
 from inloop.model.source import caller_line
@@ -75,9 +76,10 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
             f"initial q = {initial[0]:g} is outside the limits ({limits[0]:g}, {limits[1]:g})",
             "Start inside the limits.",
         )
+    name = body_name if spec.name is None else read.name(spec.name)
     return Joint(
-        name=body_name if spec.name is None else read.name(spec.name),
-        kind=_read_kind(read, spec.kind),
+        name=name,
+        kind=_read_kind(read, spec.kind, name),
         axis=read_axis(read, spec.axis),
         limits=limits,
         initial=initial,
@@ -87,10 +89,15 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
     )
 
 
-def _read_kind(read: Intake, kind: JointKind) -> JointKind:
-    """The kind with its numbers, such as the pitch of a screw, read."""
-    numbers = kind.numbers().items()
-    return kind.with_numbers({name: read.scalar(value, name) for name, (value, _) in numbers})
+def _read_kind(read: Intake, kind: JointKind, joint: str) -> JointKind:
+    """The kind with its numbers read, such as the pitch of a screw, and its functions traced."""
+    values: dict[str, object] = {
+        name: read.scalar(value, name) for name, (value, _) in kind.numbers().items()
+    }
+    for name, (function, components) in kind.functions().items():
+        q = read.graph.symbol(f"{joint}.{name}.q")
+        values[name] = Traced(q, trace(read, function, {"q": q}, components))
+    return kind.with_values(values)
 
 
 def _read_initial(read: Intake, spec: JointSpec) -> tuple[Pair, tuple[bool, bool]]:
