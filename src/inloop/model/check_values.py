@@ -57,11 +57,12 @@ def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
 def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:
     """Report functions of joints that use more than q and parameters."""
     for body in draft.bodies:
+        label = f"body {quoted(body.name)}"
         for name, (traced, _) in body.joint.kind.functions().items():
             known = (s is traced.q or defaults.knows(s) for s in symbols_of(traced.values))
             if not all(known):
                 findings.mistake(
-                    f"body {quoted(body.name)}: {name} of the joint uses more than q and parameters",
+                    f"{label}: {name} of the joint uses more than q and parameters",
                     body.where,
                     "Nothing else tells where a joint puts its body; for time use drive(...).",
                 )
