@@ -118,7 +118,7 @@ class ModelBuilder(
         name: str,
         *,
         on: Handle | str,
-        joint: JointSpec,
+        joint: JointSpec | Sequence[JointSpec],
         mass: Scalar = 0.0,
         com: Sequence[Scalar] = (0.0, 0.0, 0.0),
         inertia: Sequence[Any] = (0.0, 0.0, 0.0),
@@ -133,7 +133,8 @@ class ModelBuilder(
         Args:
             name: name of the body.
             on: a body, a point or a frame, or its name, which may be declared later.
-            joint: revolute(...), prismatic(...), fixed(), ...
+            joint: revolute(...), prismatic(...), fixed(), ...; or several in a row, such as
+                universal(...), cylindrical(...) or planar(...): then as `chain` does.
             mass: [kg].
             com: center of mass p_BC in body axes [m].
             inertia: about the center of mass, in body axes [kg·m²]: (ixx, iyy, izz),
@@ -142,6 +143,9 @@ class ModelBuilder(
             doc: description.
             visuals: what to draw.
         """
+        if isinstance(joint, list | tuple):
+            data = {"mass": mass, "com": com, "inertia": inertia, "doc": doc, "visuals": visuals}
+            return self.chain(name, on=on, joints=joint, **data)
         read = self._draft.intake(f"body {quoted(name)}")
         name = read.name(name)
         body = BodyDraft(
