@@ -17,6 +17,7 @@ from inloop.errors import (
     ModelError,
     SimulationError,
 )
+from inloop.joints import WRITTEN
 from inloop.model import (
     FlexibleLinkHandle,
     Handle,
@@ -86,3 +87,7 @@ __all__ = [
     "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
     "universal", "where",
 ]  # fmt: skip
+
+# joints of every kind that there is a file for: type checkers find those that are imported above
+globals().update(WRITTEN)
+__all__ += [name for name in WRITTEN if name not in __all__]

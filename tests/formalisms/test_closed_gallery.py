@@ -64,7 +64,7 @@ def numbers(mechanism: il.Mechanism) -> Linkage:
 
     limbs = tuple(
         Limb(
-            body.name, body.parent, body.joint.kind, body.joint.axis,
+            body.name, body.parent, body.joint.kind.name, body.joint.axis,
             value(body.attachment.p_PJ), value(body.attachment.R_PJ), float(value(body.mass)),
             value(body.com), value(body.inertia), float(value(body.joint.armature)),
         )

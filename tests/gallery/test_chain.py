@@ -20,7 +20,7 @@ def in_pinocchio(mechanism: il.Mechanism, g: float) -> pin.Model:
             "revolute": pin.JointModelRevoluteUnaligned,
             "prismatic": pin.JointModelPrismaticUnaligned,
         }
-        joint = kinds[body.joint.kind](np.array(body.joint.axis))
+        joint = kinds[body.joint.kind.name](np.array(body.joint.axis))
         placement = pin.SE3(
             np.array(body.attachment.R_PJ, dtype=float), np.array(body.attachment.p_PJ, dtype=float)
         )

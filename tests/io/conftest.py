@@ -46,7 +46,7 @@ def forward_kinematics(mechanism: Mechanism, q: np.ndarray) -> list[Placement]:
         p_WB = p_WP + R_WP @ np.array(body.attachment.p_PJ)
         R_WJ = R_WP @ np.array(body.attachment.R_PJ)
         axis = np.array(body.joint.axis)
-        if body.joint.kind == "revolute":
+        if body.joint.kind.name == "revolute":
             found.append((p_WB, R_WJ @ Rotation.from_rotvec(angle * axis).as_matrix()))
         else:
             found.append((p_WB + R_WJ @ axis * angle, R_WJ))

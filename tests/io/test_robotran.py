@@ -45,9 +45,9 @@ def test_a_body_with_several_joints_becomes_a_chain(crane: Mechanism) -> None:
 
 def test_joint_types_and_initial_values(crane: Mechanism) -> None:
     joints = {body.joint.name: body.joint for body in crane.bodies}
-    assert (joints["travel"].kind, joints["travel"].axis) == ("prismatic", (1.0, 0.0, 0.0))
-    assert (joints["luff"].kind, joints["luff"].axis) == ("revolute", (0.0, 1.0, 0.0))
-    assert (joints["hoist"].kind, joints["hoist"].axis) == ("prismatic", (0.0, 0.0, 1.0))
+    assert (joints["travel"].kind.name, joints["travel"].axis) == ("prismatic", (1.0, 0.0, 0.0))
+    assert (joints["luff"].kind.name, joints["luff"].axis) == ("revolute", (0.0, 1.0, 0.0))
+    assert (joints["hoist"].kind.name, joints["hoist"].axis) == ("prismatic", (0.0, 0.0, 1.0))
     assert joints["travel"].initial == (1.3, 0.0)
     # a dependent joint has an estimate; its velocity follows from the loops
     assert joints["luff"].initial == (-0.43, 0.0)

@@ -56,13 +56,17 @@ def test_joint_frames_axes_and_limits(sorter: Mechanism) -> None:
     assert shoulder.joint.limits == (-1.7, 2.1)
     assert elbow.joint.limits is None
     np.testing.assert_allclose(elbow.joint.axis, np.array([0.3, -0.5, 0.8]) / np.sqrt(0.98))
-    assert slide.joint.kind == "prismatic"
+    assert slide.joint.kind.name == "prismatic"
     assert slide.joint.axis == (1.0, 0.0, 0.0)
 
 
 def test_a_planar_joint_moves_in_the_plane_and_turns_about_its_normal(sorter: Mechanism) -> None:
     first, second, turn = (sorter.joint(f"rolling_{name}").joint for name in ("t1", "t2", "r"))
-    assert [first.kind, second.kind, turn.kind] == ["prismatic", "prismatic", "revolute"]
+    assert [first.kind.name, second.kind.name, turn.kind.name] == [
+        "prismatic",
+        "prismatic",
+        "revolute",
+    ]
     frame = np.array([first.axis, second.axis, turn.axis])
     np.testing.assert_allclose(frame @ frame.T, np.eye(3), atol=1e-15)
     assert np.linalg.det(frame) == pytest.approx(1.0)

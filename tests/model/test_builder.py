@@ -44,7 +44,7 @@ def test_bodies_joints_and_points(arm: ModelBuilder) -> None:
     assert rod.attachment.p_PJ == (0.13, 0.02, -0.03)
     assert rod.joint.axis == pytest.approx(np.array([0.3, -0.5, 0.7]) / np.sqrt(0.83), rel=1e-15)
     assert (rod.joint.limits, rod.joint.initial) == ((-2.1, 1.9), (0.4, -0.6))
-    assert (slider.joint.kind, slider.joint.axis, slider.joint.armature) == (
+    assert (slider.joint.kind.name, slider.joint.axis, slider.joint.armature) == (
         "prismatic",
         (-1.0, 0.0, 0.0),
         0.17,

@@ -137,7 +137,7 @@ MISTAKES: list[tuple[Write, str]] = [
     (lambda m: m.lugre("rod", stiffness=1.0, damping=1.0, coulomb=1.0, elastic=1.0),
      "lugre 'rod': elastic must be below 1, got 1"),
     (lambda m: m.lugre("rod", stiffness=1.0, damping=1.0, coulomb=1.0, normal="reaction"),
-     "lugre 'rod': a normal force in a revolute joint needs a radius"),
+     "lugre 'rod': a normal force in a joint that turns needs a radius"),
     (lambda m: m.coulomb("slider", coulomb=1.0, velocity=0.1, normal="weight"),
      "coulomb 'slider': unknown normal force 'weight'"),
     (lambda m: m.coulomb("slider", coulomb=1.0, velocity=0.0),

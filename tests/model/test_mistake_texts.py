@@ -76,7 +76,7 @@ BODIES: list[tuple[Write, str]] = [
     (lambda m: m.body("b", on="rod", joint=prismatic("x", limits=(1, 2), initial=(3, 0)), mass=1),
      "body 'b': initial q = 3 is outside the limits (1, 2)"),
     (lambda m: m.body("b", on=m.ground, joint=free(), mass=1, inertia=(1, 1, 1)),
-     "body 'b': joint must be revolute(...), prismatic(...) or fixed(), got "),
+     "body 'b': joint must be a joint such as revolute(...) or fixed(), got "),
     (lambda m: m.chain("b", on=m.ground, joints=[], mass=1),
      "chain 'b': joints must be a list of joints"),
     (lambda m: m.body("b", on=m.ground, joint=X, mass=OTHER.parameter("k", 2.0)),

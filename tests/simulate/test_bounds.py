@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.plant.bounds import DEFAULTS
+from inloop.joints import LENGTH
 
 
 def runaway() -> il.Model:
@@ -45,7 +45,7 @@ def test_bounds_can_be_set_by_name(options: dict[str, Any]) -> None:
         plant.simulate(t_end=2.0, **options)
     assert e.value.result.t[-1] == pytest.approx(math.log(101.0) / 50.0, rel=0.02)
     del plant.bounds["cart"]
-    assert plant.bounds["cart"] == DEFAULTS["prismatic"]
+    assert plant.bounds["cart"] == (LENGTH.far, LENGTH.fast)
     for wrong in ((1.0,), (0.0, 1.0), (math.nan, 1.0), "x", None, (1.0, 2.0, 3.0)):
         with pytest.raises(il.InputError, match="cannot bound coordinate 'cart'"):
             plant.bounds["cart"] = wrong

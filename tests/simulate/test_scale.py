@@ -49,7 +49,7 @@ def engine(size: float, live: bool = False) -> il.Model:
 
 
 def in_meters(plant: il.Plant, q: np.ndarray, size: float) -> np.ndarray:
-    kinds = [body.joint.kind for body in plant.mechanism.bodies]
+    kinds = [body.joint.kind.name for body in plant.mechanism.bodies]
     return q / np.array([1.0 if kind == "revolute" else size for kind in kinds])
 
 

@@ -218,7 +218,7 @@ def none_if_empty(values: Array) -> Array | None:
 
 def effort_unit(plant: BarePlant, index: int) -> str:
     """Unit of a joint's effort."""
-    return "N·m" if plant.mechanism.bodies[index].joint.kind == "revolute" else "N"
+    return plant.mechanism.bodies[index].joint.kind.dimension.effort
 
 
 def _in_blocks(

@@ -58,7 +58,7 @@ def _data(mechanism: il.Mechanism) -> dict[str, Any]:
             {
                 "name": body.name,
                 "on": body.attachment.path,
-                "joint": body.joint.kind,
+                "joint": body.joint.kind.name,
                 "coordinate": body.joint.name,
                 "axis": body.joint.axis,
                 "limits": body.joint.limits,

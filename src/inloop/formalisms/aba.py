@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inloop.formalisms.frames import Link, Skeleton
 from inloop.formalisms.inertia import Inertia
 from inloop.formalisms.ltdl import reciprocal
-from inloop.formalisms.motion import Beta, beta_of, times
+from inloop.formalisms.motion import Beta, add_square, beta_of, times
 from inloop.formalisms.rne import Wrench, to_parent
 from inloop.formalisms.rotation import Planar, Rotation
 from inloop.formalisms.vectors import (
@@ -20,7 +20,9 @@ from inloop.formalisms.vectors import (
     Tensor,
     Vector,
     add,
+    add_cross,
     add_tensors,
+    as_vector,
     cross,
     label,
     matrix_times,
@@ -32,6 +34,9 @@ from inloop.formalisms.vectors import (
     zero_vector,
 )
 from inloop.symbolic import Expr, Graph
+
+# row and column of the entries of a tensor
+TENSOR_INDICES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True)
@@ -92,9 +97,7 @@ def _velocities(skeleton: Skeleton) -> list[Vector]:
     for link in skeleton.links:
         graph.section = link.name
         om = result[link.parent] if link.parent >= 0 else zero_vector(graph)
-        om = link.R_PC.to_child(om)
-        if link.revolute:
-            om = (om[0], om[1], om[2] + link.qd)
+        om = add(link.R_PC.to_child(om), scale(link.qd, link.motion.angular))
         result.append(label(graph, om, f"om_{link.number}"))
     return result
 
@@ -121,19 +124,17 @@ def _bias(
     """Acceleration of the link's frame that comes from velocities alone."""
     graph = skeleton.graph
     zero = zero_vector(graph)
-    i = link.number - 1
+    i, joint = link.number - 1, link.motion
     linear = link.R_PC.to_child(times(square[link.parent], link.p_PC)) if link.parent >= 0 else zero
-    x, y, _ = om[i]
-    if link.revolute:
-        return (y * link.qd, -(x * link.qd), graph.zero), linear
-    twice = 2.0 * link.qd
-    column = square[i]
-    relative = (
-        column[0][2] * link.q + y * twice,
-        column[1][2] * link.q - x * twice,
-        column[2][2] * link.q,
-    )
-    return zero, add(linear, relative)
+    # om × w + (dS/dq) qd², with om of the child: w × w is zero
+    angular = cross(om[i], scale(link.qd, joint.angular))
+    angular = add_square(angular, joint.angular_rate, link.qd)
+    if not joint.slides:
+        return angular, linear
+    # om × (om × r) + 2 om × dr/dt + (d²r/dq²) qd², and what the angular one does at r
+    relative = add_cross(times(square[i], joint.shift), om[i], scale(2.0 * link.qd, joint.drift))
+    relative = add_cross(relative, angular, joint.shift)
+    return angular, add_square(add(linear, relative), joint.drift_rate, link.qd)
 
 
 def _eliminate(
@@ -142,15 +143,11 @@ def _eliminate(
     """Take the joint's freedom out of the articulated inertia and force."""
     graph = tau.graph
     n = link.number
-    if link.revolute:
-        U = Wrench(inertia.H[2], (inertia.J[4], inertia.J[5], inertia.J[2]))
-        D, own = inertia.J[2] + link.armature, force.n[2]
-    else:
-        U = Wrench(
-            (inertia.M[4], inertia.M[5], inertia.M[2]),
-            (inertia.H[0][2], inertia.H[1][2], inertia.H[2][2]),
-        )
-        D, own = inertia.M[2] + link.armature, force.f[2]
+    joint = link.motion
+    U = Wrench(
+        _f_of(inertia, joint.angular, joint.linear), _n_of(inertia, joint.angular, joint.linear)
+    )
+    D, own = joint.along(U.f, U.n) + link.armature, joint.along(force.f, force.n)
     inverse_D = graph.label(reciprocal(D, link.name), f"iD_{n}")
     u = graph.label(tau - own, f"u_{n}")
     scaled = Wrench(scale(inverse_D, U.f), scale(inverse_D, U.n))
@@ -159,28 +156,37 @@ def _eliminate(
     angular, linear = bias
     f = add(force.f, add(_f_of(reduced, angular, linear), scale(u, scaled.f)))
     n_ = add(force.n, add(_n_of(reduced, angular, linear), scale(u, scaled.n)))
-    if link.armature is graph.zero:
+    if link.armature is graph.zero and joint.only is not None:
         # along the joint itself only the effort remains
-        f, n_ = (f, (n_[0], n_[1], tau)) if link.revolute else ((f[0], f[1], tau), n_)
+        six = [*n_, *f]
+        six[joint.only] = tau
+        n_, f = as_vector(six[:3]), as_vector(six[3:])
     return _Pass(U, inverse_D, u, bias), reduced, Wrench(f, n_)
 
 
 def _reduced(link: Link, inertia: Articulated, U: Wrench, w: Wrench) -> Articulated:
     """I - U Uᵀ / D, with the joint's own row exactly zero when there is no armature."""
-    zero = link.q.graph.zero
-    exact = link.armature is zero
+    zero, only = link.q.graph.zero, link.motion.only
     J = _minus_outer(inertia.J, U.n, w.n)
     M = _minus_outer(inertia.M, U.f, w.f)
     H = [[inertia.H[i][j] - w.n[i] * U.f[j] for j in range(3)] for i in range(3)]
-    if exact and link.revolute:
-        J = (J[0], J[1], zero, J[3], zero, zero)
-        H[2] = [zero, zero, zero]
-    elif exact:
-        M = (M[0], M[1], zero, M[3], zero, zero)
-        for row in H:
-            row[2] = zero
+    if link.armature is zero and only is not None:
+        k = only % 3
+        if only < 3:
+            J, H[k] = _without(J, k), [zero, zero, zero]
+        else:
+            M = _without(M, k)
+            for row in H:
+                row[k] = zero
     rows = [(r[0], r[1], r[2]) for r in H]
     return Articulated(J, (rows[0], rows[1], rows[2]), M)
+
+
+def _without(t: Tensor, k: int) -> Tensor:
+    """The tensor with zeros in row and column k."""
+    zero = t[0].graph.zero
+    out = [zero if k in pair else entry for entry, pair in zip(t, TENSOR_INDICES, strict=True)]
+    return out[0], out[1], out[2], out[3], out[4], out[5]
 
 
 def _minus_outer(t: Tensor, a: Vector, b: Vector) -> Tensor:
@@ -204,9 +210,8 @@ def _f_of(inertia: Articulated, angular: Vector, linear: Vector) -> Vector:
 
 def _carried(link: Link, inertia: Articulated) -> Articulated:
     """The inertia seen from the parent's frame."""
-    zero = link.q.graph.zero
-    if not link.revolute:
-        inertia = _shifted(inertia, (zero, zero, link.q))
+    if link.motion.slides:
+        inertia = _shifted(inertia, link.motion.shift)
     J = link.R_PC.tensor_to_parent(inertia.J)
     M = link.R_PC.tensor_to_parent(inertia.M)
     H = _matrix_to_parent(link.R_PC, inertia.H)
@@ -294,19 +299,15 @@ def _accelerations(skeleton: Skeleton, passes: dict[int, _Pass]) -> list[Expr]:
         i = link.number - 1
         omd_P, acc_P = state[link.parent]
         done = passes[i]
-        omd = add(link.R_PC.to_child(omd_P), done.bias[0])
+        turned = link.R_PC.to_child(omd_P)
+        omd = add(turned, done.bias[0])
         acc = link.R_PC.to_child(add(acc_P, cross(omd_P, link.p_PC)))
-        if not link.revolute:
-            # the origin has moved by q z
-            acc = (acc[0] + omd[1] * link.q, acc[1] - omd[0] * link.q, acc[2])
-        acc = add(acc, done.bias[1])
+        acc = add(add_cross(acc, turned, link.motion.shift), done.bias[1])
         projected = _dot6(done.U, omd, acc)
         result = graph.label((done.u - projected) * done.inverse_D, f"qdd_{link.number}")
         qdd.append(result)
-        if link.revolute:
-            omd = (omd[0], omd[1], omd[2] + result)
-        else:
-            acc = (acc[0], acc[1], acc[2] + result)
+        omd = add(omd, scale(result, link.motion.angular))
+        acc = add(acc, scale(result, link.motion.linear))
         state[i] = (
             label(graph, omd, f"omd_{link.number}"),
             label(graph, acc, f"acc_{link.number}"),

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.formalisms.frames import GROUND, Link, Skeleton
-from inloop.formalisms.kinematics import Pose, pose_along, velocity_along, world_pose
+from inloop.formalisms.kinematics import (
+    Pose,
+    moving_of,
+    pose_along,
+    turning_of,
+    velocity_along,
+    world_pose,
+)
 from inloop.formalisms.motion import at_rest, motion_along, times
 from inloop.formalisms.vectors import (
     Matrix,
@@ -127,24 +134,17 @@ class End:
 
     def turning(self) -> dict[int, Vector]:
         """By coordinate, what it adds to the angular velocity."""
-        zero = zero_vector(self.p[0].graph)
         return {
-            link.number - 1: _axis(pose) if link.revolute else zero
+            link.number - 1: turning_of(link, pose)
             for link, pose in zip(self.path, self.poses, strict=True)
         }
 
     def moving(self) -> dict[int, Vector]:
         """By coordinate, what it adds to the velocity of the end."""
         return {
-            link.number - 1: cross(_axis(pose), sub(self.p, pose.p_WC))
-            if link.revolute
-            else _axis(pose)
+            link.number - 1: moving_of(link, pose, self.p)
             for link, pose in zip(self.path, self.poses, strict=True)
         }
-
-
-def _axis(pose: Pose) -> Vector:
-    return pose.R_WC[0][2], pose.R_WC[1][2], pose.R_WC[2][2]
 
 
 def _path(skeleton: Skeleton, index: int) -> list[int]:
@@ -321,7 +321,7 @@ def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
 def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
     """The joint does not move: qd = 0, wherever it is. Nothing has to be closed."""
     zero, one = skeleton.graph.zero, skeleton.graph.one
-    unit = "rad" if skeleton.links[lock.body].revolute else "m"
+    unit = skeleton.links[lock.body].unit
     return Row(lock.name, "hold", unit, zero, {lock.body: one}, zero, zero)
 
 

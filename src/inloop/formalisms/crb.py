@@ -12,7 +12,7 @@ from inloop.formalisms.flexible import BentBeam, bend, chained
 from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.inertia import Inertia
 from inloop.formalisms.rne import Wrench, to_parent
-from inloop.formalisms.vectors import label, label_tensor
+from inloop.formalisms.vectors import add_cross, label, label_tensor, scale, tensor_times
 from inloop.symbolic import Expr
 
 
@@ -86,28 +86,25 @@ def _flexible(skeleton: Skeleton, bent: BentBeam, entries: dict[tuple[int, int],
         wrench, j = Wrench(f, n), bent.beam.link
         while j != GROUND:
             below = skeleton.links[j]
-            entry = wrench.n[2] if below.revolute else wrench.f[2]
+            entry = below.motion.along(wrench.f, wrench.n)
             entries[i, j] = entries.get((i, j), zero) + entry
             wrench, j = to_parent(below, wrench), below.parent
 
 
 def carried(link: Link, own: Inertia) -> Inertia:
     """The composite inertia of a link seen from its parent's frame."""
-    if link.revolute:
-        return own.to_parent(link.R_PC, link.p_PC)
-    zero = link.q.graph.zero
-    return own.shifted((zero, zero, link.q)).to_parent(link.R_PC, link.p_PC)
+    if link.motion.slides:
+        own = own.shifted(link.motion.shift)
+    return own.to_parent(link.R_PC, link.p_PC)
 
 
 def unit_wrench(link: Link, own: Inertia) -> tuple[Wrench, Expr]:
     """What a unit acceleration of the joint needs, in the link's frame, and along the joint."""
-    zero = link.q.graph.zero
-    mx, my, _ = own.mc
-    if link.revolute:
-        # unit angular acceleration about z: f = z × mc, n = J z
-        return Wrench((-my, mx, zero), (own.J[4], own.J[5], own.J[2])), own.J[2]
-    # unit acceleration along z: f = m z, n = mc × z
-    return Wrench((zero, zero, own.m), (my, -mx, zero)), own.m
+    omd, acc = link.motion.angular, link.motion.linear
+    # f = m acc + omd × mc,  n = J omd + mc × acc
+    f = add_cross(scale(own.m, acc), omd, own.mc)
+    n = add_cross(tensor_times(own.J, omd), own.mc, acc)
+    return Wrench(f, n), link.motion.along(f, n)
 
 
 def _column(
@@ -124,5 +121,5 @@ def _column(
         j = below.number - 1
         label(graph, wrench.f, f"F_{i + 1}_{j + 1}")
         label(graph, wrench.n, f"N_{i + 1}_{j + 1}")
-        entry = wrench.n[2] if below.revolute else wrench.f[2]
+        entry = below.motion.along(wrench.f, wrench.n)
         entries[i, j] = graph.label(entry, f"M_{i + 1}_{j + 1}")

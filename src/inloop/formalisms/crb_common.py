@@ -8,10 +8,10 @@ of six-vectors: M_ij = S_i · F_j. Composite inertias stay in body axes, where t
 from __future__ import annotations
 
 from inloop.formalisms.crb import MassMatrix, carried, unit_wrench
-from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.kinematics import Pose, poses
+from inloop.formalisms.frames import Link, Skeleton
+from inloop.formalisms.kinematics import Pose, poses, turning_of
 from inloop.formalisms.rne import Wrench
-from inloop.formalisms.vectors import Vector, add, cross, dot, label, matrix_times
+from inloop.formalisms.vectors import Vector, add, add_cross, cross, dot, label, matrix_times
 from inloop.symbolic import Expr
 
 
@@ -23,7 +23,7 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
     axes: list[tuple[Vector, Vector]] = []
     for link, pose in zip(links, world, strict=True):
         graph.section = link.name
-        axes.append(_axis(pose))
+        axes.append(_axis(link, pose))
     composite = [link.inertia for link in links]
     entries: dict[tuple[int, int], Expr] = {}
     for link in skeleton.tip_to_base():
@@ -40,19 +40,19 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
         label(graph, F.n, f"N_{i + 1}")
         j = link.parent
         while j >= 0:
-            z, moment = axes[j]
-            # a turn about z through p: z · n + (p × z) · f, a shift along z: z · f
-            entry = dot(z, F.n) + dot(moment, F.f) if links[j].revolute else dot(z, F.f)
+            angular, linear = axes[j]
+            entry = dot(angular, F.n) + dot(linear, F.f)
             entries[i, j] = graph.label(entry, f"M_{i + 1}_{j + 1}")
             j = links[j].parent
     parents = tuple(link.parent for link in links)
     return MassMatrix(len(links), entries, parents, tuple(link.name for link in links))
 
 
-def _axis(pose: Pose) -> tuple[Vector, Vector]:
-    """Direction of a joint axis and its moment p × z about the world's origin."""
-    z = (pose.R_WC[0][2], pose.R_WC[1][2], pose.R_WC[2][2])
-    return z, cross(pose.p_WC, z)
+def _axis(link: Link, pose: Pose) -> tuple[Vector, Vector]:
+    """A joint's motion subspace in world axes about the world's origin."""
+    angular = turning_of(link, pose)
+    linear = matrix_times(pose.R_WC, link.motion.linear)
+    return angular, add_cross(linear, pose.p_WC, angular)
 
 
 def _to_world(wrench: Wrench, pose: Pose) -> Wrench:

@@ -6,7 +6,10 @@ The user's frames are convenient for people; the equations are cheaper in others
 - x along the common normal to the axis of one child (the one that aligns most children), so that
   the fixed rotation to that child is one planar rotation about x, free for quarter turns;
 - the origin slid along the joint axis, so that the offset from the parent has at most two
-  components; for a prismatic joint, the origin put onto the parent's.
+  components; where the joint does not turn the body, the origin put onto the parent's.
+
+A joint that does more than turn about and slide along its axis keeps the user's frame, z along the
+axis.
 
 All of this is constant, so it costs nothing in the step. Frame names: P, C internal frames of
 parent and child; B the user's body frame; J the user's joint frame.
@@ -20,6 +23,14 @@ import numpy as np
 
 from inloop.formalisms.flexible_beam import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
+from inloop.formalisms.relative_motion import (
+    RelativeMotion,
+    Rotations,
+    is_axial,
+    planar_steps,
+    relative_motion,
+    transform_of,
+)
 from inloop.formalisms.rotation import General, Planar, Rotation
 from inloop.formalisms.size import size_of
 from inloop.formalisms.symbols import Symbols
@@ -36,6 +47,7 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
+from inloop.joints.kind import X, Z
 from inloop.model import Body, Mechanism
 from inloop.symbolic import Expr, Graph
 
@@ -51,9 +63,11 @@ class Link:
         number: 1-based number used in generated names.
         name: the body's name.
         parent: index of the parent link or -1.
-        revolute: True for a revolute joint, False for a prismatic one.
-        R_PC: rotation from C to the parent's internal frame; includes the joint angle.
-        p_PC: position of C's origin in the parent's frame, prismatic displacement not included.
+        unit: of the coordinate.
+        motion: how the joint moves C.
+        R_PJ: the part of R_PC that does not change.
+        R_PC: rotation from C to the parent's internal frame; includes the joint's.
+        p_PC: position of C's origin in the parent's frame, without what the joint shifts it.
         q, qd, qdd, tau: the joint's symbols.
         inertia: about C's origin in C's axes.
         armature: drive inertia reflected to the joint.
@@ -64,7 +78,9 @@ class Link:
     number: int
     name: str
     parent: int
-    revolute: bool
+    unit: str
+    motion: RelativeMotion
+    R_PJ: Rotation
     R_PC: Rotation
     p_PC: Vector
     q: Expr
@@ -144,34 +160,43 @@ def _place(
     graph.section = body.name
     parent = placed[body.parent]
     q = symbols.q[body.index]
-    revolute = body.joint.kind == "revolute"
-    # F = R_PJ A: from axes with z along the joint to the parent's internal frame, at q = 0
+    where = transform_of(body, symbols)
+    axial = is_axial(where)
+    # F = R_P0 A: from axes with z along the joint to the parent's internal frame, at q = 0
     A = _constant_matrix(graph, axis_to_z(body.joint.axis))
-    R_PJ = product(transpose(parent.R_BC), _rotation_entries(body, symbols))
-    turn = decompose(product(R_PJ, A))
-    gamma = _own_turn(body, turn, children, graph, symbols) if revolute else -turn.psi
+    R_P0 = product(transpose(parent.R_BC), _rotation_entries(body, symbols))
+    turn = decompose(product(R_P0, A))
+    gamma = 0.0
+    if axial:
+        turns = bool(where.rotations)
+        gamma = _own_turn(body, turn, children, graph, symbols) if turns else -turn.psi
     R_BC = _snapped(product(A, _constant_matrix(graph, rz(gamma))))
-    R_PC = Rotation(_steps(graph, turn, gamma, q if revolute else None))
-    # offset, with the origin slid along the axis (revolute) or put onto the parent's (prismatic)
+    R_PJ, rotations = _rotations(graph, turn, gamma, where.rotations, axial)
+    R_JC = Rotation(planar_steps(rotations, q.name.removeprefix("q_")))
+    # offset, with the origin slid along the axis, or put onto the parent's if nothing turns
     path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
     p_user = symbols.vector(body.attachment.p_PJ, path, "m")
     p_PJ = matrix_times(transpose(parent.R_BC), sub(p_user, parent.p_BC))
     p_PJ = _snap_lengths(p_PJ, span)
-    if revolute:
+    if not where.rotations:
+        p_PC = zero_vector(graph)
+        p_BC = matrix_times(transpose(R_P0), scale(graph.constant(-1.0), p_PJ))
+    elif axial:
         z_P = turn_axis(graph, turn)
         slide = _slide(p_PJ, z_P)
         p_PC = _snap_lengths(add(p_PJ, scale(slide, z_P)), span)
         p_BC = scale(slide, _constants(graph, body.joint.axis))
     else:
-        p_PC = zero_vector(graph)
-        p_BC = matrix_times(transpose(R_PJ), scale(graph.constant(-1.0), p_PJ))
+        p_PC, p_BC = p_PJ, zero_vector(graph)
     inertia = _inertia(body, symbols, R_BC, p_BC)
     return Link(
         number=body.index + 1,
         name=body.name,
         parent=body.parent,
-        revolute=revolute,
-        R_PC=R_PC,
+        unit=body.joint.kind.dimension.unit,
+        motion=relative_motion(rotations, where.shift, q, R_JC),
+        R_PJ=R_PJ,
+        R_PC=Rotation((*R_PJ.steps, *R_JC.steps)),
         p_PC=p_PC,
         q=q,
         qd=symbols.qd[body.index],
@@ -239,29 +264,32 @@ def _own_turn(
     return snap_angle(best)
 
 
-def _steps(graph: Graph, turn: Turn, gamma: float, q: Expr | None) -> tuple[Planar | General, ...]:
-    """R_PC as planar rotations: Rz(phi) Rx(alpha) Rz(q + psi + gamma)."""
+def _rotations(
+    graph: Graph,
+    turn: Turn,
+    gamma: float,
+    of_joint: Rotations,
+    axial: bool,
+) -> tuple[Rotation, Rotations]:
+    """R_PC as planar rotations Rz(phi) Rx(alpha) Rz(psi + gamma) R(q): the fixed ones, the joint's.
+
+    What turns about z before a turn about z is part of its angle.
+    """
     steps: list[Planar | General] = []
     if turn.matrix is not None:
         steps.append(General(turn.matrix))
     else:
         if turn.phi != 0.0:
-            steps.append(_fixed_planar(graph, 2, turn.phi))
+            steps.append(_fixed_planar(graph, Z, turn.phi))
         if turn.alpha != 0.0:
-            steps.append(_fixed_planar(graph, 0, turn.alpha))
+            steps.append(_fixed_planar(graph, X, turn.alpha))
     offset = snap_angle(turn.psi + gamma)
-    if q is None:
-        if offset != 0.0:
-            steps.append(_fixed_planar(graph, 2, offset))
-        return tuple(steps)
-    angle = q + graph.constant(offset)
-    C, S = graph.call("cos", angle), graph.call("sin", angle)
-    # quarter turns exchange sine and cosine, and their signs
-    for node in (C, S):
-        bare = node.args[0] if node.op == "neg" else node
-        graph.label(bare, f"{bare.op[0].upper()}{q.name.removeprefix('q_')}")
-    steps.append(Planar(2, C, S))
-    return tuple(steps)
+    if axial and of_joint:
+        (_, first), *others = of_joint
+        return Rotation(tuple(steps)), ((Z, first + graph.constant(offset)), *others)
+    if offset != 0.0:
+        steps.append(_fixed_planar(graph, Z, offset))
+    return Rotation(tuple(steps)), of_joint
 
 
 def turn_axis(graph: Graph, turn: Turn) -> Vector:

@@ -12,9 +12,11 @@ from inloop.formalisms.vectors import (
     Matrix,
     Vector,
     add,
+    add_cross,
     cross,
     matrix_times,
     product,
+    scale,
     sub,
     zero_vector,
 )
@@ -80,9 +82,7 @@ def pose_along(link: Link, parent: Pose) -> Pose:
     for step in link.R_PC.steps:
         R = _times_step(R, step)
     p = parent.point(link.p_PC)
-    if not link.revolute:
-        p = add(p, (R[0][2] * link.q, R[1][2] * link.q, R[2][2] * link.q))
-    return Pose(R, p)
+    return Pose(R, add(p, matrix_times(R, link.motion.shift)))
 
 
 def _times_step(R: Matrix, step: Planar | General) -> Matrix:
@@ -111,9 +111,10 @@ def velocity_along(link: Link, parent: tuple[Vector, Vector]) -> tuple[Vector, V
     om_P, v_P = parent
     om = link.R_PC.to_child(om_P)
     v = link.R_PC.to_child(add(v_P, cross(om_P, link.p_PC)))
-    if link.revolute:
-        return (om[0], om[1], om[2] + link.qd), v
-    return om, (v[0] + om[1] * link.q, v[1] - om[0] * link.q, v[2] + link.qd)
+    # of the child's origin, as if it were fixed on the parent, then what the joint adds
+    v = add_cross(v, om, link.motion.shift)
+    v = add(v, scale(link.qd, link.motion.linear))
+    return add(om, scale(link.qd, link.motion.angular)), v
 
 
 def sense(skeleton: Skeleton, target: Target, qdd: Sequence[Expr]) -> Sensed:
@@ -148,13 +149,24 @@ def jacobian(skeleton: Skeleton, target: Target) -> tuple[list[list[Expr]], list
     p_WQ = all_poses[target.link].point(target.p_CQ)
     for link in _path(skeleton, target.link):
         pose = all_poses[link.number - 1]
-        z_W = (pose.R_WC[0][2], pose.R_WC[1][2], pose.R_WC[2][2])
-        column = cross(z_W, sub(p_WQ, pose.p_WC)) if link.revolute else z_W
+        turning, moving = turning_of(link, pose), moving_of(link, pose, p_WQ)
         for k in range(3):
-            linear[k][link.number - 1] = column[k]
-            if link.revolute:
-                angular[k][link.number - 1] = z_W[k]
+            linear[k][link.number - 1] = moving[k]
+            angular[k][link.number - 1] = turning[k]
     return linear, angular
+
+
+def turning_of(link: Link, pose: Pose) -> Vector:
+    """What a joint adds to the angular velocity of all beyond it, for qd = 1, in W."""
+    return matrix_times(pose.R_WC, link.motion.angular)
+
+
+def moving_of(link: Link, pose: Pose, p_WQ: Vector) -> Vector:
+    """What a joint adds to the velocity of a point Q beyond it, for qd = 1, in W."""
+    moving = matrix_times(pose.R_WC, link.motion.linear)
+    if not link.motion.turns:
+        return moving
+    return add_cross(moving, turning_of(link, pose), sub(p_WQ, pose.p_WC))
 
 
 def _path(skeleton: Skeleton, index: int) -> list[Link]:

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inloop.formalisms.frames import Link, Skeleton
-from inloop.formalisms.vectors import Vector, add, label, zero_vector
+from inloop.formalisms.vectors import (
+    Vector,
+    add,
+    add_cross,
+    cross_entry,
+    dot,
+    label,
+    scale,
+    zero_vector,
+)
 from inloop.symbolic import Expr, Graph
 
 Beta = tuple[Vector, Vector, Vector]  # rows
@@ -58,23 +67,25 @@ def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
     n, graph = link.number, qdd.graph
     om = link.R_PC.to_child(parent.om)
     omd = link.R_PC.to_child(parent.omd)
-    if link.revolute:
-        # om_C = om_P + qd z,  omd_C = omd_P + qdd z + om_P × qd z
-        omd = (omd[0] + om[1] * link.qd, omd[1] - om[0] * link.qd, omd[2] + qdd)
-        om = (om[0], om[1], om[2] + link.qd)
+    joint = link.motion
+    # om_C = om_P + w,  omd_C = omd_P + om_P × w + dw/dt,  w = S qd
+    w = scale(link.qd, joint.angular)
+    omd = add(add_cross(omd, om, w), scale(qdd, joint.angular))
+    omd = add_square(omd, joint.angular_rate, link.qd)
+    om = add(om, w)
     om = label(graph, om, f"om_{n}")
     omd = label(graph, omd, f"omd_{n}")
     beta = beta_of(graph, om, omd, f"be_{n}")
     # acc_C = acc_P + beta_P p_PC
     acc = link.R_PC.to_child(add(parent.acc, times(parent.beta, link.p_PC)))
-    if not link.revolute:
-        # relative motion along z: beta (q z) + 2 om × qd z + qdd z
-        twice = 2.0 * link.qd
-        acc = (
-            acc[0] + beta[0][2] * link.q + om[1] * twice,
-            acc[1] + beta[1][2] * link.q - om[0] * twice,
-            acc[2] + beta[2][2] * link.q + qdd,
+    if joint.slides:
+        # relative motion of the origin, r in C's axes: beta r + 2 om × dr/dt + d²r/dt²
+        twice, second = scale(2.0 * link.qd, joint.drift), scale(qdd, joint.drift)
+        x, y, z = (
+            acc[k] + dot(beta[k], joint.shift) + cross_entry(om, twice, k) + second[k]
+            for k in range(3)
         )
+        acc = add_square((x, y, z), joint.drift_rate, link.qd)
     return Motion(om, omd, beta, label(graph, acc, f"acc_{n}"))
 
 
@@ -93,6 +104,13 @@ def beta_of(graph: Graph, om: Vector, omd: Vector, name: str = "") -> Beta:
             for j, entry in enumerate(row):
                 graph.label(entry, f"{name}_{'xyz'[i]}{'xyz'[j]}")
     return beta
+
+
+def add_square(v: Vector, rate: Vector, qd: Expr) -> Vector:
+    """v + rate qd², for what varies with the coordinate."""
+    if all(entry is qd.graph.zero for entry in rate):
+        return v
+    return add(v, scale(qd * qd, rate))
 
 
 def times(beta: Beta, p: Vector) -> Vector:

@@ -1,7 +1,8 @@
 """Regroup inertial parameters: move what a joint cannot feel onto the parent body.
 
 Turning a body about its z axis leaves part of its inertia unchanged: the mass, the first moment
-along z, and equal moments about x and y. That part may as well sit on the parent. What is left
+along z, and equal moments about x and y; shifting it leaves the moments. That part may as well sit
+on the parent. What is left
 is fewer parameters per body, so fewer operations in the step; the moving itself depends on
 parameters only and ends up in `prepare`. Joint efforts, M, c and accelerations do not change;
 forces in the joints would, so functions that report them must not use regrouped inertias.
@@ -38,22 +39,29 @@ def regroup(skeleton: Skeleton) -> Skeleton:
 
 def _split(link: Link, inertia: Inertia) -> tuple[Inertia, Inertia]:
     """What stays on the body and what may move to the parent."""
-    graph = inertia.m.graph
+    graph, motion = inertia.m.graph, link.motion
     zero = graph.zero
+    none = no_inertia(graph)
     xx, yy, zz, xy, xz, yz = inertia.J
-    if not link.revolute:
-        # a body that only slides keeps its orientation: its moments of inertia move
-        moves = replace(no_inertia(graph), J=inertia.J)
-        return replace(inertia, J=no_inertia(graph).J), moves
+    if not motion.turns:
+        # a body that keeps its orientation: its moments of inertia move
+        return replace(inertia, J=none.J), replace(none, J=inertia.J)
+    if not motion.turns_about_z:
+        return inertia, none
+    stays = replace(inertia, J=(xx - yy, zero, zz, xy, xz, yz))
+    moves = replace(none, J=(yy, yy, zero, zero, zero, zero))
+    if motion.slides:
+        return stays, moves
     mx, my, mz = inertia.mc
-    moves = Inertia(inertia.m, (zero, zero, mz), (yy, yy, zero, zero, zero, zero))
-    return Inertia(zero, (mx, my, zero), (xx - yy, zero, zz, xy, xz, yz)), moves
+    return (
+        replace(stays, m=zero, mc=(mx, my, zero)),
+        replace(moves, m=inertia.m, mc=(zero, zero, mz)),
+    )
 
 
 def _seen_from_parent(link: Link, moves: Inertia) -> Inertia:
     """Invariant under the joint, so the fixed part of the rotation is enough."""
-    fixed = replace(link.R_PC, steps=link.R_PC.steps[:-1]) if link.revolute else link.R_PC
-    return moves.to_parent(fixed, link.p_PC)
+    return moves.to_parent(link.R_PJ, link.p_PC)
 
 
 def _labeled(link: Link, inertia: Inertia) -> Inertia:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inloop.formalisms.flexible import BeamNeeds, bend
 from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.motion import Motion, ground_motion, motions, times
-from inloop.formalisms.vectors import Vector, add, cross, label, scale, sub, zero_vector
+from inloop.formalisms.vectors import Vector, add, add_cross, cross, label, scale, sub
 from inloop.symbolic import Expr
 
 
@@ -32,7 +32,7 @@ def inverse_dynamics(
     tau = []
     for link, wrench in zip(skeleton.links, wrenches, strict=True):
         skeleton.graph.section = link.name
-        along = wrench.n[2] if link.revolute else wrench.f[2]
+        along = link.motion.along(wrench.f, wrench.n)
         tau.append(along + link.armature * qdd[link.number - 1])
     for needs in _flexible(skeleton, qdd):
         for k, effort in needs.efforts.items():
@@ -111,16 +111,8 @@ def _euler(link: Link, motion: Motion) -> Vector:
 
 def to_parent(link: Link, wrench: Wrench) -> Wrench:
     """The wrench about the parent's origin in the parent's axes."""
-    f_C, n_C = wrench.f, wrench.n
-    if not link.revolute:
-        # the child's origin is displaced by q z
-        n_C = (n_C[0] - link.q * f_C[1], n_C[1] + link.q * f_C[0], n_C[2])
-    f = link.R_PC.to_parent(f_C)
+    # the joint has shifted the child's origin
+    n_C = add_cross(wrench.n, link.motion.shift, wrench.f)
+    f = link.R_PC.to_parent(wrench.f)
     n = add(link.R_PC.to_parent(n_C), cross(link.p_PC, f))
     return Wrench(f, n)
-
-
-def no_wrench(link: Link) -> Wrench:
-    """Nothing applied."""
-    zero = zero_vector(link.q.graph)
-    return Wrench(zero, zero)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inloop.joints import LENGTH
 from inloop.model import Mechanism, Vector3
 from inloop.model.geometry import Scalar
 from inloop.symbolic import evaluate
@@ -32,8 +33,8 @@ class Size:
 def size_of(mechanism: Mechanism, values: Mapping[str, float] | None = None) -> Size:
     """The size of a mechanism.
 
-    It counts offsets of joints, cut points, lengths of rods and the first positions of prismatic
-    joints; where all of them are 0, centers of mass.
+    It counts offsets of joints, cut points, lengths of rods and the first positions of joints
+    whose coordinate is a length; where all of them are 0, centers of mass.
 
     Args:
         mechanism: the model.
@@ -42,12 +43,14 @@ def size_of(mechanism: Mechanism, values: Mapping[str, float] | None = None) -> 
     """
     found = _length(mechanism, values or {})
     length = found or 1.0
-    straight = np.array([body.joint.kind != "revolute" for body in mechanism.bodies], dtype=bool)
+    straight = np.array(
+        [body.joint.kind.dimension is LENGTH for body in mechanism.bodies], dtype=bool
+    )
     return Size(length, np.where(straight, length, 1.0), straight & (found == 0.0))
 
 
 def _length(mechanism: Mechanism, values: Mapping[str, float]) -> float:
-    joints = [b.joint for b in mechanism.bodies if b.joint.kind == "prismatic"]
+    joints = [b.joint for b in mechanism.bodies if b.joint.kind.dimension is LENGTH]
     first = max((abs(float(joint.initial[0])) for joint in joints), default=0.0)
     now = _largest(mechanism, _distances(mechanism), values)
     if now > 0.0:

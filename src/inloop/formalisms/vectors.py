@@ -45,11 +45,13 @@ def dot(a: Vector, b: Vector) -> Expr:
 
 def cross(a: Vector, b: Vector) -> Vector:
     """a × b."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
+    return cross_entry(a, b, 0), cross_entry(a, b, 1), cross_entry(a, b, 2)
+
+
+def cross_entry(a: Vector, b: Vector, k: int) -> Expr:
+    """Component k of a × b."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    return a[i] * b[j] - a[j] * b[i]
 
 
 def length(a: Vector) -> Expr:
@@ -58,6 +60,12 @@ def length(a: Vector) -> Expr:
     some = graph.zero < square
     root = graph.call("sqrt", graph.call("where", some, square, graph.one))
     return graph.call("where", some, root, graph.zero)
+
+
+def add_cross(v: Vector, a: Vector, b: Vector) -> Vector:
+    """v + a × b, one component after the other."""
+    x, y, z = (v[k] + cross_entry(a, b, k) for k in range(3))
+    return x, y, z
 
 
 def zero_vector(graph: Graph) -> Vector:

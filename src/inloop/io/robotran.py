@@ -202,8 +202,8 @@ def joint_spec(joint: MbsJoint, coordinate: str, loops: bool = False) -> JointSp
 
     Where there are loops, the file gives dependent joints an estimate.
     """
-    kind = prismatic if joint.type[0] == "T" else revolute
+    written = prismatic if joint.type[0] == "T" else revolute
     axis = "xyz"[int(joint.type[1]) - 1]
     if loops and joint.nature == DEPENDENT:
-        return kind(axis, name=coordinate, guess=joint.initial[0])
-    return kind(axis, name=coordinate, initial=joint.initial)
+        return written(axis, name=coordinate, guess=joint.initial[0])
+    return written(axis, name=coordinate, initial=joint.initial)

@@ -178,7 +178,7 @@ class _Reader:
                 inertia=link.inertia,
                 visuals=[resolved(v, self._options.package_directories) for v in link.visuals],
             )
-        return () if last.kind == "fixed" else (*coordinates, step)
+        return () if not last.kind.moves else (*coordinates, step)
 
     def _add_damping(self, coordinates: Sequence[str], damping: float) -> None:
         for coordinate in coordinates:

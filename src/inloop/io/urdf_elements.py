@@ -15,6 +15,8 @@ from inloop.model import Pose, Visual
 from inloop.model.geometry import NO_INERTIA, Matrix3, rotated_inertia, symmetric
 from inloop.model.names import quoted
 
+# types that need limits
+LIMITED = ("revolute", "prismatic")
 UrdfJointType = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 SHORTEST_AXIS = 1e-9
 # shapes for collision are not used yet; they say nothing about the motion
@@ -179,7 +181,7 @@ def _read_joint(element: Element) -> UrdfJoint:
         child=element.need("child").attribute("link"),
         X_PJ=pose(element.child("origin")),
         axis=(1.0, 0.0, 0.0) if kind == "fixed" else _read_axis(element.child("axis")),
-        limits=_read_limits(limits) if kind in ("revolute", "prismatic") else None,
+        limits=_read_limits(limits) if kind in LIMITED else None,
         effort=_read_bound(limits, "effort"),
         velocity=_read_bound(limits, "velocity"),
         damping=0.0 if dynamics is None else number_attribute(dynamics, "damping", 0.0),

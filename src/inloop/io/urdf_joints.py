@@ -7,8 +7,11 @@ from collections.abc import Mapping
 
 from inloop.io.urdf_elements import UrdfJoint
 from inloop.io.values import Triple
-from inloop.model import JointSpec, fixed, prismatic, revolute
+from inloop.joints import KINDS, JointKind
+from inloop.model import JointSpec, prismatic, revolute
 
+# kinds of joints by their type in files
+SINGLE: Mapping[str, type[JointKind]] = {t: kind for kind in KINDS.values() for t in kind.urdf}
 # the suffix of each joint's name, base to tip
 FREE: Mapping[str, JointSpec] = {
     **{f"t{axis}": prismatic(axis) for axis in "xyz"},
@@ -18,16 +21,12 @@ FREE: Mapping[str, JointSpec] = {
 
 def joint_specs(joint: UrdfJoint) -> Mapping[str, JointSpec]:
     """Return the joints that stand for a URDF joint, by the suffix of their names."""
-    if joint.type == "fixed":
-        return {"": fixed()}
     if joint.type == "floating":
         return FREE
     if joint.type == "planar":
         first, second = plane_axes(joint.axis)
         return {"t1": prismatic(first), "t2": prismatic(second), "r": revolute(joint.axis)}
-    if joint.type == "prismatic":
-        return {"": prismatic(joint.axis, limits=joint.limits)}
-    return {"": revolute(joint.axis, limits=joint.limits)}
+    return {"": JointSpec(SINGLE[joint.type](), joint.axis, limits=joint.limits)}
 
 
 def plane_axes(normal: Triple) -> tuple[Triple, Triple]:

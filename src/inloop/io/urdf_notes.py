@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from inloop.io.notes import not_read
-from inloop.io.urdf_elements import Robot
+from inloop.io.urdf_elements import LIMITED, Robot
 from inloop.model.names import quoted
 
 
@@ -26,7 +26,7 @@ def notes_of(
                 f"{joint.type} joint {quoted(joint.name)} became {len(chain)} joints: "
                 f"{', '.join(chain)}"
             )
-        if joint.type in ("revolute", "prismatic") and joint.limits is None:
+        if joint.type in LIMITED and joint.limits is None:
             yield f"{joint.type} joint {quoted(joint.name)} has no limits in the file"
         if joint.mimic is not None:
             yield (

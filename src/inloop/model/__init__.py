@@ -1,5 +1,9 @@
 """What a person writes about a mechanism: a builder, and the frozen mechanism it builds."""
 
+from inloop.joints import JointSpec
+from inloop.joints.kinds.fixed import fixed
+from inloop.joints.kinds.prismatic import prismatic
+from inloop.joints.kinds.revolute import revolute
 from inloop.model.builder import ModelBuilder
 from inloop.model.check_modes import check_machine
 from inloop.model.constraints import Constraint, Drive, Loop
@@ -33,17 +37,7 @@ from inloop.model.flexible import FlexibleLink, Node
 from inloop.model.flexible_builder import FlexibleLinkHandle
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
 from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
-from inloop.model.joints import (
-    JointSpec,
-    ball,
-    cylindrical,
-    fixed,
-    free,
-    planar,
-    prismatic,
-    revolute,
-    universal,
-)
+from inloop.model.joints import ball, cylindrical, free, planar, universal
 from inloop.model.mechanism import Mechanism
 from inloop.model.modes import Event, Lock, Mode, Quantity
 from inloop.model.parameters import Defaults, Input, Parameter

@@ -68,7 +68,7 @@ class Assembly:
         for k, carrier in enumerate(self._merged.carriers):
             self._welded[k] = [carrier]
         for body in draft.bodies:
-            if body.joint.kind == "fixed":
+            if not body.joint.kind.moves:
                 self._weld(body)
         self._sites: dict[int, list[SiteDraft]] = {k: [] for k in self._welded}
         for site in draft.sites:

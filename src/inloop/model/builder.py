@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
+from inloop.joints import JointSpec
+from inloop.joints.kinds.fixed import fixed
 from inloop.model.assemble import build
 from inloop.model.closures import ClosureBuilder
 from inloop.model.contacts import ContactBuilder
@@ -17,7 +19,7 @@ from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import Intake, as_tuple
-from inloop.model.joints import JointSpec, chain_suffixes, fixed, read_joint
+from inloop.model.joints import chain_suffixes, read_joint
 from inloop.model.mechanism import Mechanism
 from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
@@ -116,7 +118,7 @@ class ModelBuilder(
         name: str,
         *,
         on: Handle | str,
-        joint: JointSpec,
+        joint: JointSpec | Sequence[JointSpec],
         mass: Scalar = 0.0,
         com: Sequence[Scalar] = (0.0, 0.0, 0.0),
         inertia: Sequence[Any] = (0.0, 0.0, 0.0),
@@ -131,7 +133,8 @@ class ModelBuilder(
         Args:
             name: name of the body.
             on: a body, a point or a frame, or its name, which may be declared later.
-            joint: revolute(...), prismatic(...) or fixed().
+            joint: revolute(...), prismatic(...), fixed(), ...; or several in a row, such as
+                universal(...), cylindrical(...) or planar(...): then as `chain` does.
             mass: [kg].
             com: center of mass p_BC in body axes [m].
             inertia: about the center of mass, in body axes [kg·m²]: (ixx, iyy, izz),
@@ -140,6 +143,9 @@ class ModelBuilder(
             doc: description.
             visuals: what to draw.
         """
+        if isinstance(joint, list | tuple):
+            data = {"mass": mass, "com": com, "inertia": inertia, "doc": doc, "visuals": visuals}
+            return self.chain(name, on=on, joints=joint, **data)
         read = self._draft.intake(f"body {quoted(name)}")
         name = read.name(name)
         body = BodyDraft(

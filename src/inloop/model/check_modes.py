@@ -74,8 +74,8 @@ def _check_twice(kind: str, named: Iterable[tuple[str, str]], findings: Findings
 
 def _check_joint(draft: Draft, label: str, joint: str, where: str, findings: Findings) -> None:
     body = draft.body_of_joint(joint)
-    if body is None or body.joint.kind == "fixed":
-        known = [b.joint.name for b in draft.bodies if b.joint.kind != "fixed"]
+    if body is None or not body.joint.kind.moves:
+        known = [b.joint.name for b in draft.bodies if b.joint.kind.moves]
         what = "cannot move" if body is not None else "does not exist"
         findings.mistake(f"{label}: joint {quoted(joint)} {what}", where, suggestion(joint, known))
 

@@ -77,10 +77,13 @@ def _is_light(body: Body, defaults: Defaults) -> bool:
     if not np.all(np.isfinite(values)):
         return False
     mass, armature, com, inertia = values[0], values[1], values[2:5], values[5:].reshape(3, 3)
-    if body.joint.kind == "prismatic":
-        return bool(mass + armature == 0.0)
+    kind = body.joint.kind
+    if armature != 0.0 or (kind.slides and mass != 0.0):
+        return False
+    if not kind.turns:
+        return True
     axis = np.array(body.joint.axis)
     # about the axis: a·I a + m |a × c|²
     moment = axis @ inertia @ axis + mass * np.sum(np.cross(axis, com) ** 2)
     whole = np.trace(inertia) + mass * (com @ com)
-    return bool(armature == 0.0 and moment <= TOLERANCE * whole)
+    return bool(moment <= TOLERANCE * whole)

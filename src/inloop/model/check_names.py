@@ -15,7 +15,7 @@ def check_names(draft: Draft, findings: Findings) -> None:
     """Report names that are taken."""
     bodies = [("body", b.name, b.where) for b in draft.bodies]
     # a body that repeats a name repeats its joint's name too: one mistake, not two
-    first = [b for b in draft.bodies if b is draft.body(b.name) and b.joint.kind != "fixed"]
+    first = [b for b in draft.bodies if b is draft.body(b.name) and b.joint.kind.moves]
     signals = [("parameter", p.name, p.where) for p in draft.parameters]
     signals += [("input", i.name, i.where) for i in draft.inputs]
     _check_unique(bodies, findings)

@@ -58,15 +58,15 @@ def check_references(draft: Draft, findings: Findings) -> None:
 def _check_joint(draft: Draft, label: str, target: str, where: str, findings: Findings) -> None:
     body = draft.body_of_joint(target)
     if body is None:
-        known = [b.joint.name for b in draft.bodies if b.joint.kind != "fixed"]
+        known = [b.joint.name for b in draft.bodies if b.joint.kind.moves]
         findings.mistake(
             f"{label}: there is no joint {quoted(target)}", where, suggestion(target, known)
         )
-    elif body.joint.kind == "fixed":
+    elif not body.joint.kind.moves:
         findings.mistake(
             f"{label}: joint {quoted(target)} is fixed and has no coordinate",
             where,
-            "Act on a revolute or prismatic joint, or use force(...) or torque(...).",
+            "Act on a joint that moves, or use force(...) or torque(...).",
         )
 
 

@@ -54,6 +54,20 @@ def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
             _check_rotation(element, where, values, findings)
 
 
+def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:
+    """Report functions of joints that use more than q and parameters."""
+    for body in draft.bodies:
+        label = f"body {quoted(body.name)}"
+        for name, (traced, _) in body.joint.kind.functions().items():
+            known = (s is traced.q or defaults.knows(s) for s in symbols_of(traced.values))
+            if not all(known):
+                findings.mistake(
+                    f"{label}: {name} of the joint uses more than q and parameters",
+                    body.where,
+                    "Nothing else tells where a joint puts its body; for time use drive(...).",
+                )
+
+
 def check_laws(draft: Draft, findings: Findings) -> None:
     """Report laws that use symbols of other laws, and motions that depend on inputs."""
     parameters = {p.symbol for p in draft.parameters}
@@ -102,6 +116,8 @@ def _quantities(draft: Draft) -> Iterator[Quantity]:
         yield label, "com", body.where, body.com
         yield label, "inertia", body.where, tuple(entries(body.inertia))
         yield label, "armature", body.where, (body.joint.armature,)
+        for name, (value, _) in body.joint.kind.numbers().items():
+            yield label, name, body.where, (value,)
     for site in draft.sites:
         label = f"{site.kind} {quoted(site.path)}"
         yield label, "position", site.where, site.pose.p

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import get_args
 
 from inloop.errors import ExpressionError
+from inloop.joints import Axis
 from inloop.model.constraints import Derivatives, LoopKind
 from inloop.model.draft import ConstraintDraft, Draft, DriveDraft, LoopDraft, WishDraft
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import Intake, as_tuple, is_number
-from inloop.model.joints import Axis
 from inloop.model.laws import Law, trace, trace_rows
 from inloop.model.names import quoted
 from inloop.model.parameters import read_unit

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from inloop.joints import Axis
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake
-from inloop.model.joints import Axis
 from inloop.model.names import quoted
 from inloop.model.rotations import read_axis
 from inloop.symbolic import Expr

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from inloop.model.elements import Body, Ground
+from inloop.model.elements import Body, Ground, Joint
 from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
 from inloop.model.names import GROUND_NAME
 from inloop.symbolic import Expr, Notation, reachable, to_text
@@ -80,13 +80,19 @@ def _body_row(body: Body) -> Row:
     return (
         body.name,
         body.attachment.path,
-        f"{joint.kind}{named}{armature}",
+        f"{joint.kind}{named}{_numbers(joint)}{armature}",
         _axis(joint.axis),
         "" if joint.limits is None else _vector(joint.limits),
         _scalar(body.mass),
         _vector(body.com),
         _inertia(body.inertia),
     )
+
+
+def _numbers(joint: Joint) -> str:
+    """What makes one joint of a kind differ from another, such as " pitch 0.01 m/rad"."""
+    told = (f" {name} {_scalar(x)} {unit}" for name, (x, unit) in joint.kind.numbers().items())
+    return "".join(told)
 
 
 def _point_rows(mechanism: Mechanism) -> Iterator[Row]:

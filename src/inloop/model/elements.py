@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from inloop.joints import JointKind
 from inloop.model.geometry import NO_ROTATION, ZERO, Matrix3, Scalar, Vector3
 
-JointKind = Literal["revolute", "prismatic", "fixed"]
 VisualKind = Literal["mesh", "box", "cylinder", "sphere"]
 
 
@@ -22,7 +22,7 @@ class Joint:
 
     Attributes:
         name: name of the coordinate.
-        kind: "revolute" (q [rad]) or "prismatic" (q [m]); "fixed" never occurs in a Mechanism.
+        kind: how it moves, and what q measures; welds never occur in a Mechanism.
         axis: unit vector, the same in J and in B.
         limits: (lowest, highest) q [rad or m], or None.
         initial: (q, qd) at the start; of joints in loops q may be a guess.

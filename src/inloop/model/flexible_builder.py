@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from inloop.joints import Axis, JointKind, JointSpec
+from inloop.joints.kinds.fixed import fixed
+from inloop.joints.kinds.prismatic import Prismatic
+from inloop.joints.kinds.revolute import Revolute
 from inloop.model.draft import BodyDraft, Draft, FlexibleLinkDraft, SiteDraft
-from inloop.model.elements import Joint, JointKind
+from inloop.model.elements import Joint
 from inloop.model.force_elements import read_coefficient
 from inloop.model.geometry import NO_INERTIA, ZERO, Pose, Scalar, scaled
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import Intake, as_tuple, is_number
-from inloop.model.joints import Axis, JointSpec, fixed, read_joint
+from inloop.model.joints import read_joint
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.rotations import read_axis
 from inloop.symbolic import Expr
@@ -86,7 +90,7 @@ class FlexibleBuilder:
                 softens it. In a link that keeps its length it is the motion of its own mass, and of
                 what is fixed to its nodes, that does so.
             along: direction of the link in its frame.
-            bends_about: axis about which it bends, across the link; that of a revolute joint if
+            bends_about: axis about which it bends, across the link; that of a joint that turns if
                 not given, else "y". Positive w is where a positive turn moves the tip.
             doc: description.
         """
@@ -133,9 +137,9 @@ class FlexibleBuilder:
         x, z = axes
         y0, y1, y2 = (float(c) for c in np.cross(z, x))
         steps: list[tuple[str, JointKind, Triple]]
-        steps = [("w", "prismatic", (y0, y1, y2)), ("r", "revolute", z)]
+        steps = [("w", Prismatic(), (y0, y1, y2)), ("r", Revolute(), z)]
         if stretches:
-            steps.insert(0, ("u", "prismatic", x))
+            steps.insert(0, ("u", Prismatic(), x))
         for letter, kind, axis in steps:
             joint = Joint(f"{name}_{letter}", kind, axis, None, (0.0, 0.0), 0.0, where)
             own = name if letter == "r" else f"{name}_{letter}"
@@ -143,7 +147,7 @@ class FlexibleBuilder:
             on = own
 
     def _bending_axis(self, read: Intake, wanted: Axis | None, joint: Joint, x: Triple) -> Triple:
-        default = joint.axis if joint.kind == "revolute" else (0.0, 1.0, 0.0)
+        default = joint.axis if joint.kind.turns else (0.0, 1.0, 0.0)
         z = default if wanted is None else read_axis(read, wanted)
         if abs(float(np.dot(z, x))) > SQUARE:
             read.complain(

@@ -212,7 +212,7 @@ class ForceElementBuilder(ForceBuilder):
         """Unit of a joint's effort; none for a joint that is not declared yet."""
         target = joint.path if isinstance(joint, Handle) else joint
         body = self._draft.body_of_joint(target) if isinstance(target, str) else None
-        return {"prismatic": "N", "revolute": "N*m"}.get(body.joint.kind, "") if body else ""
+        return body.joint.kind.dimension.effort.replace("·", "*") if body else ""
 
     def _stop_limits(self, read: Intake, joint: object) -> tuple[Scalar | None, Scalar | None]:
         """Return the limits of a joint, None for one that has no stop."""

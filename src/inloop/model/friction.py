@@ -204,7 +204,7 @@ class FrictionBuilder(ForceElementBuilder):
             outputs["normal"] = "N"
             if pressing.radius is None and not self._slides(joint, None):
                 read.complain(
-                    "a normal force in a revolute joint needs a radius",
+                    "a normal force in a joint that turns needs a radius",
                     "Write radius=, the distance of the sliding surfaces from the axis.",
                 )
         late = _is_reaction(normal)

@@ -1,87 +1,19 @@
-"""Joints as a person writes them, and the short chains that stand for larger ones."""
+"""Joints as they are read, and the short chains that stand for larger ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from inloop.errors import ModelError
-from inloop.model.elements import Joint, JointKind
-from inloop.model.geometry import Scalar
+from inloop.joints import KINDS, Axis, JointKind, JointSpec, Pair, Traced
+from inloop.joints.kinds.prismatic import prismatic
+from inloop.joints.kinds.revolute import revolute
+from inloop.model.elements import Joint
 from inloop.model.intake import Intake, as_tuple, is_number
+from inloop.model.laws import trace
 from inloop.model.names import quoted
 from inloop.model.rotations import read_axis
 from inloop.model.source import caller_line
-
-Axis: TypeAlias = "str | Sequence[float]"
-Pair: TypeAlias = tuple[float, float]
-# q and qd at the start, or q alone; None: not declared
-Initial: TypeAlias = "float | tuple[float | None, float | None]"
-
-
-@dataclass(frozen=True)
-class JointSpec:
-    """A joint as written; it is read and checked when a body is hung on it."""
-
-    kind: JointKind
-    axis: Axis = "z"
-    name: str | None = None
-    limits: Pair | None = None
-    initial: Initial | None = None
-    armature: Scalar = 0.0
-    guess: float | None = None
-
-
-def revolute(
-    axis: Axis,
-    *,
-    name: str | None = None,
-    limits: Pair | None = None,
-    initial: Initial | None = None,
-    guess: float | None = None,
-    armature: Scalar = 0.0,
-) -> JointSpec:
-    """Let a body turn about an axis; q is the angle [rad].
-
-    Args:
-        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
-        name: name of the coordinate; the body's name if not given.
-        limits: lowest and highest q [rad].
-        initial: q [rad] and qd [rad/s] at the start, or q alone; zero if not given. Loops keep
-            what is given here.
-        guess: about where q starts [rad], for a joint whose position follows from loops.
-        armature: inertia of the drive seen at the joint, added on the diagonal of M [kg·m²].
-    """
-    return JointSpec("revolute", axis, name, limits, initial, armature, guess)
-
-
-def prismatic(
-    axis: Axis,
-    *,
-    name: str | None = None,
-    limits: Pair | None = None,
-    initial: Initial | None = None,
-    guess: float | None = None,
-    armature: Scalar = 0.0,
-) -> JointSpec:
-    """Let a body slide along an axis; q is the displacement [m].
-
-    Args:
-        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
-        name: name of the coordinate; the body's name if not given.
-        limits: lowest and highest q [m].
-        initial: q [m] and qd [m/s] at the start, or q alone; zero if not given. Loops keep
-            what is given here.
-        guess: about where q starts [m], for a joint whose position follows from loops.
-        armature: mass of the drive seen at the joint, added on the diagonal of M [kg].
-    """
-    return JointSpec("prismatic", axis, name, limits, initial, armature, guess)
-
-
-def fixed(*, name: str | None = None) -> JointSpec:
-    """Weld a body on: it is merged into the body that carries it."""
-    return JointSpec("fixed", name=name)
 
 
 def free() -> list[JointSpec]:
@@ -121,7 +53,7 @@ def chain_suffixes(specs: Sequence[JointSpec]) -> list[str]:
     suffixes: list[str] = []
     for number, spec in enumerate(specs, start=1):
         letter = str(spec.axis).lstrip("+-")
-        stem = spec.kind[0].replace("p", "t") + (letter if letter in ("x", "y", "z") else "")
+        stem = spec.kind.letter + (letter if letter in ("x", "y", "z") else "")
         suffix = stem if len(stem) == 2 and stem not in suffixes else f"{stem}{number}"
         suffixes.append(suffix)
     return suffixes
@@ -131,8 +63,9 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
     """Read a joint as written under a body."""
     if not isinstance(spec, JointSpec):
         read.complain(
-            f"joint must be revolute(...), prismatic(...) or fixed(), got {quoted(spec)}",
-            "For several degrees of freedom use chain(...).",
+            f"joint must be a joint such as revolute(...) or fixed(), got {quoted(spec)}",
+            f"Joints are: {', '.join(sorted(KINDS))}. For several degrees of freedom use "
+            "chain(...).",
         )
         spec = revolute("z")
     limits = None if spec.limits is None else _read_limits(read, spec.limits)
@@ -143,9 +76,10 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
             f"initial q = {initial[0]:g} is outside the limits ({limits[0]:g}, {limits[1]:g})",
             "Start inside the limits.",
         )
+    name = body_name if spec.name is None else read.name(spec.name)
     return Joint(
-        name=body_name if spec.name is None else read.name(spec.name),
-        kind=spec.kind,
+        name=name,
+        kind=_read_kind(read, spec.kind, name),
         axis=read_axis(read, spec.axis),
         limits=limits,
         initial=initial,
@@ -153,6 +87,17 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
         where=read.where,
         declared=declared,
     )
+
+
+def _read_kind(read: Intake, kind: JointKind, joint: str) -> JointKind:
+    """The kind with its numbers read, such as the pitch of a screw, and its functions traced."""
+    values: dict[str, object] = {
+        name: read.scalar(value, name) for name, (value, _) in kind.numbers().items()
+    }
+    for name, (function, components) in kind.functions().items():
+        q = read.graph.symbol(f"{joint}.{name}.q")
+        values[name] = Traced(q, trace(read, function, {"q": q}, components))
+    return kind.with_values(values)
 
 
 def _read_initial(read: Intake, spec: JointSpec) -> tuple[Pair, tuple[bool, bool]]:

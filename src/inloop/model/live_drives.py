@@ -53,7 +53,7 @@ def live_motion(
         graph: owner of the symbols.
         where: file and line of the drive.
     """
-    unit = "rad" if joint.kind == "revolute" else "m"
+    unit = joint.kind.dimension.unit
     units = (unit, f"{unit}/s", f"{unit}/s^2")
     defaults = (float(joint.initial[0]), 0.0, 0.0)
     inputs = tuple(

@@ -82,7 +82,7 @@ def merge(draft: Draft) -> Merged:
         parent = placements[place.body]
         # X_BJ = X_BF X_FJ
         X_BJ = parent.X_BF @ place.pose
-        if body.joint.kind == "fixed":
+        if not body.joint.kind.moves:
             placements[body.name] = Placement(parent.body, X_BJ)
             continue
         placements[body.name] = Placement(len(carriers), Pose())

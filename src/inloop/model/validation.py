@@ -9,7 +9,7 @@ from inloop.model.check_motion import check_mobility
 from inloop.model.check_names import check_names
 from inloop.model.check_quantities import check_quantities
 from inloop.model.check_references import check_references, check_tree
-from inloop.model.check_values import check_laws, check_numbers, check_units
+from inloop.model.check_values import check_joints, check_laws, check_numbers, check_units
 from inloop.model.draft import Draft
 from inloop.model.findings import Findings
 from inloop.model.mechanism import Mechanism
@@ -27,6 +27,7 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
     defaults = Defaults(draft.parameters)
     check_units(draft, findings)
     check_numbers(draft, defaults, findings)
+    check_joints(draft, defaults, findings)
     check_inertia(draft, defaults, findings)
     check_laws(draft, findings)
     check_quantities(draft, findings)

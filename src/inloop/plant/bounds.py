@@ -9,11 +9,6 @@ from typing import Any
 from inloop.errors import InputError
 from inloop.model import Mechanism
 
-# beyond 1e9 rad a double tells an angle to 1e-7 rad only; beyond 1e12 m are the outer planets;
-# nothing turns faster than 1e12 rad/s, and nothing moves faster than light
-DEFAULTS = {"revolute": (1e9, 1e12), "prismatic": (1e12, 299_792_458.0)}
-UNITS = {"revolute": ("rad", "rad/s"), "prismatic": ("m", "m/s")}
-
 Bound = tuple[float, float]
 
 
@@ -25,8 +20,8 @@ class Bounds(MutableMapping[str, Bound]):
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self._kinds = {body.joint.name: body.joint.kind for body in mechanism.bodies}
-        self._values = {name: DEFAULTS[kind] for name, kind in self._kinds.items()}
+        self._dimensions = {b.joint.name: b.joint.kind.dimension for b in mechanism.bodies}
+        self._values: dict[str, Bound] = {n: (d.far, d.fast) for n, d in self._dimensions.items()}
 
     def __getitem__(self, name: str) -> Bound:
         self._know(name)
@@ -44,7 +39,8 @@ class Bounds(MutableMapping[str, Bound]):
     def __delitem__(self, name: str) -> None:
         """Go back to the default."""
         self._know(name)
-        self._values[name] = DEFAULTS[self._kinds[name]]
+        dimension = self._dimensions[name]
+        self._values[name] = (dimension.far, dimension.fast)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -57,12 +53,12 @@ class Bounds(MutableMapping[str, Bound]):
 
     def include(self, other: Bounds) -> None:
         """Also those of another mode."""
-        self._kinds = {**other._kinds, **self._kinds}
+        self._dimensions = {**other._dimensions, **self._dimensions}
         self._values = {**other._values, **self._values}
 
     def words(self, name: str, speed: bool) -> str:
         """A bound that was left, for people."""
-        unit = UNITS[self._kinds[name]][speed]
+        unit = self._dimensions[name].units["qd" if speed else "q"]
         what = "speed of coordinate" if speed else "coordinate"
         return f"the {what} '{name}' would leave its bound of {self._values[name][speed]:g} {unit}"
 

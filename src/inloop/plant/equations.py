@@ -68,7 +68,7 @@ class Equations:
             raise ModelError(
                 f"model '{mechanism.name}' has nothing that moves",
                 mechanism.where,
-                "Add a body with a revolute or prismatic joint: m.body(...).",
+                "Add a body with a joint that moves: m.body(...).",
             )
         live, external_forces = (
             read_names(live, "live"),

@@ -30,13 +30,18 @@ def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
     ]
     text = f"{mechanism.describe()}{mechanism.gravity}{numbers}{list(parameters)}"
     text += f"{flexible}" if flexible else ""
+    joints = [b.joint.kind for b in mechanism.bodies if b.joint.kind.numbers()]
+    text += f"{joints}" if joints else ""
     text += _laws(mechanism)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _laws(mechanism: Mechanism) -> str:
-    """Every operation of the force laws; `describe` shortens long ones."""
+    """Every operation of force laws and of joints; `describe` shortens long ones."""
     exprs = []
+    for body in mechanism.bodies:
+        for traced, _ in body.joint.kind.functions().values():
+            exprs += [value for value in traced.values if isinstance(value, Expr)]
     for law in mechanism.laws:
         values = law.value + tuple(state.rate for state in law.states)
         exprs += [value for value in values if isinstance(value, Expr)]

@@ -55,7 +55,7 @@ def outline(plant: BarePlant, q: Array) -> Outline:
     ends = {link.name: (link.a, link.b) for link in mechanism.links}
     rests = _rests(mechanism, nodes)
     ground = [point.p_BQ for point in mechanism.ground.points if point.path not in rests]
-    hinged = (b for b in mechanism.bodies if b.parent == GROUND and b.joint.kind == "revolute")
+    hinged = (b for b in mechanism.bodies if b.parent == GROUND and b.joint.kind.hinges)
     ground += [body.attachment.p_PJ for body in hinged]
     # all in one list of expressions: poses of bodies, then points in body axes
     poses = [

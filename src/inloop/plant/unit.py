@@ -24,7 +24,7 @@ from inloop.native import POINTER, NativeLibrary, build_library, model_options, 
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
 from inloop.plant.formulation.terms import TERMS, roles
-from inloop.plant.units import OF_JOINTS, signal_units
+from inloop.plant.units import signal_units
 
 if TYPE_CHECKING:
     from inloop.formalisms.partition import Partition
@@ -304,7 +304,7 @@ def rows_named(impact: BarePlant, event: Event) -> dict[str, int]:
 def input_quantities(plants: Plants) -> tuple[Quantity, ...]:
     """Efforts of all joints, then the inputs of the plants, with the values they begin with."""
     efforts = (
-        Quantity(f"{name}.tau", _plain(OF_JOINTS[body.joint.kind]["effort"]))
+        Quantity(f"{name}.tau", _plain(body.joint.kind.dimension.effort))
         for plant in plants.values()
         for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True)
     )
@@ -318,14 +318,14 @@ def input_quantities(plants: Plants) -> tuple[Quantity, ...]:
 
 def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
     """q, then qd of all coordinates, states of laws, and signals."""
-    kinds: dict[str, str] = {}
+    of_joints: dict[str, dict[str, str]] = {}
     for plant in plants.values():
         for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True):
-            kinds.setdefault(name, body.joint.kind)
+            of_joints.setdefault(name, body.joint.kind.dimension.units)
     motion = (
-        Quantity(f"{name}.{kind}", OF_JOINTS[kinds[name]][kind])
+        Quantity(f"{name}.{kind}", units[kind])
         for kind in ("q", "qd")
-        for name in kinds
+        for name, units in of_joints.items()
     )
     states = (Quantity(s.name) for plant in plants.values() for s in plant.mechanism.states)
     units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}

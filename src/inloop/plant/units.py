@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
-# of a coordinate, its velocity, acceleration and effort
-OF_JOINTS = {
-    "revolute": {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "effort": "N·m"},
-    "prismatic": {"q": "m", "qd": "m/s", "qdd": "m/s²", "effort": "N"},
-}
 ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
 # of the multiplier of a user's constraint, by the unit of the constraint
 OF_MULTIPLIERS = {"m": "N", "rad": "N·m"}
@@ -21,7 +16,7 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
     """Unit by name of signal; states of force laws have none."""
     units = {"t": "s", **dict.fromkeys(ENERGIES, "J")}
     for body in plant.mechanism.bodies:
-        for kind, unit in OF_JOINTS[body.joint.kind].items():
+        for kind, unit in body.joint.kind.dimension.units.items():
             units[f"{body.joint.name}.{kind}"] = unit
     given = {c.name: OF_MULTIPLIERS.get(c.unit, "") for c in plant.mechanism.constraints}
     for name in plant.formulation.all_row_names:
@@ -30,7 +25,7 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         units[f"lam.{name}"] = given.get(element, "N·m" if turns else "N")
     for lock in plant.mechanism.locks:
         joint = plant.mechanism.bodies[lock.body].joint
-        units[f"lam.{lock.name}.hold"] = OF_JOINTS[joint.kind]["effort"]
+        units[f"lam.{lock.name}.hold"] = joint.kind.dimension.effort
     for axis in "xyz":
         for loop in plant.mechanism.loops:
             units[f"{loop.name}.force.{axis}"] = units[f"{loop.name}.tension"] = "N"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 
 from inloop.plant import BarePlant
 from inloop.plant.unit import output_quantities
-from inloop.plant.units import OF_JOINTS
 from inloop.realtime.layout import Quantity
 
 Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own
@@ -16,7 +15,7 @@ Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes 
 def coordinates(plants: Plants) -> tuple[Quantity, ...]:
     """All coordinates [rad or m]."""
     return _unique(
-        Quantity(name, OF_JOINTS[body.joint.kind]["q"])
+        Quantity(name, body.joint.kind.dimension.unit)
         for plant in plants.values()
         for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True)
     )

@@ -40,7 +40,7 @@ def _told(plant: BarePlant, index: int, run: tuple[Array, Array], why: str) -> l
     outside = np.flatnonzero(beyond > ROUNDING * (size + np.abs(q)))
     if not len(outside):
         return []
-    most, unit = int(np.argmax(beyond)), "rad" if joint.kind == "revolute" else "m"
+    most, unit = int(np.argmax(beyond)), joint.kind.dimension.unit
     return [
         f"t = {t[outside[0]]:.6g} s: joint '{joint.name}' leaves its limits ({low:g}, {high:g}) "
         f"{unit}, by {beyond[most]:.4g} {unit} at t = {t[most]:.6g} s; {why}"

@@ -29,7 +29,7 @@ class BodyDraft:
         parent: number of the body on which it hangs, GROUND for none.
         hinge: point of the parent where it hangs.
         axis: of its joint, in body axes.
-        revolute: False for a sliding joint.
+        turns, slides: whether its joint turns it, and whether it moves its origin.
         range: where its coordinate may be: its limits, or all around, or where it starts.
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
@@ -42,7 +42,8 @@ class BodyDraft:
     parent: int
     hinge: int
     axis: tuple[float, ...]
-    revolute: bool
+    turns: bool
+    slides: bool
     range: tuple[float, ...]
     corners: tuple[int, ...]
     weight: int | None
@@ -53,6 +54,10 @@ class BodyDraft:
     def read(cls, data: Mapping[str, Any]) -> BodyDraft:
         """From a file, which knows no tuples."""
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        if "revolute" in plain:
+            # older files know two kinds of joints
+            plain["turns"] = plain.pop("revolute")
+            plain["slides"] = not plain["turns"]
         return cls(**plain)
 
 
@@ -191,7 +196,7 @@ def draft(
         for body in mechanism.bodies
     )
     ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in rests]
-    ground += [b.hinge for b in bodies if b.parent == GROUND and b.revolute]
+    ground += [b.hinge for b in bodies if b.parent == GROUND and b.turns and not b.slides]
     ground += [found.point(f.p_BE) for f in mechanism.flexible_links if f.body == GROUND]
     links = tuple(
         (link.name, link.a.body, found.point(link.a.p_BQ), link.b.body, found.point(link.b.p_BQ))
@@ -277,7 +282,8 @@ def _body(
         body.parent,
         found.point(body.attachment.p_PJ),
         tuple(float(x) for x in body.joint.axis),
-        body.joint.kind == "revolute",
+        body.joint.kind.turns,
+        body.joint.kind.slides,
         _range(body),
         tuple(dict.fromkeys(found.point(p) for p in (ends or [body.com]))),
         weight,
@@ -296,7 +302,7 @@ def _range(body: Body) -> tuple[float, float]:
     limits, start = body.joint.limits, float(body.joint.initial[0])
     if limits is not None and all(math.isfinite(limit) for limit in limits):
         return float(limits[0]), float(limits[1])
-    return (-math.pi, math.pi) if body.joint.kind == "revolute" else (start, start)
+    return (-math.pi, math.pi) if body.joint.kind.hinges else (start, start)
 
 
 def _entries(inertia: Any) -> list[Any]:

@@ -110,9 +110,9 @@ def _normal(draft: Draft, X: Array) -> int | None:
     fits = {0, 1, 2}
     for k, body in enumerate(draft.bodies):
         along = np.abs(X[k, 3:].reshape(3, 3) @ np.array(body.axis))
-        if body.revolute:
+        if body.turns:
             fits &= {a for a in range(3) if along[a] > PARALLEL}
-        else:
+        if body.slides:
             fits &= {a for a in range(3) if along[a] < FLAT}
     return fits.pop() if len(fits) == 1 else None
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.joints import ANGLE
 from inloop.plant.arguments import reals
 from inloop.plant.engine import Array
 
@@ -166,4 +167,4 @@ def _fitting_rows(
 
 def _turns(equations: Equations) -> Array:
     """Which coordinates are angles."""
-    return np.array([body.joint.kind == "revolute" for body in equations.mechanism.bodies])
+    return np.array([body.joint.kind.dimension is ANGLE for body in equations.mechanism.bodies])

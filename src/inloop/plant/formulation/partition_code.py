@@ -18,6 +18,7 @@ from inloop.formalisms.closed import ClosedLoops
 from inloop.formalisms.events import ModeEvents
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.terms import Terms
+from inloop.joints import LENGTH
 from inloop.native import runtime_sources
 from inloop.plant.formulation.code import Code, Files
 from inloop.plant.progress import deriving
@@ -119,7 +120,7 @@ class PartitionCode(Code):
             parts.dependent,
             parts.driven,
             len(mechanism.states),
-            any(mechanism.bodies[k].joint.kind != "revolute" for k in parts.dependent),
+            any(mechanism.bodies[k].joint.kind.dimension is LENGTH for k in parts.dependent),
         )
 
     def sources(self, programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:

@@ -1,0 +1,11 @@
+"""Kinds of joints: what each one is, in one file of `kinds` each."""
+
+from inloop.joints.dimension import ANGLE, LENGTH, NOTHING, Dimension
+from inloop.joints.kind import JointKind, Traced, Transform
+from inloop.joints.kinds import KINDS, WRITTEN
+from inloop.joints.spec import Axis, Initial, JointSpec, Pair
+
+__all__ = [
+    "ANGLE", "KINDS", "LENGTH", "NOTHING", "WRITTEN", "Axis", "Dimension", "Initial", "JointKind",
+    "JointSpec", "Pair", "Traced", "Transform",
+]  # fmt: skip
