@@ -1,10 +1,12 @@
 // Draws, in a thread of its own: a slow graphics card never keeps the page from its work.
 
 import { Eye } from "./camera.js";
+import { Meshes } from "./meshes.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
-const stage = new Stage();
+const meshes = new Meshes((waiting) => postMessage({ meshes: waiting }));
+const stage = new Stage(meshes);
 const eye = new Eye();
 let renderer = null;
 let canvas = null;

@@ -3,11 +3,14 @@
 import { Arrows } from "./arrows.js";
 import { BentLink, exaggerate } from "./bending.js";
 import { LinkObject } from "./links.js";
-import { dispose, shapeObject } from "./shapes.js";
+import { Boxes } from "./meshes.js";
+import { dispose, visualObject } from "./shapes.js";
 import * as THREE from "./three.js";
 
 export class Stage {
-  constructor() {
+  /** `meshes` gives the objects of packed meshes; without it they are boxes. */
+  constructor(meshes = new Boxes()) {
+    this.meshes = meshes;
     this.scene = new THREE.Scene();
     this.lamp = new THREE.DirectionalLight(0xffffff, 1.6);
     this.root = new THREE.Group();
@@ -24,12 +27,14 @@ export class Stage {
     this.nodes.clear();
     this.description = scene;
     this.ground = new THREE.Group();
-    for (const shape of scene.ground) this.ground.add(shapeObject(shape, palette.ground, palette));
+    this.meshes.keep(scene);
+    const show = (visual, colour) => visualObject(visual, colour, palette, this.meshes);
+    for (const visual of scene.ground) this.ground.add(show(visual, palette.ground));
     this.root.add(this.ground, grid(scene, palette, eye));
     scene.bodies.forEach((body, index) => {
       const node = new THREE.Group();
       const colour = palette.bodies[index % palette.bodies.length];
-      for (const shape of body.shapes) node.add(shapeObject(shape, colour, palette));
+      for (const visual of body.shapes) node.add(show(visual, colour));
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
