@@ -191,6 +191,8 @@ def draft(
         _body(mechanism, body, found, shelf.data(given.get(body.name) or body.visuals), rests)
         for body in mechanism.bodies
     )
+    ground_looks = tuple(shelf.data(given.get("ground") or mechanism.ground.visuals))
+    shown = bool(ground_looks) or any(body.looks for body in bodies)
     ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.revolute]
     ground += [found.point(f.p_BE) for f in mechanism.flexible_links if f.body == GROUND]
@@ -226,12 +228,12 @@ def draft(
         Draft(
             bodies,
             tuple(dict.fromkeys(ground)),
-            tuple(shelf.data(given.get("ground") or mechanism.ground.visuals)),
+            ground_looks,
             links,
             contacts,
             flexible,
             gravity,
-            not (given or contacts or mechanism.closed or mechanism.modes),
+            not (shown or contacts or mechanism.closed or mechanism.modes),
             tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
             plane,
         ),

@@ -131,8 +131,12 @@ def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
     if np.max(most - least) < SMALLEST:
         # a lone block or ball: some room, and the origin for a place to stand on
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
-    margin = MARGIN * max(float(np.max(most - least)), 1e-3)
-    return least - margin, most + margin
+    margin = np.full(3, MARGIN * max(float(np.max(most - least)), 1e-3))
+    below = margin.copy()
+    if draft.ground_looks and not draft.plane:
+        # what has a foot stands on the floor
+        below[AXES.index(_up(points[draft.gravity], None))] = 0.0
+    return least - below, most + margin
 
 
 def _positions(draft: Draft) -> list[Array]:

@@ -5,7 +5,7 @@ import { Meshes } from "./meshes.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
-const meshes = new Meshes((waiting) => postMessage({ meshes: waiting }));
+const meshes = new Meshes(() => postMessage({ arrived: true }));
 const stage = new Stage(meshes);
 const eye = new Eye();
 let renderer = null;
@@ -17,6 +17,8 @@ const DO = {
   begin(message) {
     canvas = message.canvas;
     renderer = new THREE.WebGLRenderer({ canvas, antialias: message.smooth, alpha: true });
+    stage.castShadows(renderer, message.smooth);
+    meshes.fine = message.smooth;
   },
   size({ width, height }) {
     renderer.setSize(width, height, false);
@@ -29,7 +31,7 @@ const DO = {
   /** Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page. */
   frame(message) {
     if (ready) show(message);
-    postMessage({ drawn: true });
+    postMessage({ drawn: true, waiting: meshes.waiting });
   },
   async picture(message) {
     show({ ...message, ratio: 2 });

@@ -27,6 +27,7 @@ export class Meshes {
   /** `arrived` is called when a mesh that was missing can be drawn. */
   constructor(arrived) {
     this.arrived = arrived;
+    this.fine = false; // shine costs too much without a graphics card
     this.known = new Map(); // name → promise of parts
     this.waiting = 0;
   }
@@ -41,8 +42,8 @@ export class Meshes {
     this.waiting += 1;
     this.known.get(name).then((parts) => {
       this.waiting -= 1;
-      for (const part of parts) inner.add(partObject(part, colour, opacity));
-      this.arrived(this.waiting);
+      for (const part of parts) inner.add(partObject(part, colour, opacity, this.fine));
+      if (parts.length) this.arrived();
     });
     return holder;
   }
@@ -114,13 +115,14 @@ async function picture({ image: [begin, size], media_type: type }, buffer, start
   return map;
 }
 
-function partObject({ geometry, map }, colour, opacity) {
+function partObject({ geometry, map }, colour, opacity, fine) {
   const painted = geometry.hasAttribute("color");
-  const material = new THREE.MeshStandardMaterial({
+  const Material = fine ? THREE.MeshStandardMaterial : THREE.MeshLambertMaterial;
+  const material = new Material({
     color: painted || map ? 0xffffff : colour,
     vertexColors: painted,
     map,
-    roughness: 0.7,
+    ...(fine ? { roughness: 0.7 } : {}),
     side: THREE.DoubleSide,
     transparent: opacity < 1,
     opacity,
