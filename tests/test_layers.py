@@ -17,7 +17,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "symbolic": set(),
     "joints": {"symbolic"},
-    "model": {"joints", "symbolic"},
+    "geometry": set(),
+    "model": {"joints", "geometry", "symbolic"},
     "formalisms": {"model", "joints", "symbolic"},
     "codegen": {"symbolic"},
     "native": set(),
@@ -27,15 +28,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     "control": {"simulate"},
     "devices": {"simulate"},
     "realtime": {"simulate", "plant", "native"},
-    "io": {"joints", "model", "simulate", "realtime"},
+    "io": {"joints", "geometry", "model", "simulate", "realtime"},
     "links": {"realtime"},
-    "studio": {"realtime", "simulate", "plant", "model", "native", "devices"},
+    "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers
 MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
-SLOW_TO_IMPORT = {"matplotlib", "mcap", "pyarrow", "rich", "scipy.integrate", "scipy.interpolate"}
+SLOW_TO_IMPORT = {
+    "matplotlib",
+    "mcap",
+    "pyarrow",
+    "rich",
+    "scipy.integrate",
+    "scipy.interpolate",
+    "trimesh",
+}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 
 

@@ -4,7 +4,7 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
-from inloop import control, devices, realtime
+from inloop import control, devices, geometry, realtime
 from inloop.api import Model, Plant, compile_mechanism, load, piecewise, run
 from inloop.errors import (
     BuildError,
@@ -17,17 +17,39 @@ from inloop.errors import (
     ModelError,
     SimulationError,
 )
+from inloop.geometry import (
+    MassProperties,
+    Mesh,
+    Shape,
+    Visual,
+    box,
+    capsule,
+    circle,
+    cone,
+    convex_hull,
+    cylinder,
+    disc,
+    heightfield,
+    line,
+    mesh,
+    plane,
+    plate,
+    point,
+    rim,
+    rod,
+    segment,
+    sphere,
+    torus,
+    visual,
+)
 from inloop.joints import WRITTEN
 from inloop.model import (
     FlexibleLinkHandle,
     Handle,
     Mechanism,
-    Shape,
     axis_angle,
     ball,
-    circle,
     coulomb_contact,
-    cylinder,
     cylindrical,
     felt,
     fixed,
@@ -35,15 +57,10 @@ from inloop.model import (
     hunt_crossley,
     lugre_contact,
     planar,
-    plane,
-    point,
     power_law,
     prismatic,
     revolute,
-    rim,
     rpy,
-    segment,
-    sphere,
     universal,
 )
 from inloop.native import include_dir
@@ -76,16 +93,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle",
-    "InloopError", "InputError", "LinkError",
-    "MailboxError", "ManyResult", "Mechanism", "Model", "ModelError", "Plant", "Result",
-    "ScriptedClock", "Shape",
-    "SimulationError", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball",
-    "blank_figure", "circle", "compile_mechanism", "condense", "control", "cos", "coulomb_contact",
-    "cylinder", "cylindrical", "devices", "exp", "felt", "fixed", "free", "hunt_crossley",
-    "include_dir", "load", "log", "lugre_contact", "max0", "maximum", "minimum", "piecewise",
-    "planar", "plane", "point", "power", "power_law", "prismatic", "realtime", "revolute", "rim",
-    "rpy", "run", "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
-    "universal", "where",
+    "InloopError", "InputError", "LinkError", "MailboxError", "ManyResult", "MassProperties",
+    "Mechanism", "Mesh", "Model", "ModelError", "Plant", "Result", "ScriptedClock", "Shape",
+    "SimulationError", "Visual", "absolute", "acos", "asin", "atan", "atan2", "attach",
+    "axis_angle", "ball", "blank_figure", "box", "capsule", "circle", "compile_mechanism",
+    "condense", "cone", "control", "convex_hull", "cos", "coulomb_contact", "cylinder",
+    "cylindrical", "devices", "disc", "exp", "felt", "fixed", "free", "geometry", "heightfield",
+    "hunt_crossley", "include_dir", "line", "load", "log", "lugre_contact", "max0", "maximum",
+    "mesh", "minimum", "piecewise", "planar", "plane", "plate", "point", "power", "power_law",
+    "prismatic", "realtime", "revolute", "rim", "rod", "rpy", "run", "segment", "sign", "sin",
+    "sphere", "sqrt", "start", "table", "tan", "tanh", "torus", "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for: type checkers find those that are imported above

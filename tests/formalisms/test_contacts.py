@@ -70,7 +70,7 @@ PAIRS = [
     (il.segment(0.005), None),
     (il.circle(0.004, "y"), None),
     (il.plane(), il.sphere(0.005)),
-    (il.cylinder(0.003, 0.004, "x"), il.sphere(0.005)),
+    (il.capsule(0.003, 0.004, "x"), il.sphere(0.005)),
 ]
 
 

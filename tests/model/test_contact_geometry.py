@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
+import inloop as il
 from inloop.model.contact_geometry import PAIRS, Touch, find_pair
-from inloop.model.contact_shapes import ReadShape
 
 H = 1e-6
 Array = np.ndarray
@@ -25,18 +25,18 @@ def unit(*direction: float) -> tuple[float, float, float]:
 
 # a general direction for each shape that has one; circles and endless cylinders are parallel to it
 AXIS = unit(0.4, -0.7, 0.6)
-PLANE = ReadShape("plane", 0.0, unit(0.3, 0.5, -0.8), None, False)
-SPHERE = ReadShape("sphere", 0.13, (0.0, 0.0, 1.0), None, False)
+PLANE = il.plane(unit(0.3, 0.5, -0.8))
+SPHERE = il.sphere(0.13)
 BALL = replace(SPHERE, radius=0.21)
 SOCKET = replace(SPHERE, radius=0.9, hollow=True)
-PIPE = ReadShape("cylinder", 0.17, AXIS, None, False)
+PIPE = il.cylinder(0.17, axis=AXIS)
 BORE = replace(PIPE, radius=0.8, hollow=True)
-CAPSULE = replace(PIPE, length=0.7)
-ROD = ReadShape("cylinder", 0.11, unit(-0.2, 0.3, 0.9), 0.5, False)
-CIRCLE = ReadShape("circle", 0.19, AXIS, None, False)
-RIM = ReadShape("rim", 0.19, unit(0.5, 0.1, 0.3), None, False)
+CAPSULE = il.capsule(0.17, 0.7, AXIS)
+ROD = il.capsule(0.11, 0.5, unit(-0.2, 0.3, 0.9))
+CIRCLE = il.circle(0.19, AXIS)
+RIM = il.rim(0.19, unit(0.5, 0.1, 0.3))
 # across the axis of the circles
-EDGE = ReadShape("segment", 0.05, unit(*np.cross(AXIS, (0.9, 0.2, -0.3))), 0.6, False)
+EDGE = il.segment(0.6, unit(*np.cross(AXIS, (0.9, 0.2, -0.3))), 0.05)
 RING = replace(CIRCLE, radius=0.85, hollow=True)
 
 SPATIAL = {
@@ -49,12 +49,15 @@ SPATIAL = {
     "capsule-sphere": (CAPSULE, SPHERE),
     "capsule-capsule": (CAPSULE, ROD),
     "cylinder-capsule": (PIPE, ROD),
+    "capsule-cylinder-capsule": (ROD, PIPE),
 }
 PLANAR = {
     "circle-circle": (CIRCLE, replace(CIRCLE, radius=0.23)),
     "ring-circle": (RING, CIRCLE),
     "circle-sphere": (CIRCLE, SPHERE),
     "cylinder-circle": (PIPE, CIRCLE),
+    "capsule-circle": (CAPSULE, CIRCLE),
+    "ring-capsule": (RING, CAPSULE),
     "segment-circle": (EDGE, CIRCLE),
     "ring-cylinder": (RING, PIPE),
 }
@@ -62,19 +65,19 @@ numbers = st.floats(-1.0, 1.0)
 vectors = st.tuples(numbers, numbers, numbers).map(np.array).filter(lambda v: v @ v > 1e-3)
 
 
-def touch(pair: tuple[ReadShape, ReadShape], p: Array, R: Array) -> Touch:
+def touch(pair: tuple[il.Shape, il.Shape], p: Array, R: Array) -> Touch:
     function = find_pair(*pair)
     assert function is not None
     return function(*pair, tuple(p), tuple(map(tuple, R)))
 
 
-def nearest(pair: tuple[ReadShape, ReadShape], p: Array, R: Array) -> tuple[Array, Array]:
+def nearest(pair: tuple[il.Shape, il.Shape], p: Array, R: Array) -> tuple[Array, Array]:
     """The nearest points of the two centers or axes, by bounded least squares."""
     columns, low, high = [], [], []
     for shape, turn, sign in ((pair[0], np.eye(3), -1.0), (pair[1], R, 1.0)):
-        if shape.kind in ("cylinder", "circle"):
-            half = 1e3 if shape.length is None else shape.length / 2
-            columns.append(sign * turn @ shape.direction)
+        if shape.kind in ("cylinder", "capsule", "circle"):
+            half = shape.length / 2 if shape.kind == "capsule" else 1e3
+            columns.append(sign * turn @ shape.axis)
             low.append(-half)
             high.append(half)
         else:
@@ -86,17 +89,17 @@ def nearest(pair: tuple[ReadShape, ReadShape], p: Array, R: Array) -> tuple[Arra
     return -s * columns[0], p + t * columns[1]
 
 
-def distance(pair: tuple[ReadShape, ReadShape], p: Array, R: Array) -> tuple[float, Array]:
+def distance(pair: tuple[il.Shape, il.Shape], p: Array, R: Array) -> tuple[float, Array]:
     """Gap and normal."""
     a, b = pair
     if a.kind == "plane":
-        n = np.array(a.direction)
+        n = np.array(a.normal)
         lowest = b.radius
         if b.kind == "rim":
             # the lowest of all points of the circle
-            u = np.cross(R @ b.direction, (0.31, -0.52, 0.78))
+            u = np.cross(R @ b.axis, (0.31, -0.52, 0.78))
             u /= np.linalg.norm(u)
-            around = np.cross(R @ b.direction, u)
+            around = np.cross(R @ b.axis, u)
             lowest = b.radius * np.hypot(n @ u, n @ around)
         return float(n @ p) - lowest, n
     q_a, q_b = nearest(pair, p, R)
@@ -107,9 +110,9 @@ def distance(pair: tuple[ReadShape, ReadShape], p: Array, R: Array) -> tuple[flo
     return size - a.radius - b.radius, apart / size
 
 
-def nearly_parallel(pair: tuple[ReadShape, ReadShape], R: Array) -> bool:
+def nearly_parallel(pair: tuple[il.Shape, il.Shape], R: Array) -> bool:
     """True where the nearest points of two axes are not well defined."""
-    return bool(np.linalg.norm(np.cross(pair[0].direction, R @ pair[1].direction)) < 0.05)
+    return bool(np.linalg.norm(np.cross(pair[0].axis, R @ pair[1].axis)) < 0.05)
 
 
 def contact_point(found: Touch, p: Array) -> Array:
@@ -135,14 +138,14 @@ def test_gap_normal_and_contact_point(name: str, p: Array, turn: Array) -> None:
     for shape, q, frame, X in ((pair[0], q_A, np.zeros(3), np.eye(3)), (pair[1], q_B, p, R)):
         local = X.T @ (q - frame)
         if shape.kind == "rim":
-            assert np.dot(shape.direction, local) == pytest.approx(0.0, abs=1e-9)
+            assert np.dot(shape.axis, local) == pytest.approx(0.0, abs=1e-9)
         if shape.kind == "plane":
-            assert np.dot(shape.direction, local) == pytest.approx(0.0, abs=1e-9)
+            assert np.dot(shape.normal, local) == pytest.approx(0.0, abs=1e-9)
             continue
-        if shape.kind == "cylinder":
-            along = float(np.dot(shape.direction, local))
-            half = np.inf if shape.length is None else shape.length / 2
-            local = local - np.clip(along, -half, half) * np.array(shape.direction)
+        if shape.kind in ("cylinder", "capsule"):
+            along = float(np.dot(shape.axis, local))
+            half = shape.length / 2 if shape.kind == "capsule" else np.inf
+            local = local - np.clip(along, -half, half) * np.array(shape.axis)
         assert np.linalg.norm(local) == pytest.approx(shape.radius, abs=1e-6)
 
 
@@ -153,7 +156,7 @@ def test_planar_pairs(name: str, p: Array, angle: float) -> None:
     pair, R = PLANAR[name], Rotation.from_rotvec(angle * np.array(AXIS)).as_matrix()
     across = p - np.array(AXIS) * (p @ AXIS)
     if pair[0].kind == "segment":
-        line = np.array(pair[0].direction)
+        line = np.array(pair[0].along)
         across = across - np.clip(across @ line, -0.3, 0.3) * line
     size = float(np.linalg.norm(across))
     if size < 1e-3:
@@ -167,13 +170,25 @@ def test_planar_pairs(name: str, p: Array, angle: float) -> None:
     assert np.array(tangent.t) == pytest.approx(np.cross(AXIS, found.normal), abs=1e-12)
 
 
+def test_parallel_cylinders() -> None:
+    p = np.array([0.31, -0.22, 0.57])
+    found = touch((PIPE, replace(PIPE, radius=0.08)), p, np.eye(3))
+    across = p - np.array(AXIS) * (p @ AXIS)
+    size = float(np.linalg.norm(across))
+    assert found.gap == pytest.approx(size - 0.17 - 0.08)
+    assert np.array(found.normal) == pytest.approx(across / size)
+    lengthwise, around = (np.array(tangent.t) for tangent in found.tangents)
+    assert lengthwise == pytest.approx(np.array(AXIS))
+    assert around == pytest.approx(np.cross(AXIS, across / size))
+
+
 def test_a_circle_on_a_plane() -> None:
     normal = unit(*np.cross(AXIS, (0.2, 0.9, 0.1)))
     R = Rotation.from_rotvec([0.3, -0.8, 0.5]).as_matrix()
     # the circle's own axis, in its frame, is parallel to the plane
-    circle = replace(CIRCLE, direction=tuple(R.T @ AXIS))
+    circle = replace(CIRCLE, axis=tuple(R.T @ AXIS))
     p = np.array([0.31, -0.22, 0.17])
-    found = touch((replace(PLANE, direction=normal), circle), p, R)
+    found = touch((replace(PLANE, normal=normal), circle), p, R)
     assert found.gap == pytest.approx(p @ normal - circle.radius)
     (tangent,) = found.tangents
     assert np.array(tangent.t) == pytest.approx(np.cross(AXIS, normal))
@@ -250,5 +265,5 @@ def test_exchanging_the_shapes_changes_nothing(p: Array, turn: Array) -> None:
 
 
 def test_every_pair_is_tested() -> None:
-    tested = {(a.kind, b.kind) for a, b in (SPATIAL | PLANAR).values()} | {("plane", "circle")}
-    assert set(PAIRS) == tested
+    tested = {(type(a), type(b)) for a, b in (SPATIAL | PLANAR).values()}
+    assert set(PAIRS) == {*tested, (type(PLANE), type(CIRCLE)), (type(PIPE), type(PIPE))}

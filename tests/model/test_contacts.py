@@ -191,7 +191,7 @@ def test_bristles_for_every_direction_of_slip(
         (il.plane(), il.sphere(0.1), (0.2, 0.1, 0.3)),
         (il.sphere(0.2), il.sphere(0.1), (0.0, 0.0, 0.3)),
         (il.sphere(0.2, hollow=True), il.point(), (0.0, 0.0, 0.0)),
-        (il.cylinder(0.2, 0.5), il.cylinder(0.1, 0.4), (0.0, 0.3, 0.0)),
+        (il.capsule(0.2, 0.5), il.capsule(0.1, 0.4), (0.0, 0.3, 0.0)),
     ],
 )
 def test_slopes_are_finite_where_the_contact_begins_and_sticks(
@@ -240,19 +240,34 @@ def test_numbers_out_of_bounds(arm: ModelBuilder, mistakes_of: Finder) -> None:
         arm.ground,
         il.plane(),
         "crank",
-        il.sphere(-0.1),
+        il.sphere(0.1),
         law=il.felt(1e4, 0.5, 1.2, 0.0),
         friction=il.coulomb_contact(-0.3, "fast"),  # type: ignore[arg-type]
         name="c",
     )
     texts = [mistake.what for mistake in mistakes_of(arm)]
     assert texts == [
-        "contact 'c': the radius of shape_b must be >= 0 m, got -0.1",
         "contact 'c': exponent must be >= 1, got 0.5",
         "contact 'c': hysteresis must be >= 0 and < 1, got 1.2",
         "contact 'c': relaxation must be > 0, got 0",
         "contact 'c': mu must be >= 0, got -0.3",
         "contact 'c': velocity must be a number, got 'fast'",
+    ]
+
+
+def test_sizes_out_of_bounds(arm: ModelBuilder, mistakes_of: Finder) -> None:
+    with pytest.raises(il.InputError, match=r"the radius of a sphere must be >= 0 m, got -0.1"):
+        il.sphere(-0.1)
+    # expressions are read with the model
+    other = ModelBuilder("other").parameter("r", 0.1)
+    below = arm.parameter("r", 0.1) * 0.0 - 0.1
+    arm.contact(arm.ground, il.plane(), "crank", il.sphere(other), law=SOFT, name="c")
+    arm.contact(arm.ground, il.plane(), "crank", il.sphere(below), law=SOFT, name="d")
+    arm.contact(arm.ground, il.cylinder(0.1, 0.5), "crank", il.point(), law=SOFT, name="e")
+    assert [mistake.what for mistake in mistakes_of(arm)] == [
+        "contact 'c': the radius of shape_b uses an expression of another model",
+        "contact 'd': the radius of shape_b must be >= 0 m, got -0.1",
+        "contact 'e': shape_a is a cylinder with flat ends, which has no contact",
     ]
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import inloop as il
 from inloop.errors import ModelError
-from inloop.model import GROUND, Defaults, ModelBuilder, Visual, fixed, prismatic, revolute, rpy
+from inloop.model import GROUND, Defaults, ModelBuilder, fixed, prismatic, revolute, rpy
 from inloop.symbolic import Expr
 
 Make = Callable[..., np.ndarray]
@@ -106,7 +107,7 @@ def test_notes_and_names(rotation: Make) -> None:
 
 def test_points_joints_and_visuals_move_to_the_carrier(rotation: Make) -> None:
     m = arm_with_tool()
-    ball = Visual("sphere", size=(0.03,), position=(0.01, 0.02, 0.03))
+    ball = il.visual(il.sphere(0.03), (0.01, 0.02, 0.03))
     hand = m.body("hand", on="tool", joint=fixed(), visuals=[ball])
     m.body("finger", on=hand.point("knuckle", (0.05, 0.06, 0.07)), joint=prismatic("x"), mass=0.1)
     mechanism = m.build()

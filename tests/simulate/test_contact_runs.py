@@ -106,7 +106,7 @@ def test_felt_loses_work_and_never_pulls() -> None:
 
 
 SPHERES = (il.sphere(0.1), il.sphere(0.07))
-CAPSULES = (il.cylinder(0.06, 0.3, "x"), il.cylinder(0.05, 0.25, (0.2, 0.9, 0.3)))
+CAPSULES = (il.capsule(0.06, 0.3, "x"), il.capsule(0.05, 0.25, (0.2, 0.9, 0.3)))
 
 
 @pytest.mark.parametrize("friction", [None, il.coulomb_contact(0.4, 0.01)])

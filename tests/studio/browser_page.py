@@ -72,7 +72,7 @@ class Studio:
 @contextlib.contextmanager
 def own_plant(*words: str, recordings: Path) -> Iterator[Studio]:
     """A studio with a plant of its own, whose clock stands."""
-    name = f"browser-{words[0]}-{os.getpid()}"
+    name = f"browser-{Path(words[0]).stem}-{os.getpid()}"
     studio = Studio(
         *words, "--clock", "held", "--port", "0", "--recordings", str(recordings), "--name", name
     )

@@ -26,8 +26,8 @@ DEVICE = {
     "keys": {"KeyA": 7.5}, "midi": True,
 }  # fmt: skip
 LOOKS = {
-    "pan": [{"kind": "box", "center": (0, 0, 0), "size": (0.3, 0.1, 0.03), "colour": None}],
-    "ground": [{"kind": "box", "center": (0, 0, -0.45), "size": (0.5, 0.1, 0.02), "colour": None}],
+    "pan": (il.visual(il.box((0.3, 0.1, 0.03))),),
+    "ground": (il.visual(il.box((0.5, 0.1, 0.02)), (0.0, 0.0, -0.45)),),
 }
 
 

@@ -15,7 +15,7 @@ from inloop import gallery
 from inloop.cli import midi
 from inloop.cli.subject import Subject, find_subject, told_subject
 from inloop.errors import InloopError
-from inloop.gallery import Cylinder, Exhibit
+from inloop.gallery import Exhibit
 from inloop.realtime import running
 from inloop.realtime.layout import Layout
 from inloop.studio.catalogue import Choice, Options
@@ -224,16 +224,14 @@ def _notes() -> dict[str, Any]:
 
 def _looks(
     exhibit: Exhibit, options: Mapping[str, bool | int | float]
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, tuple[il.Visual, ...]]:
     """Shapes by body; discs of the figure are discs here too."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, tuple[il.Visual, ...]] = {}
     if exhibit.view is not None:
         for body, radius in exhibit.view.discs.items():
             half = THIN * radius / 2.0
-            disc = Cylinder((0.0, -half, 0.0), (0.0, half, 0.0), radius)
-            found[body] = [disc.shape()]
+            found[body] = (il.disc((0.0, -half, 0.0), (0.0, half, 0.0), radius),)
     if exhibit.looks is not None:
         given = exhibit.complete(options)
-        for body, looks in exhibit.looks(**given).items():
-            found[body] = [look.shape() for look in looks]
+        found |= exhibit.looks(**given)
     return found

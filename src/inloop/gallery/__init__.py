@@ -6,12 +6,12 @@ plant = gallery.get("puma560").build().compile()
 """
 
 from inloop.gallery.catalog import get, names
+from inloop.gallery.device import Device, Haptic
 from inloop.gallery.drawing import View
 from inloop.gallery.exhibit import Comparison, Exhibit, Option, Reference
 from inloop.gallery.experiment import Bench, Experiment, Outcome
-from inloop.gallery.look import Ball, Box, Cylinder, Device, Haptic, Line, Look, Plate, Rod
 
 __all__ = [
-    "Ball", "Bench", "Box", "Comparison", "Cylinder", "Device", "Exhibit", "Experiment", "Haptic",
-    "Line", "Look", "Option", "Outcome", "Plate", "Reference", "Rod", "View", "get", "names",
+    "Bench", "Comparison", "Device", "Exhibit", "Experiment", "Haptic", "Option", "Outcome",
+    "Reference", "View", "get", "names",
 ]  # fmt: skip

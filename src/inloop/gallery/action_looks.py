@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from inloop.gallery.look import GROUND, Box, Cylinder, Device, Haptic, Line, Look, Rod
+import inloop as il
+from inloop.gallery.device import GROUND, Device, Haptic, Point
 
 L1, L2, L3 = 0.1016, 0.254, 0.0254  # P1 to S, P2 to the hammer's center of mass, P1 to P2 [m]
 STRING = 0.45  # angle of the hammer at the string [rad]
@@ -17,26 +18,26 @@ ADVICE = {
 }
 
 
-def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[Look, ...]]:
+def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[il.Visual, ...]]:
     """Key, hammer and string in the x-z plane; with springs a hand that is not the key."""
     # the string is where the far end of the hammer is at the angle of the string
     x, z = 2.0 * L2 * math.cos(STRING), L3 + 2.0 * L2 * math.sin(STRING)
-    found: dict[str, tuple[Look, ...]] = {
-        "key": (Box((0.5 * L1, 0.0, -6e-3), (L1 + 0.02, 0.022, 8e-3), SPRUCE),
-                Cylinder((L1, -0.011, -2e-3), (L1, 0.011, -2e-3), 2e-3, FELT)),
-        "hammer": (Rod((0.0, 0.0, 0.0), (2.0 * L2, 0.0, 0.0), 3e-3, MAPLE),
-                   Box((2.0 * L2, 0.0, 0.0), (0.02, 0.012, 0.03), FELT)),
-        GROUND: (Line(((x, -0.06, z + 0.016), (x, 0.06, z + 0.016)), STEEL),
-                 Box((x, 0.0, z + 0.019), (0.05, 0.02, 4e-3), STEEL),
-                 Cylinder((0.0, -0.02, 0.0), (0.0, 0.02, 0.0), 4e-3, STEEL),
-                 Cylinder((0.0, -0.02, L3), (0.0, 0.02, L3), 4e-3, STEEL)),
+    found: dict[str, tuple[il.Visual, ...]] = {
+        "key": (_box((0.5 * L1, 0.0, -6e-3), (L1 + 0.02, 0.022, 8e-3), SPRUCE),
+                il.disc((L1, -0.011, -2e-3), (L1, 0.011, -2e-3), 2e-3, FELT)),
+        "hammer": (il.rod((0.0, 0.0, 0.0), (2.0 * L2, 0.0, 0.0), 3e-3, MAPLE),
+                   _box((2.0 * L2, 0.0, 0.0), (0.02, 0.012, 0.03), FELT)),
+        GROUND: (il.visual(il.line(((x, -0.06, z + 0.016), (x, 0.06, z + 0.016))), color=STEEL),
+                 _box((x, 0.0, z + 0.019), (0.05, 0.02, 4e-3), STEEL),
+                 il.disc((0.0, -0.02, 0.0), (0.0, 0.02, 0.0), 4e-3, STEEL),
+                 il.disc((0.0, -0.02, L3), (0.0, 0.02, L3), 4e-3, STEEL)),
     }  # fmt: skip
     if springs:
         found["hand"] = (
-            Rod((0.0, 0.0, 0.0), (L1 + 0.03, 0.0, 0.0), 1.5e-3, HAND),
-            Box((L1 + 0.03, 0.0, 0.0), (0.02, 0.02, 0.01), HAND),
+            il.rod((0.0, 0.0, 0.0), (L1 + 0.03, 0.0, 0.0), 1.5e-3, HAND),
+            _box((L1 + 0.03, 0.0, 0.0), (0.02, 0.02, 0.01), HAND),
         )
-        found["pad"] = (Box((0.0, 0.0, -1e-3), (0.012, 0.012, 3e-3), FELT),)
+        found["pad"] = (_box((0.0, 0.0, -1e-3), (0.012, 0.012, 3e-3), FELT),)
     return found
 
 
@@ -55,3 +56,7 @@ def action_device(springs: bool = True, at_rest: bool = True) -> Device:
         keys={"Space": 0.25, "KeyA": 0.25, "KeyS": 0.1},
         haptic=Haptic(body, L1, (-STOPS, STOPS), reserve=0.2, advice=ADVICE[springs]),
     )
+
+
+def _box(center: Point, size: Point, color: str) -> il.Visual:
+    return il.visual(il.box(size), center, color)

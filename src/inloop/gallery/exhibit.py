@@ -12,9 +12,9 @@ import numpy as np
 
 import inloop as il
 from inloop.errors import near_names
+from inloop.gallery.device import Device
 from inloop.gallery.drawing import View, draw
 from inloop.gallery.experiment import Bench, Experiment, Outcome
-from inloop.gallery.look import Device, Look
 from inloop.gallery.look_drawing import draw_looks
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
@@ -151,7 +151,7 @@ class Exhibit:
     references: tuple[Reference, ...] = ()
     view: View | None = None
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
-    looks: Callable[..., Mapping[str, tuple[Look, ...]]] | None = None
+    looks: Callable[..., Mapping[str, tuple[il.Visual, ...]]] | None = None
     device: Device | Callable[..., Device] | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.look import GROUND, Ball, Box, Cylinder, Line, Look, Plate, Rod
+from inloop.gallery.device import GROUND
 
 EDGE, PLAIN = "#3a3a3a", "#c8ccd2"
 CORNERS = 25  # of a circle
@@ -18,7 +18,7 @@ FLAT = 1e-12  # of a bar that is seen from its end [m]
 def draw_looks(
     axes: Any,
     plane: str,
-    looks: Mapping[str, tuple[Look, ...]],
+    looks: Mapping[str, tuple[il.Visual, ...]],
     plant: il.Plant,
     q: np.ndarray,
 ) -> None:
@@ -37,8 +37,9 @@ def draw_looks(
         p_WB, R_WB = (np.zeros(3), np.eye(3)) if name == GROUND else plant.pose(name, q)
         for look in pieces:
             x, y = (_outline(look, shown) @ R_WB.T + p_WB)[:, shown].T
-            color, order = EDGE, order + 0.01
-            if isinstance(look, Line):
+            color: Any = EDGE
+            order += 0.01
+            if isinstance(look.shape, il.geometry.Line):
                 color = look.color or EDGE
             else:
                 axes.fill(x, y, facecolor=look.color or PLAIN, edgecolor="none", zorder=order)
@@ -46,34 +47,39 @@ def draw_looks(
     axes.set_aspect("equal", adjustable="box")
 
 
-def _outline(look: Look, shown: list[int]) -> np.ndarray:
+def _outline(look: il.Visual, shown: list[int]) -> np.ndarray:
     """Closed outline as seen across the plane, in axes of the body [m]."""
-    if isinstance(look, Line):
-        return np.array(look.points)
-    if isinstance(look, Plate):
-        corners = np.zeros((len(look.corners), 3))
-        corners[:, ["xyz".index(letter) for letter in look.plane]] = look.corners
-        return np.vstack([corners, corners[:1]])
-    if isinstance(look, Ball):
-        return _circle(np.array(look.center), look.radius, shown)
-    if isinstance(look, Box):
-        half, signs = 0.5 * np.array(look.size), ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
-        corners = np.tile(np.array(look.center, dtype=float), (5, 1))
-        corners[:, shown] += np.array(signs) * half[shown]
-        return corners
-    assert isinstance(look, Rod | Cylinder)
-    a, b = np.array(look.a), np.array(look.b)
-    along = (b - a)[shown]
+    shape, kinds = look.shape, il.geometry
+    if isinstance(shape, kinds.Line):
+        outline = shape.points
+    elif isinstance(shape, kinds.Plate):
+        corners = np.zeros((len(shape.corners), 3))
+        corners[:, ["xyz".index(letter) for letter in shape.plane]] = shape.corners
+        outline = np.vstack([corners, corners[:1]])
+    elif isinstance(shape, kinds.Sphere):
+        outline = _circle(shape.radius, shown)
+    elif isinstance(shape, kinds.Capsule | kinds.Cylinder):
+        outline = _bar(shape, shown)
+    else:
+        half, signs = 0.5 * np.ptp(shape.bounds, axis=0), ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        outline = np.tile(shape.bounds.mean(axis=0), (5, 1))
+        outline[:, shown] += np.array([*signs, signs[0]]) * half[shown]
+    return np.asarray(outline @ np.array(look.rotation).T + np.array(look.position))
+
+
+def _bar(bar: il.geometry.Capsule | il.geometry.Cylinder, shown: list[int]) -> np.ndarray:
+    half = 0.5 * (bar.length or 0.0) * np.array(bar.axis)
+    along = half[shown]
     length = float(np.hypot(*along))
     if length < FLAT:
-        return _circle(a, look.radius, shown)
+        return _circle(bar.radius, shown)
     aside = np.zeros(3)
-    aside[shown] = look.radius * np.array([-along[1], along[0]]) / length
-    return np.array([a - aside, b - aside, b + aside, a + aside, a - aside])
+    aside[shown] = bar.radius * np.array([-along[1], along[0]]) / length
+    return np.array([-half - aside, half - aside, half + aside, -half + aside, -half - aside])
 
 
-def _circle(center: np.ndarray, radius: float, shown: list[int]) -> np.ndarray:
+def _circle(radius: float, shown: list[int]) -> np.ndarray:
     turn = np.linspace(0.0, 2.0 * np.pi, CORNERS)
-    points = np.tile(center.astype(float), (CORNERS, 1))
-    points[:, shown] += radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    points = np.zeros((CORNERS, 3))
+    points[:, shown] = radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     return points

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import inloop as il
 from inloop.gallery import piano_data as data
-from inloop.gallery.look import GROUND, Cylinder, Device, Look, Plate
+from inloop.gallery.device import GROUND, Device
 from inloop.gallery.piano_data import Point
 from inloop.gallery.piano_rest import MM, at_rest, knuckle, string_height
 
@@ -33,7 +34,7 @@ DEVICE = Device(
 )
 
 
-def piano_looks(finger: bool = True) -> dict[str, tuple[Look, ...]]:
+def piano_looks(finger: bool = True) -> dict[str, tuple[il.Visual, ...]]:
     """Looks of all parts and of what stands still."""
     return {
         "key": _key(),
@@ -47,16 +48,16 @@ def piano_looks(finger: bool = True) -> dict[str, tuple[Look, ...]]:
 
 
 def _plate(corners: Sequence[Point], color: str, width: float = NARROW,
-           origin: Point = (0.0, 0.0)) -> Plate:  # fmt: skip
+           origin: Point = (0.0, 0.0)) -> il.Visual:  # fmt: skip
     shifted = tuple((MM * (x - origin[0]), MM * (z - origin[1])) for x, z in corners)
-    return Plate(shifted, MM * width, "xz", color)
+    return il.visual(il.plate(shifted, MM * width, "xz"), color=color)
 
 
 def _disc(center: Point, radius: float, color: str, width: float = NARROW,
-          origin: Point = (0.0, 0.0)) -> Cylinder:  # fmt: skip
+          origin: Point = (0.0, 0.0)) -> il.Visual:  # fmt: skip
     x, z = (MM * (c - o) for c, o in zip(center, origin, strict=True))
     half = 0.5 * MM * width
-    return Cylinder((x, -half, z), (x, half, z), MM * radius, color)
+    return il.disc((x, -half, z), (x, half, z), MM * radius, color)
 
 
 def _arc(center: Point, radius: float, begin: float, end: float, count: int = 9) -> list[Point]:
@@ -65,7 +66,7 @@ def _arc(center: Point, radius: float, begin: float, end: float, count: int = 9)
     return [(center[0] + radius * math.cos(a), center[1] + radius * math.sin(a)) for a in turns]
 
 
-def _key() -> tuple[Look, ...]:
+def _key() -> tuple[il.Visual, ...]:
     check, lean = data.KEY["check"], math.radians(data.CHECK_LEAN)
     along, across = (math.sin(lean), math.cos(lean)), (math.cos(lean), -math.sin(lean))
     half, thick = 0.5 * data.CHECK_LENGTH, 0.5 * data.CHECK_THICKNESS
@@ -100,7 +101,7 @@ def _key() -> tuple[Look, ...]:
     )  # fmt: skip
 
 
-def _whippen() -> tuple[Look, ...]:
+def _whippen() -> tuple[il.Visual, ...]:
     pin, heel, post = data.WHIPPEN["pin"], data.WHIPPEN["heel"], data.LEVER["pin"]
     jack = data.JACK["pin"]
     body = [
@@ -133,7 +134,7 @@ def _whippen() -> tuple[Look, ...]:
     )  # fmt: skip
 
 
-def _jack() -> tuple[Look, ...]:
+def _jack() -> tuple[il.Visual, ...]:
     pin, toe = data.JACK["pin"], data.JACK["toe"]
     top = knuckle()[1] - data.RADIUS["knuckle"] - data.JACK_GAP
     left, right = (data.JACK["top"][0] + side * 0.5 * data.JACK_WIDTH for side in (-1.0, 1.0))
@@ -150,7 +151,7 @@ def _jack() -> tuple[Look, ...]:
     )
 
 
-def _lever() -> tuple[Look, ...]:
+def _lever() -> tuple[il.Visual, ...]:
     pin, nose, tail = data.LEVER["pin"], data.LEVER["nose"], data.LEVER["tail"]
     top = knuckle()[1] - data.RADIUS["knuckle"]
     outline = [
@@ -165,7 +166,7 @@ def _lever() -> tuple[Look, ...]:
     )
 
 
-def _hammer() -> tuple[Look, ...]:
+def _hammer() -> tuple[il.Visual, ...]:
     crown, tail = data.HAMMER["crown"], data.HAMMER["tail"]
     x, radius = crown[0], data.RADIUS["crown"]
     top = crown[1] + radius
@@ -189,7 +190,7 @@ def _hammer() -> tuple[Look, ...]:
     )
 
 
-def _damper() -> tuple[Look, ...]:
+def _damper() -> tuple[il.Visual, ...]:
     foot = data.KEY["lifter"][1] - data.DAMPER[1] + 1e3 * data.DIALS["damper_gap"].value
     return (
         _plate([(-1, foot), (1, foot), (1, 56), (-1, 56)], STEEL, 2.0),
@@ -200,7 +201,7 @@ def _damper() -> tuple[Look, ...]:
     )
 
 
-def _frame() -> tuple[Look, ...]:
+def _frame() -> tuple[il.Visual, ...]:
     pin, button, screw = data.HAMMER["pin"], data.BUTTON, data.SCREW
     string = 1e3 * string_height(data.DIALS["blow_distance"].value)
     x, z = at_rest(data.HAMMER["shank"])
@@ -210,7 +211,7 @@ def _frame() -> tuple[Look, ...]:
     bed = stop[1] - 1.0 - 1e3 * data.DIALS["key_dip"].value + 0.5
     half = 0.5e-3 * WIDE
     return (
-        Cylinder((MM * 120.0, 0.0, MM * (string + 0.6)), (MM * 260.0, 0.0, MM * (string + 0.6)),
+        il.disc((MM * 120.0, 0.0, MM * (string + 0.6)), (MM * 260.0, 0.0, MM * (string + 0.6)),
                  0.6 * MM, STEEL),
         # let-off button on its rail, drop screw in the hammer flange
         _plate([(button[0] - 4, button[1]), (button[0] + 4, button[1]),

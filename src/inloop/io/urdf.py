@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from inloop.errors import InputError, Mistake, ModelError
-from inloop.io.meshes import resolved
+from inloop.geometry import Visual
+from inloop.geometry.mass import density_of
 from inloop.io.naming import Names
+from inloop.io.packages import Packages
 from inloop.io.urdf_elements import Robot, UrdfJoint, UrdfLink, read_robot
 from inloop.io.urdf_joints import FREE, joint_specs
 from inloop.io.urdf_notes import notes_of
+from inloop.io.urdf_shapes import FoundShapes, find_shapes, with_density
 from inloop.io.urdf_tree import Tree, arrange
 from inloop.io.xml import Element
 from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, Pose, fixed
@@ -39,8 +43,10 @@ class UrdfOptions:
         massless: what to do with joints that move no mass: "error" refuses the file, "lock"
             fixes them, "keep" keeps them although the mass matrix is singular.
         apply_dynamics: True makes the damping of the file a force law -damping * qd.
-        package_directories: where packages lie; package://name/file becomes a path if it is
-            found there, and else stays as it is.
+        packages: folders by name of the package: where package://name/file lies. Others are
+            looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
+            AMENT_PREFIX_PATH. Meshes that are not found are told in the notes and not drawn.
+        density: [kg/m³] for links without <inertial>: their mass follows from their shapes.
     """
 
     name: str | None = None
@@ -48,7 +54,8 @@ class UrdfOptions:
     floating_base: bool = False
     massless: Massless = "error"
     apply_dynamics: bool = False
-    package_directories: Sequence[str | os.PathLike[str]] = ()
+    packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
+    density: float | None = None
 
     def __post_init__(self) -> None:
         if self.massless not in get_args(Massless):
@@ -56,6 +63,13 @@ class UrdfOptions:
                 f"massless = {quoted(self.massless)} is not known",
                 fix=f"Use one of: {', '.join(get_args(Massless))}.",
             )
+        if not isinstance(self.packages, Mapping):
+            raise InputError(
+                f"packages = {quoted(self.packages)} is no mapping",
+                fix='Write packages={"panda_description": "/path/to/it"}.',
+            )
+        if self.density is not None:
+            density_of(self.density)
 
 
 @dataclass(frozen=True)
@@ -66,11 +80,13 @@ class UrdfData:
         robot: the elements of the file: mimic joints, damping, friction, bounds of effort.
         bodies: name of the body for each link.
         coordinates: names of the coordinates for each joint: none if fixed, six if floating.
+        collisions: shapes for collision by link, in link axes.
     """
 
     robot: Robot
     bodies: Mapping[str, str]
     coordinates: Mapping[str, tuple[str, ...]]
+    collisions: Mapping[str, tuple[Visual, ...]]
 
 
 def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
@@ -81,6 +97,10 @@ def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
         ModelError: the elements do not fit together; all such mistakes at once.
     """
     robot = read_robot(root)
+    path = Path(root.where.rpartition(":")[0])
+    shapes = find_shapes(robot, Packages(path, options.packages))
+    if options.density is not None:
+        robot = with_density(robot, options.density, shapes)
     tree = arrange(robot)
     light = tree.weightless_joints()
     if options.massless == "error" and light:
@@ -90,7 +110,7 @@ def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
     model = model_type(
         options.name or names[robot.name], gravity=options.gravity, strict_inertia=False
     )
-    _Reader(model, robot, tree, options).read(
+    _Reader(model, robot, tree, options, shapes).read(
         locked={joint.name for joint in light} if options.massless == "lock" else set()
     )
     # all mistakes of the model come out here, with the lines of the file
@@ -110,8 +130,16 @@ def _massless_mistake(joint: UrdfJoint) -> Mistake:
 class _Reader:
     """Writes one robot into a model."""
 
-    def __init__(self, model: ModelBuilder, robot: Robot, tree: Tree, options: UrdfOptions) -> None:
+    def __init__(
+        self,
+        model: ModelBuilder,
+        robot: Robot,
+        tree: Tree,
+        options: UrdfOptions,
+        shapes: FoundShapes,
+    ) -> None:
         self._model = model
+        self._shapes = shapes
         self._robot = robot
         self._tree = tree
         self._options = options
@@ -131,12 +159,14 @@ class _Reader:
                 self._model.note(f"joint {quoted(joint.name)} is locked: it moves no mass")
                 joint = replace(joint, type="fixed")
             self._add_joint(joint)
-        for note in (*self._bodies.notes, *self._joints.notes):
+        for note in (*self._bodies.notes, *self._joints.notes, *self._shapes.notes):
             self._model.note(note)
         for note in notes_of(self._robot, self._coordinates, damped=self._options.apply_dynamics):
             self._model.note(note)
         bodies = {link.name: self._bodies[link.name] for link in self._robot.links}
-        self._model.metadata["urdf"] = UrdfData(self._robot, bodies, self._coordinates)
+        self._model.metadata["urdf"] = UrdfData(
+            self._robot, bodies, self._coordinates, self._shapes.collisions
+        )
 
     def _add_root(self) -> None:
         root = self._tree.root
@@ -176,7 +206,7 @@ class _Reader:
                 mass=link.mass,
                 com=link.com,
                 inertia=link.inertia,
-                visuals=[resolved(v, self._options.package_directories) for v in link.visuals],
+                visuals=self._shapes.visuals[link.name],
             )
         return () if not last.kind.moves else (*coordinates, step)
 

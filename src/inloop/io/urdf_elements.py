@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from inloop.io.urdf_visuals import Color, read_materials, read_visuals
+from inloop.io.urdf_visuals import Color, UrdfShape, read_materials, read_shapes
 from inloop.io.values import MOST_BODIES, Triple, limit, number_attribute, pose, vector_attribute
 from inloop.io.xml import Element
-from inloop.model import Pose, Visual
+from inloop.model import Pose
 from inloop.model.geometry import NO_INERTIA, Matrix3, rotated_inertia, symmetric
 from inloop.model.names import quoted
 
@@ -19,8 +19,8 @@ from inloop.model.names import quoted
 LIMITED = ("revolute", "prismatic")
 UrdfJointType = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 SHORTEST_AXIS = 1e-9
-# shapes for collision are not used yet; they say nothing about the motion
-_GEOMETRY_ONLY = {"collision", "self_filter", "collision_checking", "contact", "surface"}
+# they say nothing about the motion
+_GEOMETRY_ONLY = {"self_filter", "collision_checking", "contact", "surface"}
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class UrdfLink:
         com: center of mass in link axes [m].
         inertia: about the center of mass, in link axes [kg·m²].
         visuals: what to draw.
+        collisions: what is touched.
+        has_inertial: the file tells its mass.
         where: file and line.
     """
 
@@ -49,7 +51,9 @@ class UrdfLink:
     mass: float
     com: Triple
     inertia: Matrix3
-    visuals: tuple[Visual, ...]
+    visuals: tuple[UrdfShape, ...]
+    collisions: tuple[UrdfShape, ...]
+    has_inertial: bool
     where: str
 
     @property
@@ -139,23 +143,26 @@ def _ignored(root: Element) -> Mapping[str, int]:
     for known in ("link", "joint", "material"):
         tags.pop(known, None)
     for link in root.all("link"):
-        known_tags = _GEOMETRY_ONLY | {"inertial", "visual"}
+        known_tags = _GEOMETRY_ONLY | {"inertial", "visual", "collision"}
         tags.update(child.tag for child in link.children if child.tag not in known_tags)
     return tags
 
 
 def _read_link(element: Element, materials: Mapping[str, Color]) -> UrdfLink:
     name = element.attribute("name")
-    visuals = read_visuals(element, materials)
+    visuals = read_shapes(element, "visual", materials)
+    collisions = read_shapes(element, "collision", materials)
     inertial = element.child("inertial")
     if inertial is None:
-        return UrdfLink(name, 0.0, (0.0, 0.0, 0.0), NO_INERTIA, visuals, element.where)
+        nothing = (0.0, (0.0, 0.0, 0.0), NO_INERTIA)
+        return UrdfLink(name, *nothing, visuals, collisions, False, element.where)
     mass = number_attribute(inertial.need("mass"), "value")
     X_LC = pose(inertial.child("origin"))
     inertia = _read_inertia(inertial.need("inertia"))
     # the file gives the inertia in the axes of the inertial frame C; the model wants link axes L
     I_L = rotated_inertia(X_LC.R, inertia)
-    return UrdfLink(name, mass, cast(Triple, X_LC.p), I_L, visuals, element.where)
+    com = cast(Triple, X_LC.p)
+    return UrdfLink(name, mass, com, I_L, visuals, collisions, True, element.where)
 
 
 def _read_inertia(element: Element) -> Matrix3:

@@ -1,21 +1,65 @@
-"""What a URDF file tells about the looks of its links."""
+"""Shapes of the links of a URDF file: those that are drawn, and those for collision."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from inloop.io.values import number_attribute, numbers, pose, vector_attribute
+from inloop.errors import InputError
+from inloop.geometry import Box, Cylinder, MeshFile, Shape, Sphere, Visual
+from inloop.io.packages import Packages
+from inloop.io.values import Triple, number_attribute, numbers, pose, vector_attribute
 from inloop.io.xml import Element
-from inloop.model import Visual
-from inloop.model.elements import VisualKind
+from inloop.model import Pose
 
 Color = tuple[float, float, float, float]
-_SHAPES: dict[str, VisualKind] = {
-    "mesh": "mesh",
-    "box": "box",
-    "cylinder": "cylinder",
-    "sphere": "sphere",
-}
+_SHAPES = ("mesh", "box", "cylinder", "sphere")
+
+
+@dataclass(frozen=True)
+class UrdfShape:
+    """A shape as the file has it.
+
+    Attributes:
+        kind: "mesh", "box", "cylinder" or "sphere".
+        reference: file of a mesh as written, else "".
+        size: scale of a mesh; edges of a box, (radius, length) of a cylinder along z,
+            (radius,) of a sphere [m].
+        X_LS: its pose in the link.
+        color: red, green, blue, opacity in 0..1, or None.
+        where: file and line.
+    """
+
+    kind: str
+    reference: str
+    size: tuple[float, ...]
+    X_LS: Pose
+    color: Color | None
+    where: str
+
+    def visual(self, packages: Packages) -> Visual | str:
+        """What to draw, or in words why it cannot be drawn."""
+        try:
+            shape = self._shape(packages)
+        except InputError as error:
+            return error.mistakes[0].what
+        if isinstance(shape, str):
+            return shape
+        return Visual(shape, self.X_LS.p, self.X_LS.R, self.color)
+
+    def _shape(self, packages: Packages) -> Shape | str:
+        size = self.size
+        if self.kind == "box":
+            return Box((size[0], size[1], size[2]))
+        if self.kind == "cylinder":
+            return Cylinder(size[0], size[1])
+        if self.kind == "sphere":
+            return Sphere(size[0])
+        found = packages.find(self.reference)
+        if isinstance(found, str):
+            return f"mesh {self.reference[:200]!a} is not read: {found}"
+        scale: Triple = (size[0], size[1], size[2])
+        return MeshFile(str(found.path), str(found.folder), scale)
 
 
 def read_materials(root: Element) -> dict[str, Color]:
@@ -35,25 +79,23 @@ def _materials(root: Element) -> Iterator[Element]:
             yield from visual.all("material")
 
 
-def read_visuals(link: Element, materials: Mapping[str, Color]) -> tuple[Visual, ...]:
-    """Return what to draw on a link; meshes are kept by reference."""
-    return tuple(
-        visual for element in link.all("visual") for visual in _read_visual(element, materials)
-    )
+def read_shapes(link: Element, tag: str, materials: Mapping[str, Color]) -> tuple[UrdfShape, ...]:
+    """Return the shapes of a link: tag is "visual" or "collision"."""
+    return tuple(shape for element in link.all(tag) for shape in _read_shapes(element, materials))
 
 
-def _read_visual(element: Element, materials: Mapping[str, Color]) -> Iterator[Visual]:
-    X_LV = pose(element.child("origin"))
+def _read_shapes(element: Element, materials: Mapping[str, Color]) -> Iterator[UrdfShape]:
+    X_LS = pose(element.child("origin"))
     for shape in element.need("geometry").children:
         # other shapes are extensions of one program or another
         if shape.tag in _SHAPES:
-            yield Visual(
-                kind=_SHAPES[shape.tag],
+            yield UrdfShape(
+                kind=shape.tag,
                 reference=shape.attribute("filename") if shape.tag == "mesh" else "",
                 size=_read_size(shape),
-                position=X_LV.p,
-                rotation=X_LV.R,
+                X_LS=X_LS,
                 color=_color_of(element.child("material"), materials),
+                where=shape.where,
             )
 
 

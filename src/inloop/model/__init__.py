@@ -9,16 +9,6 @@ from inloop.model.check_modes import check_machine
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.contact_friction import coulomb_contact, lugre_contact
 from inloop.model.contact_laws import felt, hunt_crossley, power_law
-from inloop.model.contact_shapes import (
-    Shape,
-    circle,
-    cylinder,
-    plane,
-    point,
-    rim,
-    segment,
-    sphere,
-)
 from inloop.model.effects import (
     AnyLaw,
     CoupledForce,
@@ -32,7 +22,7 @@ from inloop.model.effects import (
     Link,
     Torque,
 )
-from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point, Visual
+from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point
 from inloop.model.flexible import FlexibleLink, Node
 from inloop.model.flexible_builder import FlexibleLinkHandle
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
@@ -50,9 +40,8 @@ __all__ = [
     "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
     "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
     "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "Parameter", "Part",
-    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Shape", "Torque", "Vector3",
-    "Visual", "axis_angle", "ball", "check_machine", "circle", "coulomb_contact", "cylinder",
-    "cylindrical", "felt", "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "plane",
-    "point", "power_law", "prismatic", "revolute", "rim", "rpy", "segment", "sphere",
+    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Torque", "Vector3", "axis_angle",
+    "ball", "check_machine", "coulomb_contact", "cylindrical", "felt", "fixed", "free",
+    "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy",
     "universal",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from inloop.errors import ModelError
+from inloop.geometry import Visual
 from inloop.model.constraints import Constraint, Drive, Loop
 from inloop.model.draft import (
     BodyDraft,
@@ -31,7 +32,7 @@ from inloop.model.effects import (
     Link,
     Torque,
 )
-from inloop.model.elements import Body, Frame, Ground, Part, Point, Visual
+from inloop.model.elements import Body, Frame, Ground, Part, Point
 from inloop.model.findings import EnoughError, Findings
 from inloop.model.flexible import FlexibleLink, Node
 from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, transpose

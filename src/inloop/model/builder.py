@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
+from inloop.geometry import Shape, Visual
 from inloop.joints import JointSpec
 from inloop.joints.kinds.fixed import fixed
 from inloop.model.assemble import build
 from inloop.model.closures import ClosureBuilder
 from inloop.model.contacts import ContactBuilder
 from inloop.model.draft import BodyDraft, Draft
-from inloop.model.elements import Visual
 from inloop.model.flexible_builder import FlexibleBuilder
 from inloop.model.friction import FrictionBuilder
 from inloop.model.geometry import Scalar
@@ -123,7 +123,7 @@ class ModelBuilder(
         com: Sequence[Scalar] = (0.0, 0.0, 0.0),
         inertia: Sequence[Any] = (0.0, 0.0, 0.0),
         doc: str = "",
-        visuals: Sequence[Visual] = (),
+        visuals: Sequence[Visual | Shape] = (),
     ) -> BodyHandle:
         """Hang a body on another one.
 
@@ -141,7 +141,7 @@ class ModelBuilder(
                 (ixx, iyy, izz, ixy, ixz, iyz) or a 3x3 matrix. Products are entries of the
                 matrix: ixy = -∫ x y dm.
             doc: description.
-            visuals: what to draw.
+            visuals: what to draw: shapes at the origin of the body, or visual(shape, at, color).
         """
         if isinstance(joint, list | tuple):
             data = {"mass": mass, "com": com, "inertia": inertia, "doc": doc, "visuals": visuals}
@@ -234,7 +234,11 @@ class ModelBuilder(
 def _read_visuals(read: Intake, visuals: object) -> tuple[Visual, ...]:
     """What to draw of a body."""
     items = as_tuple(visuals)
-    found = tuple(item for item in items or () if isinstance(item, Visual))
+    placed = [Visual(item) if isinstance(item, Shape) else item for item in items or ()]
+    found = tuple(item for item in placed if isinstance(item, Visual))
     if items is None or len(found) < len(items):
-        read.complain(f"visuals cannot be {quoted(visuals)}", "Write a list of Visual objects.")
+        read.complain(
+            f"visuals cannot be {quoted(visuals)}",
+            "Write a list such as [sphere(0.1), visual(box((0.1, 0.2, 0.3)), at=(0.1, 0, 0))].",
+        )
     return found

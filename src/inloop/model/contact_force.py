@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from inspect import Parameter as Argument
 from typing import Any
 
+from inloop.geometry import Shape
 from inloop.model.contact_friction import FrictionLaw, magnitude
 from inloop.model.contact_geometry import Pair, Touch
 from inloop.model.contact_laws import NormalLaw
-from inloop.model.contact_shapes import ReadShape
 from inloop.model.geometry import (
     NO_ROTATION,
     Matrix3,
@@ -46,7 +46,7 @@ class Touching:
 
     name: str
     pair: Pair
-    shapes: tuple[ReadShape, ReadShape]
+    shapes: tuple[Shape, Shape]
     press: NormalLaw
     rub: FrictionLaw | None
     exchanged: bool

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from inloop.model.contact_shapes import Direction, ReadShape, ShapeKind
+from inloop.geometry import Capsule, Circle, Cylinder, HalfSpace, Rim, Segment, Shape, Sphere
 from inloop.model.geometry import (
     NO_ROTATION,
     ZERO,
@@ -90,23 +91,25 @@ class Touch:
         return force, add(cross(self.along, force), torque)
 
 
-Pair = Callable[[ReadShape, ReadShape, Vector3, Matrix3], Touch]
+Pair = Callable[[Any, Any, Vector3, Matrix3], Touch]
+Direction = tuple[float, float, float]
+Round = Sphere | Circle | Cylinder | Capsule | Segment
 
 
-def plane_and_sphere(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+def plane_and_sphere(a: HalfSpace, b: Sphere, p: Vector3, R: Matrix3) -> Touch:
     """A sphere above a plane."""
-    return _above_plane(a, b, p, _across(a.direction))
+    return _above_plane(a, b, p, _across(a.normal))
 
 
-def plane_and_circle(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+def plane_and_circle(a: HalfSpace, b: Circle, p: Vector3, R: Matrix3) -> Touch:
     """A circle that stands upright on a plane; it slips across its axis."""
-    axis = times_vector(R, b.direction)
-    return _above_plane(a, b, p, (_around(axis, a.direction),))
+    axis = times_vector(R, b.axis)
+    return _above_plane(a, b, p, (_around(axis, a.normal),))
 
 
-def plane_and_rim(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+def plane_and_rim(a: HalfSpace, b: Rim, p: Vector3, R: Matrix3) -> Touch:
     """A circle in space above a plane: its lowest point touches."""
-    n, axis = a.direction, times_vector(R, b.direction)
+    n, axis = a.normal, times_vector(R, b.axis)
     c = dot(n, axis)
     up = subtract(n, scaled(c, axis))
     steepness = sf.sqrt(sf.maximum(1.0 - c * c, PARALLEL))
@@ -115,47 +118,48 @@ def plane_and_rim(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
     return Touch(gap, n, 0.5 * gap, along, _across(n))
 
 
-def segment_and_circle(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+def segment_and_circle(a: Segment, b: Circle, p: Vector3, R: Matrix3) -> Touch:
     """A circle on a straight edge or on its end, in the plane of the circle."""
-    axis = times_vector(R, b.direction)
-    foot = scaled(_within(dot(a.direction, p), a.length), a.direction)
+    axis = times_vector(R, b.axis)
+    foot = scaled(_within(dot(a.along, p), a.length), a.along)
     gap, normal = _radial(a, b, _without(subtract(p, foot), axis))
     return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (_around(axis, normal),))
 
 
-def round_in_plane(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+def round_in_plane(a: Circle | Cylinder | Capsule, b: Round, p: Vector3, R: Matrix3) -> Touch:
     """Two outlines in the plane across the axis of a, which is also that of b if it has one."""
-    gap, normal = _radial(a, b, _without(p, a.direction))
-    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (_around(a.direction, normal),))
+    gap, normal = _radial(a, b, _without(p, a.axis))
+    return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (_around(a.axis, normal),))
 
 
-def sphere_and_sphere(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
+def sphere_and_sphere(a: Round, b: Sphere, p: Vector3, R: Matrix3) -> Touch:
     """Two spheres, or one inside the other."""
     gap, normal = _radial(a, b, p)
     return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, _projection(normal))
 
 
-def cylinder_and_sphere(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
-    """A sphere beside a cylinder or inside it."""
-    if a.length is not None:
-        # the nearest point of the axis, or the center of a round end
-        nearest = _within(dot(a.direction, p), a.length)
-        return sphere_and_sphere(a, b, subtract(p, scaled(nearest, a.direction)), R)
-    gap, normal = _radial(a, b, _without(p, a.direction))
-    around = _around(a.direction, normal)
-    lengthwise = Tangent(a.direction, around.t)
+def cylinder_and_sphere(a: Cylinder, b: Sphere | Cylinder, p: Vector3, R: Matrix3) -> Touch:
+    """A sphere beside a cylinder or inside it, or a parallel cylinder."""
+    gap, normal = _radial(a, b, _without(p, a.axis))
+    around = _around(a.axis, normal)
+    lengthwise = Tangent(a.axis, around.t)
     return Touch(gap, normal, b.radius + 0.5 * gap, ZERO, (lengthwise, around))
 
 
-def cylinder_and_cylinder(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) -> Touch:
-    """Two cylinders: parallel if neither has ends, else at any angle.
+def capsule_and_sphere(a: Capsule, b: Sphere, p: Vector3, R: Matrix3) -> Touch:
+    """A sphere beside a capsule or inside it."""
+    # the nearest point of the axis, or the center of a round end
+    nearest = _within(dot(a.axis, p), a.length)
+    return sphere_and_sphere(a, b, subtract(p, scaled(nearest, a.axis)), R)
 
-    For parallel cylinders C is beside the origin of B. The nearest points of two nearly parallel
-    axes wander far for a small turn; the gap stays continuous.
+
+def axes_at_an_angle(a: Cylinder | Capsule, b: Cylinder | Capsule, p: Vector3, R: Matrix3) -> Touch:
+    """A capsule at any angle to another one or to a cylinder.
+
+    The nearest points of two nearly parallel axes wander far for a small turn; the gap stays
+    continuous.
     """
-    if a.length is None and b.length is None:
-        return cylinder_and_sphere(a, b, p, R)
-    d_a, d_b = a.direction, times_vector(R, b.direction)
+    d_a, d_b = a.axis, times_vector(R, b.axis)
     # points s d_a and p + t d_b; where both are inside, the line between them is across both axes
     c = dot(d_a, d_b)
     p_a, p_b = dot(d_a, p), dot(d_b, p)
@@ -167,32 +171,40 @@ def cylinder_and_cylinder(a: ReadShape, b: ReadShape, p: Vector3, R: Matrix3) ->
     return Touch(gap, normal, b.radius + 0.5 * gap, along, _projection(normal))
 
 
-PAIRS: dict[tuple[ShapeKind, ShapeKind], Pair] = {
-    ("plane", "sphere"): plane_and_sphere,
-    ("plane", "circle"): plane_and_circle,
-    ("plane", "rim"): plane_and_rim,
-    ("segment", "circle"): segment_and_circle,
-    ("cylinder", "sphere"): cylinder_and_sphere,
-    ("cylinder", "circle"): round_in_plane,
-    ("cylinder", "cylinder"): cylinder_and_cylinder,
-    ("circle", "cylinder"): round_in_plane,
-    ("circle", "circle"): round_in_plane,
-    ("circle", "sphere"): round_in_plane,
-    ("sphere", "sphere"): sphere_and_sphere,
+PAIRS: dict[tuple[type[Shape], type[Shape]], Pair] = {
+    (HalfSpace, Sphere): plane_and_sphere,
+    (HalfSpace, Circle): plane_and_circle,
+    (HalfSpace, Rim): plane_and_rim,
+    (Segment, Circle): segment_and_circle,
+    (Cylinder, Sphere): cylinder_and_sphere,
+    (Cylinder, Circle): round_in_plane,
+    (Cylinder, Cylinder): cylinder_and_sphere,  # C is beside the origin of B
+    (Cylinder, Capsule): axes_at_an_angle,
+    (Capsule, Sphere): capsule_and_sphere,
+    (Capsule, Circle): round_in_plane,
+    (Capsule, Cylinder): axes_at_an_angle,
+    (Capsule, Capsule): axes_at_an_angle,
+    (Circle, Cylinder): round_in_plane,
+    (Circle, Capsule): round_in_plane,
+    (Circle, Circle): round_in_plane,
+    (Circle, Sphere): round_in_plane,
+    (Sphere, Sphere): sphere_and_sphere,
 }
 
 
-def find_pair(a: ReadShape, b: ReadShape) -> Pair | None:
+def find_pair(a: Shape, b: Shape) -> Pair | None:
     """Return the function for shapes in this order, None if there is none."""
-    return None if b.hollow else PAIRS.get((a.kind, b.kind))
+    return None if b.hollow else PAIRS.get((type(a), type(b)))
 
 
-def _above_plane(a: ReadShape, b: ReadShape, p: Vector3, tangents: tuple[Tangent, ...]) -> Touch:
-    gap = dot(a.direction, p) - b.radius
-    return Touch(gap, a.direction, b.radius + 0.5 * gap, ZERO, tangents)
+def _above_plane(
+    a: HalfSpace, b: Sphere | Circle, p: Vector3, tangents: tuple[Tangent, ...]
+) -> Touch:
+    gap = dot(a.normal, p) - b.radius
+    return Touch(gap, a.normal, b.radius + 0.5 * gap, ZERO, tangents)
 
 
-def _radial(a: ReadShape, b: ReadShape, offset: Vector3) -> tuple[Scalar, Vector3]:
+def _radial(a: Round, b: Round, offset: Vector3) -> tuple[Scalar, Vector3]:
     """Return gap and normal of round shapes from the vector between their centers or axes."""
     near = COINCIDENT * (a.radius + b.radius)
     distance = sf.sqrt(dot(offset, offset) + (near * near + TINIEST))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from inloop.geometry import HalfSpace, Shape
 from inloop.model.coefficients import read_coefficients
 from inloop.model.contact_force import OUTPUTS, Touching
 from inloop.model.contact_friction import CoulombContact, FrictionLaw, LuGreContact
 from inloop.model.contact_geometry import PAIRS, find_pair
 from inloop.model.contact_laws import Felt, HuntCrossley, NormalLaw, PowerLaw
-from inloop.model.contact_shapes import ReadShape, Shape, read_shape
+from inloop.model.contact_shapes import read_shape
 from inloop.model.force_elements import ForceElementBuilder
 from inloop.model.geometry import folded
 from inloop.model.handles import Handle, read_path
@@ -41,17 +42,17 @@ class ContactBuilder(ForceElementBuilder):
         of a, the contact point "<name>.point_x", ... [m] and the whole force on the second body
         "<name>.force_x", ... [N].
 
-        Pairs: plane with sphere, point, circle or rim; segment with circle; sphere, cylinder and
-        circle with each other and with points. The outer one of two round shapes may be hollow.
-        With a circle the contact is planar: its axis is parallel to that of the other shape, or
-        to the plane. Cylinders without ends are parallel to each other; those with ends touch at
-        any angle.
+        Pairs: plane with sphere, point, circle or rim; segment with circle; sphere, cylinder,
+        capsule and circle with each other and with points. The outer one of two round shapes may
+        be hollow. With a circle the contact is planar: its axis is parallel to that of the other
+        shape, or to the plane. Cylinders go on for ever and are parallel to each other; capsules
+        touch at any angle.
 
         Args:
             a: frame that carries the first shape; a body or a point stands for a frame with the
                 axes of the body.
             shape_a: plane(), segment(length), sphere(radius), point(), circle(radius),
-                rim(radius) or cylinder(radius).
+                rim(radius), cylinder(radius) or capsule(radius, length).
             b: frame that carries the second shape, on another body or on the ground.
             shape_b: the second shape.
             law: normal force: hunt_crossley(...), power_law(...) or felt(...).
@@ -135,12 +136,9 @@ def _read_states(read: Intake, known: tuple[str, ...], given: object) -> dict[st
 
 
 def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:
-    known = ", ".join(f"{x}-{y}" for x, y in PAIRS)
-    if {a.kind, b.kind} == {"plane", "cylinder"}:
-        fix = (
-            "In a planar mechanism write a circle; in space a cylinder with round ends is a sphere "
-            "at each end."
-        )
+    known = ", ".join(f"{x.kind}-{y.kind}" for x, y in PAIRS)
+    if isinstance(a, HalfSpace) or isinstance(b, HalfSpace):
+        fix = "In a planar mechanism write a circle; in space a capsule is a sphere at each end."
     elif a.hollow or b.hollow:
         fix = "Only the outer one of two round shapes may be hollow, and not around a plane."
     else:
@@ -148,8 +146,8 @@ def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:
     read.complain(f"a {a} and a {b} cannot touch; pairs are {known}", fix)
 
 
-def _check_radii(read: Intake, a: ReadShape, b: ReadShape) -> None:
-    outer, inner = folded(a.radius), folded(b.radius)
+def _check_radii(read: Intake, a: Shape, b: Shape) -> None:
+    outer, inner = (folded(getattr(shape, "radius", 0.0)) for shape in (a, b))
     if a.hollow and isinstance(outer, float) and isinstance(inner, float) and inner >= outer:
         read.complain(
             f"a shape of radius {inner:g} m does not fit into a hollow one of {outer:g} m",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from inloop.errors import Mistake
+from inloop.geometry import Visual
 from inloop.model.constraints import Derivatives, LoopKind
 from inloop.model.effects import Axes, LawOutput, LawState
-from inloop.model.elements import Joint, Visual
+from inloop.model.elements import Joint
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
 from inloop.model.intake import Intake
 from inloop.model.modes import Direction, Mode, Quantity

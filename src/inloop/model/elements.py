@@ -8,12 +8,10 @@ may have been merged into B), Q a point.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from inloop.geometry import Visual
 from inloop.joints import JointKind
-from inloop.model.geometry import NO_ROTATION, ZERO, Matrix3, Scalar, Vector3
-
-VisualKind = Literal["mesh", "box", "cylinder", "sphere"]
+from inloop.model.geometry import Matrix3, Scalar, Vector3
 
 
 @dataclass(frozen=True)
@@ -77,28 +75,6 @@ class Frame:
     p_BF: Vector3
     R_BF: Matrix3
     where: str
-
-
-@dataclass(frozen=True)
-class Visual:
-    """Something to draw, fixed on a body; used by viewers only.
-
-    Attributes:
-        kind: "mesh", "box", "cylinder" or "sphere".
-        reference: path or URL of a mesh, else "".
-        size: scale of a mesh; edges of a box, (radius, length) of a cylinder along z,
-            (radius,) of a sphere [m].
-        position: origin in body axes [m].
-        rotation: axes of the shape in body axes.
-        color: red, green, blue, opacity in 0..1, or None.
-    """
-
-    kind: VisualKind
-    reference: str = ""
-    size: tuple[float, ...] = ()
-    position: Vector3 = ZERO
-    rotation: Matrix3 = NO_ROTATION
-    color: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True)

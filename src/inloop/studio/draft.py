@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from inloop.geometry import Visual
 from inloop.model import Body, FlexibleLink, Mechanism
 from inloop.model.geometry import Matrix3, Vector3, times_vector, transpose
-from inloop.studio.visuals import visual_shapes
+from inloop.studio.visuals import MeshShelf
 
 GROUND = -1
 FORCE = tuple(f"force_{axis}" for axis in "xyz")
@@ -178,23 +179,25 @@ class Collector:
 def draft(
     mechanism: Mechanism,
     plane: str = "",
-    looks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-) -> tuple[Draft, Collector]:
-    """The parts of a drawing, and the points they refer to.
+    looks: Mapping[str, Sequence[Visual]] | None = None,
+) -> tuple[Draft, Collector, MeshShelf]:
+    """The parts of a drawing, and the points and the meshes they refer to.
 
     Args:
         mechanism: the frozen model.
         plane: from which side to look at it.
-        looks: shapes by name of the body or "ground".
+        looks: what to draw, by name of the body or "ground", in place of the model's own visuals.
     """
-    given, found = looks or {}, Collector()
+    given, found, shelf = looks or {}, Collector(), MeshShelf()
     displacing = {k for link in mechanism.flexible_links for k in link.bodies}
     # where the nodes of straight links are: nothing to see there
     rests = {mechanism.bodies[k].attachment.path for k in displacing}
     bodies = tuple(
-        _body(mechanism, body, found, given.get(body.name) or visual_shapes(body), rests)
+        _body(mechanism, body, found, shelf.data(given.get(body.name) or body.visuals), rests)
         for body in mechanism.bodies
     )
+    ground_looks = tuple(shelf.data(given.get("ground") or mechanism.ground.visuals))
+    shown = bool(ground_looks) or any(body.looks for body in bodies)
     ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.turns and not b.slides]
     ground += [found.point(f.p_BE) for f in mechanism.flexible_links if f.body == GROUND]
@@ -230,16 +233,17 @@ def draft(
         Draft(
             bodies,
             tuple(dict.fromkeys(ground)),
-            tuple(given.get("ground", ())),
+            ground_looks,
             links,
             contacts,
             flexible,
             gravity,
-            not (given or contacts or mechanism.closed or mechanism.modes),
+            not (shown or contacts or mechanism.closed or mechanism.modes),
             tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
             plane,
         ),
         found,
+        shelf,
     )
 
 

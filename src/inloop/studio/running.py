@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inloop.errors import InloopError, InputError, MailboxError
@@ -64,6 +64,11 @@ class Running:
     def inputs(self) -> Inputs | None:
         """Of the plant; None while a recording is shown."""
         return None if self.file else self._hand
+
+    @property
+    def meshes(self) -> Mapping[str, bytes]:
+        """Packed meshes of the plant that is shown, by name."""
+        return {} if self.choice is None else self.choice.stage.meshes
 
     def refresh_inputs(self) -> None:
         """Keep the inputs from getting old, whatever is shown."""

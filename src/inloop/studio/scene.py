@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
 from inloop.plant import Array
 from inloop.plant.poses import Poses
 from inloop.studio.draft import GROUND, BodyDraft, Draft, FlexibleDraft
+from inloop.studio.visuals import corners_of
 
 AXES = "xyz"
 PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
@@ -56,8 +58,7 @@ def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
         for name, a, p, b, q in draft.links
     ]  # fmt: skip
     ground = list(draft.ground_looks) or [
-        _shape("box", center=points[p].tolist(), size=[2.0 * JOINT * size] * 3)
-        for p in draft.ground
+        visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in draft.ground
     ]
     return {
         "planar": planar,
@@ -93,10 +94,6 @@ def _flexible(link: FlexibleDraft, points: Array, radius: float) -> dict[str, An
     }
 
 
-def _shape(kind: str, **numbers: Any) -> dict[str, Any]:
-    return {"kind": kind, **numbers, "colour": None}
-
-
 def _up(gravity: Array, planar: str | None) -> str:
     if planar == "xy":
         return "y"
@@ -122,18 +119,24 @@ def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
     points = poses.points
     X = np.array([poses.at(q).copy() for q in _positions(draft)])
     p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
-    seen = [points[list(draft.ground)], *_corners_of(draft.ground_looks)]
+    seen = [points[list(draft.ground)], *map(corners_of, draft.ground_looks)]
     for k, body in enumerate(draft.bodies):
-        corners = [np.zeros(3), *(points[p] for p in body.corners), *_corners_of(body.looks)]
-        found = p_WB[:, k, None] + np.einsum("nij,cj->nci", R_WB[:, k], np.array(corners))
+        corners = np.vstack(
+            [np.zeros((1, 3)), points[list(body.corners)], *map(corners_of, body.looks)]
+        )
+        found = p_WB[:, k, None] + np.einsum("nij,cj->nci", R_WB[:, k], corners)
         seen.append(found.reshape(-1, 3))
     all_seen = np.vstack(seen)
     least, most = np.min(all_seen, axis=0), np.max(all_seen, axis=0)
     if np.max(most - least) < SMALLEST:
         # a lone block or ball: some room, and the origin for a place to stand on
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
-    margin = MARGIN * max(float(np.max(most - least)), 1e-3)
-    return least - margin, most + margin
+    margin = np.full(3, MARGIN * max(float(np.max(most - least)), 1e-3))
+    below = margin.copy()
+    if draft.ground_looks and not draft.plane:
+        # what has a foot stands on the floor
+        below[AXES.index(_up(points[draft.gravity], None))] = 0.0
+    return least - below, most + margin
 
 
 def _positions(draft: Draft) -> list[Array]:
@@ -146,50 +149,25 @@ def _positions(draft: Draft) -> list[Array]:
     return [start, *others]
 
 
-def _corners_of(looks: Any) -> list[Array]:
-    """Points that given shapes reach, in body axes."""
-    found: list[Array] = []
-    for look in looks:
-        if look["kind"] == "plate":
-            where = [AXES.index(letter) for letter in look["plane"]]
-            for corner in look["corners"]:
-                p = np.zeros(3)
-                p[where] = corner
-                found.append(p)
-        elif look["kind"] in ("rod", "cylinder"):
-            ends = [np.array(look[end], dtype=float) for end in "ab"]
-            found += [end + sign * look["radius"] for end in ends for sign in (-1.0, 1.0)]
-        elif look["kind"] == "line":
-            found += [np.array(p, dtype=float) for p in look["points"]]
-        else:
-            half = np.array(look.get("size", [2.0 * look.get("radius", 0.0)] * 3)) / 2.0
-            found += [np.array(look["center"]) + sign * half for sign in (-1.0, 1.0)]
-    return found
-
-
 def _shapes(
     body: BodyDraft, points: Array, across: Array | None, size: float
 ) -> list[dict[str, Any]]:
     """Shapes of a body: those given for it, or plates and rods between its corners."""
-    if body.hidden:
-        return []
     if body.looks:
         return [dict(look) for look in body.looks]
+    if body.hidden:
+        return []
     corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)
-    shapes: list[dict[str, Any]] = []
+    shapes: list[Visual] = []
     if body.weight is not None:
-        center = points[body.weight].tolist()
-        shapes.append(_shape("ball", center=center, radius=WEIGHT * size))
-    plate = _plate(corners, across, size)
-    if plate is not None:
-        shapes.append(plate)
-    shapes += [
-        _shape("rod", a=a.tolist(), b=b.tolist(), radius=ROD * size)
-        for a, b in _bars(corners)
-    ]  # fmt: skip
+        shapes.append(visual(sphere(WEIGHT * size), points[body.weight]))
+    hull = _plate(corners, across, size)
+    if hull is not None:
+        shapes.append(visual(hull))
+    shapes += [rod(a, b, ROD * size) for a, b in _bars(corners)]
     if not shapes:
-        shapes.append(_shape("ball", center=[0.0, 0.0, 0.0], radius=WEIGHT * size))
-    return shapes
+        shapes.append(visual(sphere(WEIGHT * size)))
+    return [shape.data() for shape in shapes]
 
 
 def _bars(corners: Array) -> list[tuple[Array, Array]]:
@@ -204,7 +182,7 @@ def _bars(corners: Array) -> list[tuple[Array, Array]]:
     return [(np.zeros(3), corner) for corner in corners if np.any(corner)]
 
 
-def _plate(corners: Array, across: Array | None, size: float) -> dict[str, Any] | None:
+def _plate(corners: Array, across: Array | None, size: float) -> Plate | None:
     """The hull of corners in a plane through the body's origin, if they make an area."""
     if across is None or np.max(np.abs(across)) < PARALLEL:
         return None
@@ -217,4 +195,4 @@ def _plate(corners: Array, across: Array | None, size: float) -> dict[str, Any] 
         hull = flat[ConvexHull(flat).vertices]
     except QhullError:  # on a line
         return None
-    return _shape("plate", corners=hull.tolist(), thickness=PLATE * size, plane=plane)
+    return plate(hull, PLATE * size, plane)

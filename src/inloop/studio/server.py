@@ -65,7 +65,9 @@ class Guard:
 
         async def send_on(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *self._headers]
+                given = list(message.get("headers", []))
+                known = {name.lower() for name, _ in given}
+                message["headers"] = [*given, *(h for h in self._headers if h[0] not in known)]
             await send(message)
 
         if reason:
@@ -93,6 +95,15 @@ def make_app(session: Session, gate: Gate) -> Any:
             return PlainTextResponse(str(error), status_code=404)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
+    async def mesh(request: Any) -> Response:
+        """A packed mesh of the plant that is shown, by the hash of its content."""
+        name = request.path_params["name"]
+        content = session.running.meshes.get(name)
+        if content is None:
+            return PlainTextResponse("no mesh of this plant has that name", status_code=404)
+        headers = {"cache-control": "private, max-age=31536000, immutable"}
+        return Response(content, media_type="application/octet-stream", headers=headers)
+
     async def door(websocket: WebSocket) -> None:
         headers = dict(websocket.headers)
         reason = gate.socket_refusal(headers, websocket.url.query)
@@ -105,6 +116,7 @@ def make_app(session: Session, gate: Gate) -> Any:
     routes = [
         Route("/", index),
         Route("/recording/{name}", recording),
+        Route("/mesh/{name}", mesh),
         WebSocketRoute("/ws", door),
         Mount("/static", StaticFiles(directory=PAGE)),
         Mount("/vendor", StaticFiles(directory=VENDOR, check_dir=False)),

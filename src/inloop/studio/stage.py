@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inloop.geometry import Visual
 from inloop.model import Mechanism
 from inloop.plant.poses import PoseLibrary, build_poses
 from inloop.studio.draft import Draft, draft
@@ -26,6 +28,7 @@ class Stage:
         docs: what parameters and inputs mean, by name.
         notes: signals that tell of its notes; see `Notes`.
         plots: signals to plot first, if the plant has them.
+        meshes: packed meshes of the drawing, by name.
     """
 
     title: str
@@ -36,6 +39,7 @@ class Stage:
     docs: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, Any] | None = None
     plots: tuple[str, ...] = ()
+    meshes: Mapping[str, bytes] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:
         """Write it for another process."""
@@ -48,6 +52,7 @@ class Stage:
             "docs": dict(self.docs),
             "notes": dict(self.notes) if self.notes is not None else None,
             "plots": self.plots,
+            "meshes": {k: base64.b64encode(v).decode() for k, v in self.meshes.items()},
         }
         path.write_text(json.dumps(data), encoding="utf-8")
 
@@ -59,7 +64,8 @@ class Stage:
             data["draft"] = Draft.read(data["draft"])
         if data["library"] is not None:
             data["library"] = PoseLibrary.read(data["library"])
-        return cls(**{**data, "plots": tuple(data["plots"])})
+        meshes = {k: base64.b64decode(v) for k, v in data["meshes"].items()}
+        return cls(**{**data, "plots": tuple(data["plots"]), "meshes": meshes})
 
 
 def make_stage(
@@ -68,7 +74,7 @@ def make_stage(
     title: str = "",
     look_at: str = "",
     plane: str = "",
-    looks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    looks: Mapping[str, Sequence[Visual]] | None = None,
     device: Mapping[str, Any] | None = None,
     notes: Mapping[str, Any] | None = None,
     plots: tuple[str, ...] = (),
@@ -80,12 +86,12 @@ def make_stage(
         title: one line; the model's name by default.
         look_at: what is worth looking at; the model's description by default.
         plane: "xy", "xz" or "yz" to look at it from the side.
-        looks: shapes by name of the body, as `Look.shape` gives them.
+        looks: what to draw, by name of the body; the model's visuals by default.
         device: input that a person drives.
         notes: signals that tell of its notes.
         plots: signals to plot first.
     """
-    parts, found = draft(mechanism, plane, looks)
+    parts, found, shelf = draft(mechanism, plane, looks)
     library = build_poses(mechanism, found.points, found.turns)
     docs = {p.name: p.doc for p in mechanism.parameters if p.doc}
     docs |= {i.name: i.doc for i in mechanism.inputs if i.doc}
@@ -98,4 +104,5 @@ def make_stage(
         docs,
         notes,
         plots,
+        shelf.blocks,
     )

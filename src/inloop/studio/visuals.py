@@ -1,44 +1,70 @@
-"""Shapes that came with a model, such as those of a URDF file, as the page draws them."""
+"""Visuals as the page draws them: plain data; meshes by name, each packed once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from inloop.model import Body
-from inloop.model.elements import Visual
+from inloop.errors import InloopError
+from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Shape, Visual, shape_from
+from inloop.plant import Array
+from inloop.studio.mesh_packing import PackedMesh, pack
+from inloop.studio.mesh_store import packed_file
 
-ALONG = 1.0 - 1e-9  # of an edge: parallel to an axis of the body
-
-
-def visual_shapes(body: Body) -> list[dict[str, Any]]:
-    """Boxes along the body's axes, cylinders and spheres; meshes are not drawn."""
-    found = [_shape(visual) for visual in body.visuals]
-    return [shape for shape in found if shape is not None]
+NO_SCALE = (1.0, 1.0, 1.0)
 
 
-def _shape(visual: Visual) -> dict[str, Any] | None:
-    numbers = (*visual.size, *visual.position, *(x for row in visual.rotation for x in row))
-    if not all(isinstance(x, float | int) for x in numbers):
-        return None  # follows from parameters
-    center, R = np.array(visual.position, dtype=float), np.array(visual.rotation, dtype=float)
-    color = _hex(visual.color)
-    if visual.kind == "sphere":
-        return {"kind": "ball", "center": center.tolist(), "radius": visual.size[0], **color}
-    if visual.kind == "cylinder":
-        half = 0.5 * visual.size[1] * R[:, 2]
-        ends = {"a": (center - half).tolist(), "b": (center + half).tolist()}
-        return {"kind": "cylinder", **ends, "radius": visual.size[0], **color}
-    if visual.kind == "box" and np.all(np.max(np.abs(R), axis=0) > ALONG):
-        size = (np.abs(R) @ np.array(visual.size)).tolist()
-        return {"kind": "box", "center": center.tolist(), "size": size, **color}
-    return None
+class MeshShelf:
+    """Meshes that the page may ask for.
+
+    Attributes:
+        blocks: packed meshes by name.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: dict[str, bytes] = {}
+        self._packed: dict[object, PackedMesh | None] = {}
+
+    def data(self, visuals: Iterable[Visual]) -> list[dict[str, Any]]:
+        """Plain data of visuals; those that follow from parameters are not drawn."""
+        found = (self._data(visual) for visual in visuals if visual.is_numeric)
+        return [data for data in found if data is not None]
+
+    def _data(self, visual: Visual) -> dict[str, Any] | None:
+        shape = visual.shape
+        if not isinstance(shape, Mesh | MeshFile | ConvexHull | Heightfield):
+            return visual.data()
+        packed = self._pack(shape)
+        if packed is None:
+            return None
+        scale = shape.scale if isinstance(shape, MeshFile) else NO_SCALE
+        told = {"kind": "packed", "name": packed.name, "scale": scale, "bounds": packed.bounds}
+        return {**visual.placement(), "shape": told}
+
+    def _pack(self, shape: Shape) -> PackedMesh | None:
+        """Pack a mesh that is not known yet; one that cannot be read is told and not drawn."""
+        # the same file may be used at several scales
+        key = (shape.path, shape.unit, shape.up) if isinstance(shape, MeshFile) else shape
+        if key not in self._packed:
+            try:
+                packed = packed_file(shape) if isinstance(shape, MeshFile) else pack(shape)
+                self.blocks[packed.name] = packed.content
+                self._packed[key] = packed
+            except InloopError as error:
+                warnings.warn(f"a mesh is not drawn: {error}", stacklevel=2)
+                self._packed[key] = None
+        return self._packed[key]
 
 
-def _hex(color: Sequence[float] | None) -> dict[str, str | None]:
-    if color is None:
-        return {"colour": None}
-    red, green, blue = (round(255 * min(max(x, 0.0), 1.0)) for x in color[:3])
-    return {"colour": f"#{red:02x}{green:02x}{blue:02x}"}
+def corners_of(look: Mapping[str, Any]) -> Array:
+    """Corners of a box around what is drawn, in body axes [m]."""
+    shape, told = look["shape"], look
+    if shape["kind"] == "packed":
+        low, high = np.sort(np.array(shape["bounds"]) * np.array(shape["scale"]), axis=0)
+    else:
+        low, high = shape_from(shape).bounds
+    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+    return np.asarray(np.array(told["position"]) + corners @ np.array(told["rotation"]).T)

@@ -1,10 +1,12 @@
 // Draws, in a thread of its own: a slow graphics card never keeps the page from its work.
 
 import { Eye } from "./camera.js";
+import { Meshes } from "./meshes.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
-const stage = new Stage();
+const meshes = new Meshes(() => postMessage({ arrived: true }));
+const stage = new Stage(meshes);
 const eye = new Eye();
 let renderer = null;
 let canvas = null;
@@ -15,6 +17,8 @@ const DO = {
   begin(message) {
     canvas = message.canvas;
     renderer = new THREE.WebGLRenderer({ canvas, antialias: message.smooth, alpha: true });
+    stage.castShadows(renderer, message.smooth);
+    meshes.fine = message.smooth;
   },
   size({ width, height }) {
     renderer.setSize(width, height, false);
@@ -27,7 +31,7 @@ const DO = {
   /** Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page. */
   frame(message) {
     if (ready) show(message);
-    postMessage({ drawn: true });
+    postMessage({ drawn: true, waiting: meshes.waiting });
   },
   async picture(message) {
     show({ ...message, ratio: 2 });

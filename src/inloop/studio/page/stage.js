@@ -3,18 +3,33 @@
 import { Arrows } from "./arrows.js";
 import { BentLink, exaggerate } from "./bending.js";
 import { LinkObject } from "./links.js";
-import { dispose, shapeObject } from "./shapes.js";
+import { Boxes } from "./meshes.js";
+import { dispose, visualObject } from "./shapes.js";
 import * as THREE from "./three.js";
 
 export class Stage {
-  constructor() {
+  /** `meshes` gives the objects of packed meshes; without it they are boxes. */
+  constructor(meshes = new Boxes()) {
+    this.meshes = meshes;
     this.scene = new THREE.Scene();
     this.lamp = new THREE.DirectionalLight(0xffffff, 1.6);
     this.root = new THREE.Group();
-    this.scene.add(new THREE.AmbientLight(0xffffff, 1.75), this.lamp, this.lamp.target, this.root);
+    this.sky = new THREE.AmbientLight(0xffffff, 1.75);
+    this.scene.add(this.sky, this.lamp, this.lamp.target, this.root);
     this.nodes = new Map();
     this.links = [];
     this.bent = [];
+  }
+
+  /** Soft shadows, if there is a graphics card for them. */
+  castShadows(renderer, on) {
+    this.shadows = on;
+    renderer.shadowMap.enabled = on;
+    renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.lamp.castShadow = on;
+    if (on) [this.lamp.intensity, this.sky.intensity] = [2.4, 1.1];
+    this.lamp.shadow.mapSize.set(2048, 2048);
+    Object.assign(this.lamp.shadow, { radius: 4, normalBias: 0.02 });
   }
 
   /** Build what a scene of the server describes. */
@@ -24,12 +39,16 @@ export class Stage {
     this.nodes.clear();
     this.description = scene;
     this.ground = new THREE.Group();
-    for (const shape of scene.ground) this.ground.add(shapeObject(shape, palette.ground, palette));
-    this.root.add(this.ground, grid(scene, palette, eye));
+    this.meshes.keep(scene);
+    const show = (visual, colour) => visualObject(visual, colour, palette, this.meshes);
+    for (const visual of scene.ground) this.ground.add(show(visual, palette.ground));
+    const paper = grid(scene, palette, eye);
+    this.root.add(this.ground, paper);
+    if (this.shadows && !eye.flat) this.root.add(shade(paper, eye));
     scene.bodies.forEach((body, index) => {
       const node = new THREE.Group();
       const colour = palette.bodies[index % palette.bodies.length];
-      for (const shape of body.shapes) node.add(shapeObject(shape, colour, palette));
+      for (const visual of body.shapes) node.add(show(visual, colour));
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
@@ -70,13 +89,20 @@ export class Stage {
   }
 
   /** Light from above the shoulder of whoever looks. */
-  light({ camera, target }) {
+  light({ camera, target, size, up, flat }) {
     const away = camera.position.distanceTo(target);
     this.lamp.target.position.copy(target);
     this.lamp.position
       .set(-0.35 * away, 0.55 * away, 0)
       .applyQuaternion(camera.quaternion)
       .add(camera.position);
+    if (!this.shadows || flat) return;
+    this.lamp.position.addScaledVector(up, 0.8 * away); // shadows are short
+    const seen = this.lamp.shadow.camera;
+    const reach = 0.8 * size;
+    const far = 2 * this.lamp.position.distanceTo(target);
+    Object.assign(seen, { left: -reach, right: reach, top: reach, bottom: -reach, far });
+    seen.updateProjectionMatrix();
   }
 
   /** The box around all bodies. */
@@ -85,6 +111,16 @@ export class Stage {
     for (const node of this.nodes.values()) box.expandByObject(node);
     return box;
   }
+}
+
+/** What shadows fall on: the floor, seen only where it is dark. */
+function shade(paper, { size }) {
+  const geometry = new THREE.PlaneGeometry(4 * size, 4 * size).rotateX(-Math.PI / 2);
+  const floor = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.25 }));
+  floor.receiveShadow = true;
+  floor.position.copy(paper.position);
+  floor.rotation.copy(paper.rotation);
+  return floor;
 }
 
 /** A floor in space, squared paper behind planar mechanisms. */

@@ -27,6 +27,7 @@ export class View {
     this.moved = -Infinity; // when the last picture was asked for [ms]
     this.changed = true; // since the last picture
     this.drawing = false; // one picture at a time: if drawing is slow, moments are left out
+    this.waiting = null; // meshes that the last picture did not have yet
     this.afterFrame = [];
     this.hire();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
@@ -45,6 +46,11 @@ export class View {
     this.worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);
     this.worker.onmessage = ({ data }) => {
       if (data.picture) return this.taken(data.picture);
+      if (data.arrived) {
+        this.changed = true; // a mesh
+        return;
+      }
+      this.waiting = data.waiting;
       this.drawing = false;
       this.rendered += 1;
     };

@@ -1,0 +1,107 @@
+"""What every shape can tell of itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.geometry.mass import MassProperties, density_of
+from inloop.geometry.sizes import Array, Symbolic
+from inloop.geometry.surface import AROUND, Surface
+
+KINDS: dict[str, type[Shape]] = {}
+
+
+class Shape(ABC):
+    """A shape in its own frame: it sits at the origin, an axis it has is given in that frame.
+
+    A shape that exists is a sound one. What a kind of shape cannot tell, such as the volume of a
+    line, raises an InputError that says so.
+    """
+
+    kind: ClassVar[str] = ""
+    hollow: bool = False
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.kind] = cls
+
+    def __str__(self) -> str:
+        return f"hollow {self.kind}" if self.hollow else self.kind
+
+    @property
+    @abstractmethod
+    def volume(self) -> float:
+        """[m³]."""
+
+    @abstractmethod
+    def _solid(self, density: float) -> MassProperties:
+        """Mass properties for a density [kg/m³] that was read."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> Array:
+        """Least and greatest coordinates, shape (2, 3) [m]."""
+
+    @abstractmethod
+    def surface(self, around: int = AROUND) -> Surface:
+        """Triangles, for drawing; circles have so many corners."""
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Mass, center of mass and inertia of the solid.
+
+        Args:
+            density: [kg/m³].
+        """
+        found = density_of(density)
+        if self.hollow:
+            self.refuse("volume: it is hollow")
+        return self._solid(found)
+
+    def support(self, direction: Array) -> Array:
+        """The farthest point in a direction [m]."""
+        self.refuse("support point")
+
+    def distance(self, point: Array) -> float:
+        """Distance of a point from the surface, negative inside [m]."""
+        self.refuse("distance in closed form")
+
+    def data(self) -> dict[str, Any]:
+        """Plain data, for files and for the page; `shape_from` reads it."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        if any(isinstance(value, Symbolic) for value in told.values()):
+            self.refuse("plain data: a size is an expression of parameters")
+        return {"kind": self.kind, **{name: _plain(value) for name, value in told.items()}}
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise that this shape does not have something."""
+        raise InputError(f"a {self} has no {what}", fix="Take another shape for this.")
+
+
+def shape_from(data: Mapping[str, Any]) -> Shape:
+    """The shape that `Shape.data` has told."""
+    known = dict(data)
+    kind = KINDS.get(str(known.pop("kind", "")))
+    if kind is None:
+        raise InputError(
+            f"there is no shape of kind {str(data.get('kind'))[:40]!a}",
+            fix=f"Kinds are: {', '.join(sorted(KINDS))}.",
+        )
+    try:
+        return kind(**known)
+    except TypeError as error:
+        raise InputError(
+            f"the data of a {kind.kind} is wrong: {error}", fix="See Shape.data."
+        ) from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,77 @@
+"""Colors and pictures of the parts that trimesh has read."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inloop.geometry.mesh import Paint, Texture
+from inloop.geometry.sizes import Array, Indices
+
+LARGEST_PICTURE = 2048  # pixels along an edge; larger ones are made smaller
+MOST_PIXELS = 64_000_000  # of one that is opened at all
+QUALITY = 88  # of JPEG
+
+
+def paint_of(part: Any, triangles: Indices, R: Array, has_normals: bool) -> Paint:
+    """How a part is painted.
+
+    Args:
+        part: a mesh of trimesh.
+        triangles: its triangles, with the corners in our order.
+        R: from its axes to ours; may scale.
+        has_normals: its kind of file brings normals; else they are computed later.
+    """
+    visual = part.visual
+    colors: npt.NDArray[np.uint8] | None = None
+    texture, uv = None, None
+    if visual.kind == "texture":
+        texture = _texture(visual.material)
+        given = visual.uv
+        if texture is not None and given is not None and len(given) == len(part.vertices):
+            uv = np.asarray(given, dtype=np.float32)[triangles]
+            uv = uv if np.all(np.isfinite(uv)) else None
+        if uv is None:
+            texture = None
+            whole = np.asarray(visual.material.main_color, dtype=np.uint8).reshape(-1)[:4]
+            colors = np.broadcast_to(whole, (*triangles.shape, 4))
+    elif visual.kind == "vertex":
+        colors = np.asarray(visual.vertex_colors, dtype=np.uint8)[triangles]
+    elif visual.kind == "face":
+        faces = np.asarray(visual.face_colors, dtype=np.uint8)
+        colors = np.repeat(faces[:, None], 3, axis=1)
+    normals = _normals(part, triangles, R) if has_normals else None
+    return Paint((0, len(triangles)), normals, colors, uv, texture)
+
+
+def _normals(part: Any, triangles: Indices, R: Array) -> npt.NDArray[np.float32] | None:
+    """Normals of the file; None if they are broken."""
+    given = np.asarray(part.vertex_normals, dtype=np.float64)
+    if given.shape != (len(part.vertices), 3):
+        return None
+    # normals turn with the inverse transpose
+    turned = given @ np.linalg.inv(R)
+    sizes = np.linalg.norm(turned, axis=1, keepdims=True)
+    if not np.all(np.isfinite(sizes)) or not np.all(sizes > 0.0):
+        return None
+    found: npt.NDArray[np.float32] = (turned / sizes).astype(np.float32)[triangles]
+    return found
+
+
+def _texture(material: Any) -> Texture | None:
+    """The picture of a material, written anew: nothing of a foreign file goes to the browser."""
+    picture = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+    if picture is None or picture.width * picture.height > MOST_PIXELS:
+        return None
+    transparent = picture.mode in ("RGBA", "LA", "P")
+    picture = picture.convert("RGBA" if transparent else "RGB")
+    picture.thumbnail((LARGEST_PICTURE, LARGEST_PICTURE))
+    stream = io.BytesIO()
+    if transparent:
+        picture.save(stream, "PNG")
+        return Texture(stream.getvalue(), "image/png")
+    picture.save(stream, "JPEG", quality=QUALITY)
+    return Texture(stream.getvalue(), "image/jpeg")

@@ -1,0 +1,144 @@
+"""A shape that is drawn: where it is on its body, and its color."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.geometry.capsule import Capsule
+from inloop.geometry.cylinder import Cylinder
+from inloop.geometry.mass import MassProperties
+from inloop.geometry.shape import Shape, shape_from
+from inloop.geometry.sizes import Array, Color, Symbolic, color, items, number, shown, triple
+
+Vector: TypeAlias = tuple[Any, Any, Any]  # numbers [m], or expressions of parameters
+Matrix: TypeAlias = tuple[Vector, Vector, Vector]
+Point: TypeAlias = "Sequence[float] | Array"
+Paintable: TypeAlias = "str | Sequence[float] | None"
+UPRIGHT: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ORTHOGONAL = 1e-6  # how far R Rᵀ may be from the unit matrix
+
+
+@dataclass(frozen=True)
+class Visual:
+    """A shape at a place on a body; it has no influence on the motion.
+
+    Attributes:
+        shape: what to draw.
+        position: origin of the shape in axes of the body [m].
+        rotation: axes of the shape in axes of the body.
+        color: red, green, blue, opacity in 0..1; None if whoever draws may choose.
+    """
+
+    shape: Shape
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Matrix = UPRIGHT
+    color: Color | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.shape, Shape):
+            raise InputError(
+                f"a visual needs a shape, got {shown(self.shape)}",
+                fix="Write il.sphere(radius), il.box(size), il.mesh(file), ...",
+            )
+        position = tuple(_entry(x, "position") for x in items(self.position, "a position", 3))
+        rows = [
+            items(row, "a row of a rotation", 3) for row in items(self.rotation, "a rotation", 3)
+        ]
+        rotation = tuple(tuple(_entry(x, "rotation") for x in row) for row in rows)
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "rotation", rotation)
+        object.__setattr__(self, "color", color(self.color))
+        if self.is_numeric:
+            R = np.array(rotation)
+            if np.abs(R @ R.T - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(R) < 0.0:
+                raise InputError(
+                    "the rotation of a visual is no rotation",
+                    fix="Its rows must be three unit vectors across each other, right-handed.",
+                )
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its place is known; else it follows from parameters."""
+        entries = (*self.position, *(x for row in self.rotation for x in row))
+        return not any(isinstance(x, Symbolic) for x in entries)
+
+    @property
+    def _pose(self) -> tuple[Array, Array]:
+        if not self.is_numeric:
+            raise InputError(
+                f"the place of a {self.shape} follows from parameters", fix="Write numbers."
+            )
+        return np.array(self.position, dtype=np.float64), np.array(self.rotation, dtype=np.float64)
+
+    @property
+    def corners(self) -> Array:
+        """Corners of a box around it, in axes of the body, shape (8, 3) [m]."""
+        p, R = self._pose
+        low, high = self.shape.bounds
+        corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+        return p + corners @ R.T
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Of the solid, in axes of the body; see `Shape.mass_properties`."""
+        return self.shape.mass_properties(density).moved(*self._pose)
+
+    def data(self) -> dict[str, Any]:
+        """Plain data, for files and for the page."""
+        return {"shape": self.shape.data(), **self.placement()}
+
+    def placement(self) -> dict[str, Any]:
+        """Place and color as plain data."""
+        p, R = self._pose
+        return {"position": p.tolist(), "rotation": R.tolist(), "color": self.color}
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Visual:
+        """What `data` has told."""
+        shape = shape_from(data["shape"])
+        return cls(shape, data["position"], data["rotation"], data["color"])
+
+
+def visual(
+    shape: Shape,
+    at: Point = (0.0, 0.0, 0.0),
+    color: Paintable = None,
+    *,
+    rotation: Sequence[Sequence[float]] = UPRIGHT,
+) -> Visual:
+    """A shape to be drawn on a body.
+
+    Args:
+        shape: what to draw.
+        at: origin of the shape in axes of the body [m].
+        color: "#rrggbb", or red, green, blue and opacity from 0 to 1; None: any.
+        rotation: axes of the shape in axes of the body.
+    """
+    return Visual(shape, at, rotation, color)  # type: ignore[arg-type]
+
+
+def rod(a: Point, b: Point, radius: float, color: Paintable = None) -> Visual:
+    """A round bar between two points of a body, a capsule [m]."""
+    middle, along, length = _between(a, b)
+    return visual(Capsule(radius, length, along), middle, color)
+
+
+def disc(a: Point, b: Point, radius: float, color: Paintable = None) -> Visual:
+    """A cylinder between the centers of its faces, two points of a body [m]: a wheel, a roller."""
+    middle, along, length = _between(a, b)
+    return visual(Cylinder(radius, length, along), middle, color)
+
+
+def _between(a: object, b: object) -> tuple[Any, Any, float]:
+    p, q = (np.array(triple(x, "an end")) for x in (a, b))
+    length = float(np.linalg.norm(q - p))
+    along = tuple(((q - p) / length).tolist()) if length > 0.0 else (0.0, 0.0, 1.0)
+    return tuple((0.5 * (p + q)).tolist()), along, length
+
+
+def _entry(value: object, what: str) -> Any:
+    return value if isinstance(value, Symbolic) else number(value, f"a {what}")

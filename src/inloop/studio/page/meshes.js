@@ -1,0 +1,153 @@
+// Packed meshes: fetched once by their name, decoded once, shared by all bodies that show them.
+// The format is told in mesh_packing.py.
+
+import * as THREE from "./three.js";
+
+const MARK = 0x314d4c49; // "ILM1"
+const LINEAR = linearTable();
+
+/** Boxes in place of meshes, for whoever only wants to know what is where. */
+export class Boxes {
+  object({ bounds, scale }) {
+    const [low, high] = bounds.map((p) => new THREE.Vector3(...p));
+    const size = high.clone().sub(low);
+    const geometry = new THREE.BoxGeometry(size.x, size.y, size.z);
+    const center = low.add(high).multiplyScalar(0.5);
+    const holder = new THREE.Group();
+    const box = new THREE.Mesh(geometry.translate(center.x, center.y, center.z));
+    box.scale.fromArray(scale);
+    holder.add(box);
+    return holder;
+  }
+
+  keep() {}
+}
+
+export class Meshes {
+  /** `arrived` is called when a mesh that was missing can be drawn. */
+  constructor(arrived) {
+    this.arrived = arrived;
+    this.fine = false; // shine costs too much without a graphics card
+    this.known = new Map(); // name → promise of parts
+    this.waiting = 0;
+  }
+
+  /** An object that shows a mesh as soon as it is there. */
+  object({ name, scale }, colour, opacity) {
+    const holder = new THREE.Group();
+    const inner = new THREE.Group();
+    inner.scale.fromArray(scale);
+    holder.add(inner);
+    if (!this.known.has(name)) this.known.set(name, this.load(name));
+    this.waiting += 1;
+    this.known.get(name).then((parts) => {
+      this.waiting -= 1;
+      for (const part of parts) inner.add(partObject(part, colour, opacity, this.fine));
+      if (parts.length) this.arrived();
+    });
+    return holder;
+  }
+
+  /** Free meshes that a scene does not show any more. */
+  keep(scene) {
+    const shown = [...scene.ground, ...scene.bodies.flatMap(({ shapes }) => shapes)];
+    const names = new Set(shown.map(({ shape }) => shape.name));
+    for (const [name, loading] of this.known) {
+      if (names.has(name)) continue;
+      this.known.delete(name);
+      loading.then((parts) => parts.forEach(free));
+    }
+  }
+
+  async load(name) {
+    try {
+      const response = await fetch(`/mesh/${name}`);
+      if (!response.ok) throw new Error(`${response.status}`);
+      return await decode(await response.arrayBuffer());
+    } catch (error) {
+      console.warn(`mesh ${name} is not drawn: ${error.message}`);
+      return [];
+    }
+  }
+}
+
+/** Parts of a mesh: geometry and picture. */
+async function decode(buffer) {
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== MARK) throw new Error("not a packed mesh");
+  const length = view.getUint32(4, true);
+  const start = 8 + length;
+  const { parts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  return Promise.all(parts.map((part) => decodePart(part, buffer, start)));
+}
+
+async function decodePart(part, buffer, start) {
+  const array = (Type, [begin, size]) =>
+    new Type(buffer, start + begin, size / Type.BYTES_PER_ELEMENT);
+  const geometry = new THREE.BufferGeometry();
+  geometry.userData.shared = true;
+  const add = (name, values, size, normalized = false) =>
+    geometry.setAttribute(name, new THREE.BufferAttribute(values, size, normalized));
+  add("position", array(Float32Array, part.positions), 3);
+  const normals = array(Int16Array, part.normals);
+  geometry.setAttribute(
+    "normal",
+    new THREE.InterleavedBufferAttribute(new THREE.InterleavedBuffer(normals, 4), 3, 0, true),
+  );
+  geometry.setIndex(new THREE.BufferAttribute(array(Uint32Array, part.indices), 1));
+  if (part.colors) add("color", linear(array(Uint8Array, part.colors)), 4, true);
+  if (part.uv) add("uv", array(Float32Array, part.uv), 2);
+  geometry.computeBoundingSphere();
+  return { geometry, map: part.image ? await picture(part, buffer, start) : null };
+}
+
+async function picture({ image: [begin, size], media_type: type }, buffer, start) {
+  const blob = new Blob([new Uint8Array(buffer, start + begin, size)], { type });
+  const bitmap = await createImageBitmap(blob, { imageOrientation: "flipY" });
+  const map = new THREE.Texture(bitmap);
+  Object.assign(map, {
+    colorSpace: THREE.SRGBColorSpace,
+    wrapS: THREE.RepeatWrapping,
+    wrapT: THREE.RepeatWrapping,
+    flipY: false,
+    needsUpdate: true,
+  });
+  return map;
+}
+
+function partObject({ geometry, map }, colour, opacity, fine) {
+  const painted = geometry.hasAttribute("color");
+  const Material = fine ? THREE.MeshStandardMaterial : THREE.MeshLambertMaterial;
+  const material = new Material({
+    color: painted || map ? 0xffffff : colour,
+    vertexColors: painted,
+    map,
+    ...(fine ? { roughness: 0.7 } : {}),
+    side: THREE.DoubleSide,
+    transparent: opacity < 1,
+    opacity,
+  });
+  const mesh = new THREE.Mesh(geometry, material);
+  mesh.castShadow = mesh.receiveShadow = true;
+  return mesh;
+}
+
+function free({ geometry, map }) {
+  geometry.dispose();
+  map?.dispose();
+}
+
+/** Colours of a file are sRGB, those of vertices linear. */
+function linear(bytes) {
+  const values = new Uint16Array(bytes.length);
+  for (let i = 0; i < bytes.length; i += 1)
+    values[i] = i % 4 === 3 ? 257 * bytes[i] : LINEAR[bytes[i]];
+  return values;
+}
+
+function linearTable() {
+  return Uint16Array.from({ length: 256 }, (_, byte) => {
+    const x = byte / 255;
+    return Math.round(65535 * (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+  });
+}
