@@ -12,6 +12,7 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.gallery import piano_data as data
+from inloop.gallery import piano_repetition
 from inloop.gallery.experiment import Bench, Outcome
 from inloop.gallery.piano_contacts import FRONT
 from inloop.gallery.piano_motion import beginnings, key_force, played, ramps
@@ -119,7 +120,14 @@ def test_a_firm_blow_escapes_and_is_caught(tried: Callable[[str], Outcome]) -> N
     assert times == sorted(times)
 
 
-def test_the_note_repeats_from_half_travel(tried: Callable[[str], Outcome]) -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_the_note_repeats_from_half_travel(
+    every: int, tried: Callable[[str], Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With each third of the heights, half travel among them; all of them take a minute."""
+    monkeypatch.setattr(piano_repetition, "HEIGHTS", piano_repetition.HEIGHTS[::every])
+    monkeypatch.setattr(piano_repetition, "HALF", piano_repetition.HALF // every)
+    assert piano_repetition.HEIGHTS[piano_repetition.HALF] == pytest.approx(4.5e-3)
     found = tried("repetition").figures
     assert found["second strike, from half travel [m/s]"] > 0.3
     assert found["repeats from travels up to [mm]"] > 0.5 * 9.5

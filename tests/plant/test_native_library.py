@@ -40,7 +40,7 @@ def model() -> il.Model:
 
 
 @pytest.fixture(scope="module")
-def plant() -> il.Plant:
+def plant(shipped_flags: None) -> il.Plant:
     return model().compile(external_forces=["b3"], backend="c")
 
 
