@@ -15,7 +15,7 @@ from inloop import gallery
 from inloop.errors import BuildError
 from inloop.native import Method, Status, build_library
 from inloop.native.instance import Instance
-from inloop.plant import Loops
+from inloop.plant import Formulation
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.systems import Conditions, System, make_system
@@ -148,7 +148,7 @@ def test_functions_of_other_choices_need_no_compiler(case: tuple[str, il.Plant])
         assert np.all(np.isfinite(other.guard(q)))
 
 
-def system_of(plant: il.Plant, loops: Loops | None = None) -> System:
+def system_of(plant: il.Plant, loops: Formulation | None = None) -> System:
     at = Conditions(np.zeros(plant.n), Inputs(plant.first_inputs), read_drives(plant, {}))
     return make_system(plant, at, Method.RK4, loops, 1e-3)
 
