@@ -54,6 +54,22 @@ class Rail(JointKind):
         return Transform((), (0.3 * il.sin(2.0 * q), q, 0.4 * q * q))
 
 
+@dataclass(frozen=True)
+class Leaning(JointKind):
+    """A turn about an axis that leans, beside the place where the body hangs."""
+
+    name = "leaning"
+    letter = "k"
+    dimension = ANGLE
+    turns = True
+    slides = False
+
+    def transform(self, q: Expr) -> Transform:
+        graph = q.graph
+        place = (graph.constant(0.1), graph.constant(-0.2), graph.constant(0.3))
+        return Transform(((X, graph.constant(0.4)), (Z, q)), place)
+
+
 def test_every_file_holds_a_kind() -> None:
     files = {path.stem for path in (SOURCE / "joints" / "kinds").glob("*.py")} - {"__init__"}
     assert files == set(KINDS) >= BUILT
@@ -113,7 +129,7 @@ BODIES = (
     (0.7, (0.05, 0.11, -0.06), (0.02, 0.01, 0.025, 0.002, 0.001, -0.003)),
 )
 GRAVITY = (0.7, -1.1, -9.3)
-KIND = {"tumbling": Tumbling, "rail": Rail}
+KIND = {"tumbling": Tumbling, "rail": Rail, "leaning": Leaning}
 
 
 def model(kind: str) -> il.Model:
@@ -131,6 +147,8 @@ def curve(kind: str, q: SX) -> tuple[list[tuple[str, SX]], list[SX]]:
     """The kind's transform once more, by hand: its x, y, z are y, z, x of a joint about "x"."""
     if kind == "rail":
         return [], [0.4 * q**2, 0.3 * casadi.sin(2 * q), q]
+    if kind == "leaning":
+        return [("y", SX(0.4)), ("x", q)], [0.3, 0.1, -0.2]
     turns = [("y", 0.7 * q), ("x", 0.2 * q**2 - 0.4 * q), ("z", 1.1 * casadi.sin(q))]
     return turns, [0.5 * q, 0.3 * casadi.sin(2 * q), 0.2 * q - 0.1 * q**2]
 

@@ -82,8 +82,8 @@ def reactions(
 
 def _across(link: Link, f: Vector) -> Vector:
     """The part of a force across the way a joint slides, or across its axis if it only turns."""
-    way = link.motion.linear if link.motion.slides else link.motion.angular
-    zero = f[0].graph.zero
+    zero, motion = f[0].graph.zero, link.motion
+    way = motion.angular if all(e is zero for e in motion.linear) else motion.linear
     if way[0] is zero and way[1] is zero:
         return f[0], f[1], zero
     return sub(f, scale(dot(f, way) / dot(way, way), way))
