@@ -89,3 +89,20 @@ def test_curves_have_their_own_fingerprint() -> None:
         return m.compile().digest
 
     assert wire(1.7) == wire(1.7) != wire(1.7 + 1e-9)
+
+
+def test_what_presses_a_bead_on_its_wire() -> None:
+    radius, mass = 0.4, 0.7
+    m = il.Model("ring")
+
+    def path(q: object) -> tuple[object, ...]:
+        return radius * il.sin(q), 0.0, -radius * il.cos(q)
+
+    m.body("bead", on=m.ground, joint=il.curve(path, unit="rad"), mass=mass)
+    m.joint_force("bead", lambda radial, felt: (0.0, {"felt": radial - felt}), states={"felt": 0.0})
+    plant = m.compile()
+    for angle, rate in ((0.3, 1.2), (2.1, -0.4), (-1.4, 5.0)):
+        found = plant.evaluate("direct_dynamics", q=[angle], qd=[rate], tau=[0.0], z=[0.0])
+        # towards the center: m (r w² + g cos q)
+        expected = abs(mass * (radius * rate**2 + G * np.cos(angle)))
+        assert found["zd"] == pytest.approx([expected], rel=1e-12)

@@ -16,6 +16,7 @@ import inloop as il
 from inloop.formalisms import Derivation, aba, crb, crb_common, ltdl
 from inloop.joints import ANGLE, KINDS, LENGTH, WRITTEN, JointKind, JointSpec, Transform
 from inloop.joints.kind import X, Y, Z
+from inloop.studio.draft import BodyDraft
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward, interpret
 
 SOURCE = Path(il.__file__).parent
@@ -51,6 +52,22 @@ class Rail(JointKind):
 
     def transform(self, q: Expr) -> Transform:
         return Transform((), (0.3 * il.sin(2.0 * q), q, 0.4 * q * q))
+
+
+@dataclass(frozen=True)
+class Leaning(JointKind):
+    """A turn about an axis that leans, beside the place where the body hangs."""
+
+    name = "leaning"
+    letter = "k"
+    dimension = ANGLE
+    turns = True
+    slides = False
+
+    def transform(self, q: Expr) -> Transform:
+        graph = q.graph
+        place = (graph.constant(0.1), graph.constant(-0.2), graph.constant(0.3))
+        return Transform(((X, graph.constant(0.4)), (Z, q)), place)
 
 
 def test_every_file_holds_a_kind() -> None:
@@ -95,6 +112,14 @@ def test_nobody_asks_for_a_kind_by_its_name() -> None:
     assert not found
 
 
+def test_recordings_of_before_are_still_drawn() -> None:
+    old = {"name": "a", "parent": -1, "hinge": 0, "axis": [0.0, 0.0, 1.0], "range": [0.0, 1.0],
+           "corners": [1, 2], "weight": None}  # fmt: skip
+    turning, sliding = (BodyDraft.read({**old, "revolute": kind}) for kind in (True, False))
+    assert (turning.turns, turning.slides) == (True, False)
+    assert (sliding.turns, sliding.slides) == (False, True)
+
+
 # what recursions make of any joint, against Lagrange's equations of the same mechanism
 
 TURN = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
@@ -104,7 +129,7 @@ BODIES = (
     (0.7, (0.05, 0.11, -0.06), (0.02, 0.01, 0.025, 0.002, 0.001, -0.003)),
 )
 GRAVITY = (0.7, -1.1, -9.3)
-KIND = {"tumbling": Tumbling, "rail": Rail}
+KIND = {"tumbling": Tumbling, "rail": Rail, "leaning": Leaning}
 
 
 def model(kind: str) -> il.Model:
@@ -122,6 +147,8 @@ def curve(kind: str, q: SX) -> tuple[list[tuple[str, SX]], list[SX]]:
     """The kind's transform once more, by hand: its x, y, z are y, z, x of a joint about "x"."""
     if kind == "rail":
         return [], [0.4 * q**2, 0.3 * casadi.sin(2 * q), q]
+    if kind == "leaning":
+        return [("y", SX(0.4)), ("x", q)], [0.3, 0.1, -0.2]
     turns = [("y", 0.7 * q), ("x", 0.2 * q**2 - 0.4 * q), ("z", 1.1 * casadi.sin(q))]
     return turns, [0.5 * q, 0.3 * casadi.sin(2 * q), 0.2 * q - 0.1 * q**2]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inloop.errors import Mistake
-from inloop.model import ModelBuilder, fixed, free, prismatic, revolute
+from inloop.model import ModelBuilder, fixed, prismatic, revolute
 
 Write = Callable[[ModelBuilder], object]
 Report = Callable[[ModelBuilder], tuple[Mistake, ...]]
@@ -75,7 +75,7 @@ BODIES: list[tuple[Write, str]] = [
      "body 'b': limits needs 2 numbers, got '3'"),
     (lambda m: m.body("b", on="rod", joint=prismatic("x", limits=(1, 2), initial=(3, 0)), mass=1),
      "body 'b': initial q = 3 is outside the limits (1, 2)"),
-    (lambda m: m.body("b", on=m.ground, joint=free(), mass=1, inertia=(1, 1, 1)),
+    (lambda m: m.body("b", on=m.ground, joint="hinge", mass=1, inertia=(1, 1, 1)),
      "body 'b': joint must be a joint such as revolute(...) or fixed(), got "),
     (lambda m: m.chain("b", on=m.ground, joints=[], mass=1),
      "chain 'b': joints must be a list of joints"),

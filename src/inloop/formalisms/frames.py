@@ -65,7 +65,6 @@ class Link:
         parent: index of the parent link or -1.
         unit: of the coordinate.
         motion: how the joint moves C.
-        R_PJ: the part of R_PC that does not change.
         R_PC: rotation from C to the parent's internal frame; includes the joint's.
         p_PC: position of C's origin in the parent's frame, without what the joint shifts it.
         q, qd, qdd, tau: the joint's symbols.
@@ -80,7 +79,6 @@ class Link:
     parent: int
     unit: str
     motion: RelativeMotion
-    R_PJ: Rotation
     R_PC: Rotation
     p_PC: Vector
     q: Expr
@@ -95,10 +93,6 @@ class Link:
     def to_internal(self, v_B: Vector) -> Vector:
         """A free vector given in the user's body axes."""
         return matrix_times(transpose(self.R_BC), v_B)
-
-    def from_internal(self, v_C: Vector) -> Vector:
-        """A free vector in the user's body axes."""
-        return matrix_times(self.R_BC, v_C)
 
     def point(self, p_BQ: Vector) -> Vector:
         """p_CQ of a point given in the user's body frame."""
@@ -195,7 +189,6 @@ def _place(
         parent=body.parent,
         unit=body.joint.kind.dimension.unit,
         motion=relative_motion(rotations, where.shift, q, R_JC),
-        R_PJ=R_PJ,
         R_PC=Rotation((*R_PJ.steps, *R_JC.steps)),
         p_PC=p_PC,
         q=q,

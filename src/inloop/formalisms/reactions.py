@@ -21,7 +21,17 @@ from inloop.formalisms.kinematics import Pose, poses
 from inloop.formalisms.law_quantities import multipliers
 from inloop.formalisms.loads import Loads
 from inloop.formalisms.rne import Wrench, inverse_dynamics, transmitted
-from inloop.formalisms.vectors import Vector, add, cross, length, matrix_times, scale, transpose
+from inloop.formalisms.vectors import (
+    Vector,
+    add,
+    cross,
+    dot,
+    length,
+    matrix_times,
+    scale,
+    sub,
+    transpose,
+)
 from inloop.symbolic import Expr, Input, Output, Program, rebuild
 
 if TYPE_CHECKING:
@@ -65,11 +75,18 @@ def reactions(
         return at
     wrenches = transmitted(skeleton, qdd, with_cuts(loads, rows, lam), NAMES)
     for index, placeholder in loads.radial.items():
-        # z is the axis of the joint
-        x, y, _ = wrenches[index].f
-        at[placeholder] = length((x, y, graph.zero))
+        at[placeholder] = length(_across(skeleton.links[index], wrenches[index].f))
         graph.label(at[placeholder], f"radial_{index + 1}")
     return at
+
+
+def _across(link: Link, f: Vector) -> Vector:
+    """The part of a force across the way a joint slides, or across its axis if it only turns."""
+    zero, motion = f[0].graph.zero, link.motion
+    way = motion.angular if all(e is zero for e in motion.linear) else motion.linear
+    if way[0] is zero and way[1] is zero:
+        return f[0], f[1], zero
+    return sub(f, scale(dot(f, way) / dot(way, way), way))
 
 
 def _drive_efforts(

@@ -28,8 +28,8 @@ def regroup(skeleton: Skeleton) -> Skeleton:
         stays, moves = _split(link, kept[index])
         kept[index] = stays
         if link.parent >= 0:
-            moved = _seen_from_parent(link, moves)
-            kept[link.parent] = kept[link.parent] + moved
+            # what the joint does not change folds on its way through the joint's rotation
+            kept[link.parent] = kept[link.parent] + moves.to_parent(link.R_PC, link.p_PC)
     links = tuple(
         replace(link, inertia=_labeled(link, inertia))
         for link, inertia in zip(skeleton.links, kept, strict=True)
@@ -57,11 +57,6 @@ def _split(link: Link, inertia: Inertia) -> tuple[Inertia, Inertia]:
         replace(stays, m=zero, mc=(mx, my, zero)),
         replace(moves, m=inertia.m, mc=(zero, zero, mz)),
     )
-
-
-def _seen_from_parent(link: Link, moves: Inertia) -> Inertia:
-    """Invariant under the joint, so the fixed part of the rotation is enough."""
-    return moves.to_parent(link.R_PJ, link.p_PC)
 
 
 def _labeled(link: Link, inertia: Inertia) -> Inertia:
