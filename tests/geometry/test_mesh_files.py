@@ -100,6 +100,7 @@ def test_scale_unit_and_up(tmp_path: Path) -> None:
         assert np.ptp(found.bounds, axis=0) == pytest.approx(size, rel=1e-6)
         assert found.volume == pytest.approx(np.prod(size), rel=1e-5)  # right side out
     # what points up in the file points up here
+    (tmp_path / "box.mtl").write_text(MTL)
     corner = il.mesh(written(tmp_path, "obj", OBJ.encode()), up="y")
     assert corner.bounds[1, 2] == pytest.approx(1.0)
     assert corner.bounds[0, 1] == pytest.approx(-1.0)
@@ -210,6 +211,13 @@ def test_limits_hold_before_anything_is_read(
     assert "larger than" in refused(paths[0])
 
 
+def test_a_missing_material_is_told(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"box.obj' is read without 'box.mtl': no such file"):
+        found = il.mesh(written(tmp_path, "obj", OBJ.encode()))
+    assert len(found.triangles) == 4
+
+
+@pytest.mark.filterwarnings("ignore:mesh:UserWarning")  # of names of materials
 @pytest.mark.parametrize("kind", SOUND)
 def test_mutated_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     (tmp_path / "box.mtl").write_text(MTL)

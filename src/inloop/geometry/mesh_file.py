@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import os
@@ -178,6 +179,9 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
         raise _unreadable(ending, path, references, error) from None
     if references.refused:
         raise _unreadable(ending, path, references, None)
+    if references.missing:
+        names = ", ".join(sorted(set(references.missing))[:3])
+        warnings.warn(f"mesh {str(path)!a} is read without {names!a}: no such file", stacklevel=2)
     return found
 
 
@@ -212,15 +216,27 @@ def _load(data: bytes, ending: str, references: References) -> Any:
         raise InputError(
             f"meshes need the package {error.name}", fix="Install it: pip install inloop[meshes]"
         ) from error
-    logging.getLogger("trimesh").setLevel(logging.CRITICAL)  # what is wrong is told by us
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with _silence(), np.errstate(all="ignore"):
         return trimesh.load_scene(
             io.BytesIO(data),
             file_type=ending,
             resolver=references,  # type: ignore[arg-type]
             process=False,
         )
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """What is wrong with a file is told by us, once."""
+    logger = logging.getLogger("trimesh")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
 
 
 def _parts(scene: Any, turn: Array, has_normals: bool) -> Iterator[Part]:

@@ -25,7 +25,7 @@ export class Stage {
   castShadows(renderer, on) {
     this.shadows = on;
     renderer.shadowMap.enabled = on;
-    renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    renderer.shadowMap.type = THREE.PCFShadowMap;
     this.lamp.castShadow = on;
     if (on) [this.lamp.intensity, this.sky.intensity] = [2.4, 1.1];
     this.lamp.shadow.mapSize.set(2048, 2048);
