@@ -139,7 +139,10 @@ def test_shapes_of_a_urdf_file_are_drawn(tmp_path: Path) -> None:
     scene = make_scene(stage.draft, Poses(stage.library))
     box, cylinder = scene["bodies"][0]["shapes"]
     # turned by a quarter about y: what was long in x is long in z
-    assert np.allclose(box["size"], (0.2, 0.1, 0.4)) and box["center"] == [0.1, 0.0, 0.2]
-    assert np.allclose(np.abs(np.subtract(cylinder["a"], cylinder["b"])), (0.0, 0.3, 0.0))
-    # it may turn all around
-    assert scene["bounds"]["min"][2] < -0.3 and scene["bounds"]["max"][2] > 0.3
+    assert box["shape"]["size"] == [0.4, 0.1, 0.2] and box["position"] == [0.1, 0.0, 0.2]
+    assert np.allclose(np.abs(np.array(box["rotation"]) @ (0.4, 0.1, 0.2)), (0.2, 0.1, 0.4))
+    turned = np.array(cylinder["rotation"]) @ cylinder["shape"]["axis"]
+    assert np.allclose(np.abs(turned), (0.0, 1.0, 0.0)) and cylinder["shape"]["length"] == 0.3
+    # the view begins with all that is seen; the page widens it
+    low, high = np.array([scene["bounds"]["min"], scene["bounds"]["max"]])
+    assert np.all(low <= (0.0, -0.15, 0.0)) and np.all(high >= (0.2, 0.15, 0.45))
