@@ -55,6 +55,7 @@ class Equations:
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
         units: the plant as one unit of C, by what had been built of each mode.
+        is_native: the equations run as compiled C.
         building: held while something is derived or built, so that threads may share a plant.
     """
 
@@ -84,6 +85,7 @@ class Equations:
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
         self._backend = backend
+        self.is_native = runs_native(backend)
         self._options = (live, external_forces)
         self._derivation = self.fresh_derivation()
         self.inputs = self._derivation.input_names
@@ -110,7 +112,7 @@ class Equations:
             self._add_loops(self.closed_loops(self._derivation))
         elif modes is not None:
             events = ModeEvents(self._derivation, [], None)
-            self._add(events.programs(modes, ""), emit_formulas)
+            self._add(events.programs(modes), emit_formulas)
 
     @property
     def n(self) -> int:
@@ -136,11 +138,6 @@ class Equations:
     def coordinate_sizes(self) -> Array:
         """What counts as one unit of each coordinate: 1 rad, or the characteristic length [m]."""
         return self.size.units
-
-    @property
-    def is_native(self) -> bool:
-        """True if the equations run as compiled C."""
-        return runs_native(self._backend)
 
     def __repr__(self) -> str:
         cost = self.operations["constrained" if self.loops else "direct_dynamics"]["total"]
@@ -183,14 +180,20 @@ class Equations:
         self.parameters.check_with(partial(refuse_what_cannot_close, self))
 
     def add_partition(self, loops: Loops) -> None:
-        """Build the constrained motion, and events, for one choice of independent coordinates."""
+        """Build the constrained motion, and impacts, for one choice of independent coordinates.
+
+        With the first one all that events need is built, which holds for every choice.
+        """
         derivation = loops.closed.derivation
         with deriving("the constrained motion", self.name):
             programs = loops.programs()
         self._add(programs, loops.sources, loops.callable, derivation)
         if self._modes is not None:
-            events = ModeEvents(derivation, loops.closed.rows, loops.partition)
-            following = events.programs(self._modes, loops.function(""))
+            events, suffix = (
+                ModeEvents(derivation, loops.closed.rows, loops.partition),
+                loops.suffix,
+            )
+            following = [events.projection(suffix)] if suffix else events.programs(self._modes)
             self._add(following, emit_formulas, None, derivation)
 
     def _add_terms(self, closed: ClosedLoops) -> None:

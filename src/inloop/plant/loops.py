@@ -56,7 +56,7 @@ class Loops:
     one takes it from `with_partition` or `repartition`: these give further objects, which share
     what has been built, and leave this one as it is. There is code for the first choice, and for
     those named in `compile_partitions`; every other one is solved while it runs, which takes a few
-    times as long. Mechanisms with modes have code for each choice instead.
+    times as long.
 
     Attributes:
         position: a closed position near the joints' initial values.
@@ -217,8 +217,7 @@ class Loops:
     @property
     def chooses_freely(self) -> bool:
         """Runs may use partitions for which there is no code."""
-        alone = not self._plant.has_events
-        return alone and bool(self.partition.dependent) and self._plant.is_built(TERMS)
+        return bool(self.partition.dependent) and self._plant.is_built(TERMS)
 
     @property
     def rows_that_may_act(self) -> tuple[int, ...]:
@@ -267,7 +266,12 @@ class Loops:
 
     def function(self, kind: str) -> str:
         """Name of "newton" or "constrained" for the current partition, which is compiled."""
-        return kind + self._known[self.partition]
+        return kind + self.suffix
+
+    @property
+    def suffix(self) -> str:
+        """End of the names of functions for the current partition; empty for the first one."""
+        return self._known[self.partition]
 
     @property
     def unrolled(self) -> bool:
@@ -337,11 +341,11 @@ class Loops:
     def with_partition(self, partition: Partition) -> Loops:
         """The same loops with other roles of the coordinates.
 
-        Nothing is built, but for mechanisms with modes.
+        Nothing is compiled; where the equations run as Python, further ones are derived.
         """
         other = copy.copy(self)
         other.partition = partition
-        if not self.chooses_freely:
+        if not self._plant.is_built(TERMS):
             self._build(other)
         return other
 
@@ -484,6 +488,19 @@ class Loops:
                 self._plant, self.partition, q=closed, qd=qd, tau=tau, **given
             )
         return {"q": closed, **found}
+
+    def impulses(self, q: Array, qd: Array, t: float, e: Array) -> Array:
+        """Impulses of the rows in use when the constraints of a mode grip [N·s or N·m·s].
+
+        Args:
+            q: a closed position.
+            qd: velocities before.
+            t: time [s].
+            e: restitution of all rows.
+        """
+        if self.is_compiled:
+            return self._plant.evaluate(f"project{self.suffix}", q=q, qd=qd, t=t, e=e)["impulse"]
+        return any_choice.impulses(self._plant, self.partition, q, qd, t, e)
 
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """What the loops exert on their second ends, in world axes; see `BarePlant.cut_forces`.

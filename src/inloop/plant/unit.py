@@ -140,6 +140,7 @@ class _Maker:
             rows=len(loops.all_row_names) if loops is not None else 0,
             choices=tuple(self._choice(plant, each) for each in _choices(plant)),
             events=tuple(self._event(plant, k, e) for k, e in enumerate(events)),
+            **self._formulas(plant),
             drives=drives,
             prepare_drives=prepare_drives,
             observe=observe,
@@ -170,7 +171,7 @@ class _Maker:
 
     def _choice(self, plant: BarePlant, loops: Loops | None) -> ChoiceRow:
         """One choice of independent coordinates, with the integrators built for it."""
-        suffix = "" if loops is None else loops.function("")
+        suffix = "" if loops is None else loops.suffix
         function = "direct_dynamics" if loops is None else f"constrained{suffix}"
         rates, prepare = self._named(plant, function, "rates")
         prefix = rates.removesuffix("_rates")
@@ -185,8 +186,11 @@ class _Maker:
             found |= {"driven": parts.driven, "rows": parts.rows}
             found |= {kind: f"{prefix}_{kind}" for kind in ("expand", "settle", "pivots")}
         found |= self._implicit(plant, suffix)
-        if self._with_events:
-            found |= self._events(plant, suffix, closed=loops is not None)
+        if self._with_events and loops is not None:
+            project = f"project{suffix}"
+            found["project"], found["prepare_project"] = self._named(
+                plant, project, f"{project}_formula"
+            )
         return ChoiceRow(prepare=prepare, rates=rates, **found)  # type: ignore[arg-type]
 
     def _implicit(self, plant: BarePlant, suffix: str) -> dict[str, object]:
@@ -202,23 +206,21 @@ class _Maker:
             found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
         return found
 
-    def _events(self, plant: BarePlant, suffix: str, closed: bool) -> dict[str, object]:
-        energy, prepare = self._named(plant, f"mode_energy{suffix}", f"mode_energy{suffix}_formula")
-        prefix = energy.removesuffix(f"mode_energy{suffix}_formula")
+    def _formulas(self, plant: BarePlant) -> dict[str, Any]:
+        """What events of a mode read and set, whatever its independent coordinates."""
+        if not self._with_events:
+            return {}
+        energy, prepare = self._named(plant, "mode_energy", "mode_energy_formula")
+        prefix = energy.removesuffix("mode_energy_formula")
         events = plant.mechanism.events
-
-        def formula(program: str) -> str:
-            return f"{prefix}{program}{suffix}_formula"
-
-        programs = native_engine(plant, f"mode_energy{suffix}").unit.programs
+        programs = native_engine(plant, "mode_energy").unit.programs
         return {
             "prepare_events": prepare,
-            "indicators": formula("indicators") if events else "",
-            "project": formula("project") if closed else "",
+            "indicators": f"{prefix}indicators_formula" if events else "",
             "energy": energy,
-            "next": tuple(formula(f"to_{event.name}") for event in events),
+            "next": tuple(f"{prefix}to_{event.name}_formula" for event in events),
             "settled": tuple(
-                formula(f"settle_{event.name}") if event.settles_in is not None else ""
+                f"{prefix}settle_{event.name}_formula" if event.settles_in is not None else ""
                 for event in events
             ),
             "widest": max(sum(len(o.exprs) for o in p.outputs) for p in programs),

@@ -85,11 +85,9 @@ def wire(
     systems = make_systems(plants, at, method, {next(iter(plants)): loops}, step)
     for system in systems:
         if system.loops is not None:
-            at_home, rest = system.loops.home(), np.zeros(system.plant.n)
-            system.start(0.0, at_home, rest, system.plant.first_states, guarded=False)
+            system.watch_from_home()
     instance = systems[0].instance
-    watched = first.loops is not None and not plant.has_events
-    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z, guarded=watched))
+    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z))
     start = instance.snapshot()
     layout = Layout(
         common_name(plants),

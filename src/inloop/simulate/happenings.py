@@ -47,10 +47,6 @@ def _rows(system: System) -> tuple[str, ...]:
     return system.loops.row_names if system.loops is not None else ()
 
 
-def _suffix(system: System) -> str:
-    return system.loops.function("") if system.loops is not None else ""
-
-
 def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float]:
     """Restitutions of single rows of an impact, with which event k of a mode ends it."""
     events = system.plant.mechanism.events
@@ -58,7 +54,7 @@ def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float
     if not own:
         return {}
     # they follow from parameters and inputs, whatever the motion
-    name = f"indicators{_suffix(system)}"
+    name = "indicators"
     blocks = system.plant.program(name).inputs[1:]
     given = {block.name: np.zeros(len(block.symbols)) for block in blocks}
     if "u" in given:
@@ -82,8 +78,7 @@ def _impulses(
     """
     if gripping.loops is None:
         return {}
-    rows = _rows(gripping)
-    given = np.array([e[row] for row in rows])
-    name = f"project{_suffix(gripping)}"
-    found = gripping.plant.evaluate(name, q=q, qd=qd, t=t, e=given)["impulse"]
-    return dict(zip(rows, map(float, found), strict=True))
+    loops = gripping.loops.good_at(q, t)
+    given = np.array([e.get(row, 0.0) for row in loops.all_row_names])
+    found = loops.impulses(q, qd, t, given)
+    return dict(zip(loops.row_names, map(float, found), strict=True))

@@ -285,6 +285,11 @@ class System:
         if len(found.t):
             self.start(0.0, found.q[0], found.qd[0], found.z[0])
 
+    def watch_from_home(self) -> None:
+        """Guard the choice of coordinates from the first closed position on."""
+        q, rest = self.closed.home(), np.zeros(self.plant.n)
+        self.start(0.0, q, rest, self.plant.first_states)
+
     def expand(self, t: Array, x: Array) -> Samples:
         """All about states of the stepper: their motion, forces in cuts, constraint values."""
         found = self.motion(t, x)
