@@ -97,13 +97,17 @@ def _acceleration(angle: float, speed: float, brake: float) -> float:
     return float((-weight - 0.5 * slope * speed**2 - brake * speed) / total)
 
 
+def _rates(_: float, y: np.ndarray, brake: float) -> tuple[float, float]:
+    return y[1], _acceleration(y[0], y[1], brake)
+
+
 def closed_form(times: np.ndarray, brake_at: float = SWITCH) -> Motion:
     """The same motion in the angle of the crank alone, by SciPy."""
 
-    def slider(_: float, y: np.ndarray) -> float:
+    def slider(_: float, y: np.ndarray, *__: float) -> float:
         return _slider(y[0], y[1])[0] - STOP
 
-    def switch(_: float, y: np.ndarray) -> float:
+    def switch(_: float, y: np.ndarray, *__: float) -> float:
         return float(y[0] - brake_at)
 
     slider.terminal = switch.terminal = True  # type: ignore[attr-defined]
@@ -112,7 +116,7 @@ def closed_form(times: np.ndarray, brake_at: float = SWITCH) -> Motion:
     found = np.zeros((len(times), 2))
     while t < times[-1]:
         done = solve_ivp(
-            lambda _, y: (y[1], _acceleration(y[0], y[1], brake)), (t, times[-1]), y,
+            _rates, (t, times[-1]), y, args=(brake,),
             method="DOP853", rtol=1e-12, atol=1e-13, dense_output=True,
             events=[slider] if brake else [slider, switch],
         )  # fmt: skip

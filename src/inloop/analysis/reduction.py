@@ -96,7 +96,9 @@ class Reduction:
         """Call a function of the plant for rows of states, in blocks."""
         count = len(arrays["q"])
         blocks = [
-            self.plant.evaluate(function, **{k: _cut(k, a, b) for k, a in arrays.items()})
+            self.plant.evaluate(
+                function, ready=True, lanes=False, **{k: _cut(k, a, b) for k, a in arrays.items()}
+            )
             for b in range(0, max(count, 1), BLOCK)
         ]
         return {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
@@ -185,7 +187,8 @@ class Reduction:
         """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""
         at = q[None]
         T = self.tangent(self.constraints(at, np.zeros_like(at))["J"], self.independent)[0]
-        return T.T @ self.plant.mass_matrix(q) @ T, T
+        M = self.plant.evaluate("mass_matrix", ready=True, q=q)["M"]
+        return T.T @ M @ T, T
 
     def motion(
         self,

@@ -61,10 +61,11 @@ def load_realtime(options: BuildOptions = DEFAULT_OPTIONS) -> NativeLibrary:
 
 @functools.cache
 def _load_realtime(options: BuildOptions) -> NativeLibrary:
-    sources = {**runtime_sources(), **realtime_sources()}
     headers = {**runtime_headers(), **realtime_headers()}
-    threads = replace(options, libraries=(*options.libraries, "-lpthread"))
-    return NativeLibrary(build_library(sources, headers, options=threads))
+    runtime = _load(options).path
+    libraries = (*options.libraries, "-lpthread")
+    threads = replace(options, libraries=libraries, linked=(runtime,))
+    return NativeLibrary(build_library(realtime_sources(), headers, options=threads))
 
 
 @functools.cache

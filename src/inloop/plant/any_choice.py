@@ -90,7 +90,7 @@ def impulses(plant: Equations, parts: Partition, q: Array, qd: Array, t: float, 
     """
     n, rows, driven = plant.n, list(parts.rows), list(parts.driven)
     found = plant.evaluate("constraints", q=q, qd=qd, **_known(plant, {"t": t}))
-    J, M, m = found["J"][rows], plant.evaluate("mass_matrix", q=q)["M"], len(rows)
+    J, M, m = found["J"][rows], plant.evaluate("mass_matrix", ready=True, q=q)["M"], len(rows)
     # M d - Jᵀ lam - effort = 0, J d = -(1 + e) (J qd + nu), driven joints move on
     forces = np.vstack([J, np.eye(n)[driven]])
     A = np.block([[M, -forces.T], [forces, np.zeros((len(forces), len(forces)))]])

@@ -189,7 +189,8 @@ class BarePlant(Equations):
                 for kind, p in zip(kinds, programs, strict=True)
             ]
 
-        self._build_once(kinds[0], derive)
+        for kind in kinds:
+            self._offer(kind, derive)
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 
@@ -244,7 +245,7 @@ class BarePlant(Equations):
         if not isinstance(path, str):
             raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
         name = f"{sensor_name(path)}_{kind}"
-        return self._build_once(name, lambda: self._derivation.sensor(path))
+        return self._offer(name, lambda: self._derivation.sensor(path))
 
     def pose(self, path: str, q: Numbers, axes: str | None = None) -> tuple[Array, Array]:
         """Position p_WQ [m] and orientation R_WF of a point, frame or body.

@@ -78,7 +78,8 @@ def reduced_equations(plant: BarePlant, q: Any, qd: Any, **others: Any) -> dict[
         others: z, u, t.
     """
     q, qd = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
-    M, c = plant.mass_matrix(q), plant.evaluate("bias", q=q, qd=qd, **others)["c"]
+    M = plant.evaluate("mass_matrix", ready=True, q=q)["M"]
+    c = plant.evaluate("bias", ready=True, q=q, qd=qd, **others)["c"]
     if plant.loops is None:
         return {"M": M, "c": c, "T": np.eye(plant.n)}
     parts = plant.loops.partition
@@ -101,9 +102,10 @@ def _at(plant: BarePlant, state: dict[str, Any]) -> Array:
     more: dict[str, Any] = {key: state[key] for key in ("z", "u", "t") if key in state}
     rows = _fitting_rows(plant, q, qd, more)
     prescribed = _drive_accelerations(plant, q, qd, more)
-    c = plant.evaluate("bias", q=q, qd=qd, **more)["c"]
+    c = plant.evaluate("bias", ready=True, q=q, qd=qd, **more)["c"]
     A = np.vstack([rows["J"], np.eye(n)[driven]])
-    K = np.block([[plant.mass_matrix(q), -A.T], [A, np.zeros((len(A), len(A)))]])
+    M = plant.evaluate("mass_matrix", ready=True, q=q)["M"]
+    K = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
     right = np.concatenate([tau - c, -rows["gamma"], prescribed])
     # rows and columns of one size: lengths and masses of any unit
     size = 1.0 / np.sqrt(np.maximum(np.abs(K).max(axis=1), np.finfo(float).tiny))

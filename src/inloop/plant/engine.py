@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import itertools
 import os
@@ -80,13 +81,19 @@ def runs_native(backend: str) -> bool:
     return backend != "python" and find_compiler() is not None
 
 
-def make_engine(unit: Unit, backend: str = "auto") -> Engine:
+def make_engine(unit: Unit, backend: str = "auto", *, later: bool = False) -> Engine:
     """Build a unit.
 
     Args:
         unit: what to build.
         backend: "c", "python", or "auto" for C where a compiler is found.
+        later: the plant is compiled already: what cannot be built runs as Python.
     """
+    if later and backend != "python":
+        try:
+            return NativeEngine(unit)
+        except BuildError:
+            return PythonEngine(unit)
     if str(backend) not in ("auto", "c", "python"):
         raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
     if runs_native(backend):
@@ -207,8 +214,11 @@ class NativeEngine:
             sources = emit_lanes(program, self.unit.prefix, self.unit.about)
             options = replace(self._options, extra_flags=(*self._options.extra_flags, "-O3"))
             name = f"{program.name} of {self.unit.prefix}, many states at once"
-            library = _compiled(name, sources, self.headers, options)
-            known = self._bound_rows(library, f"{self.unit.prefix}_lanes_{program.name}", program)
+            library, prefix = self.library, self.unit.prefix
+            with contextlib.suppress(BuildError):  # then one state after the other
+                library = _compiled(name, sources, self.headers, options)
+                prefix = f"{self.unit.prefix}_lanes"
+            known = self._bound_rows(library, f"{prefix}_{program.name}", program)
             self._lanes[program.name] = known
         return known
 

@@ -24,7 +24,15 @@ from inloop.plant import labels
 from inloop.plant.arguments import read_names, real, reals
 from inloop.plant.bounds import Bounds
 from inloop.plant.closing import refuse_what_cannot_close
-from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
+from inloop.plant.engine import (
+    Array,
+    Engine,
+    NativeEngine,
+    PythonEngine,
+    Unit,
+    make_engine,
+    runs_native,
+)
 from inloop.plant.loops import Loops
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
@@ -96,6 +104,9 @@ class Equations:
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
         self._engines: dict[str, Engine] = {}
+        self._interpreted: dict[str, Engine] = {}
+        self._offered: dict[str, Callable[[], Sequence[Program]]] = {}
+        self._complete: frozenset[str] | None = None  # functions at the end of `compile`
         self._prepared: dict[int, tuple[int, Array]] = {}
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
         self.loops: Loops | None = None
@@ -108,6 +119,8 @@ class Equations:
         self._add([self._timed_program(name, (k, len(core))) for k, name in enumerate(core, 1)])
         if mechanism.law_outputs:
             self._add([self._timed_program("law_outputs")], emit_formulas)
+        if mechanism.laws or mechanism.flexible_links or self.inputs:
+            self._add([self._timed_program("power")])
         if closed:
             self._add_loops(self.closed_loops(self._derivation))
         elif modes is not None:
@@ -210,6 +223,7 @@ class Equations:
         offered: Callable[[Sequence[Program]], Sequence[Program]] | None = None,
         derivation: Derivation | None = None,
         flags: tuple[str, ...] = CHAIN_FLAGS,
+        later: bool = False,
     ) -> None:
         """Run the passes on programs, build them and make them callable.
 
@@ -219,6 +233,7 @@ class Equations:
             offered: from these to the functions that can be called, if they are others.
             derivation: where the programs come from, if not from that of the core functions.
             flags: of the compiler, where there are further C files.
+            later: no run needs it: what cannot be built runs as Python.
         """
         start = time.perf_counter()
         parameters = (derivation or self._derivation).parameters
@@ -247,7 +262,7 @@ class Equations:
             files,
             flags if extra is not None else (),
         )
-        engine = make_engine(unit, self._backend)
+        engine = make_engine(unit, self._backend, later=later)
         self.times[f"build {first}"] = time.perf_counter() - start
         for program in done:
             self._engines[program.name] = engine
@@ -257,10 +272,23 @@ class Equations:
         """True if it is a mode of a mechanism that changes while it runs."""
         return self._modes is not None
 
-    @property
-    def built(self) -> int:
-        """Number of functions that have been built."""
-        return len(self._engines)
+    def complete(self) -> None:
+        """All that runs need is there: from now on they use this and no compiler."""
+        self._complete = frozenset(self._engines)
+
+    def _ready_engine(self, name: str) -> Engine:
+        """What `compile` has built of a function; else the function as Python."""
+        if self._complete is None or name in self._complete:
+            return self._engine(name)
+        with self.building:
+            if name not in self._interpreted:
+                programs = self._derive(name)
+                prepare, printed, _ = run_passes(programs, self._derivation.parameters)
+                about = labels.about(self.mechanism, self.parameters.declared)
+                unit = Unit(f"{self.name}_{name}", prepare, tuple(printed), about, {})
+                engine = PythonEngine(unit)
+                self._interpreted |= {program.name: engine for program in printed}
+            return self._interpreted[name]
 
     def is_built(self, name: str) -> bool:
         """True if a function has been derived and built."""
@@ -268,18 +296,23 @@ class Equations:
 
     def _engine(self, name: str) -> Engine:
         if str(name) not in self._engines:
-            if str(name) not in PROGRAMS:
-                known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
-                raise InputError(f"no function {quoted(name)}", fix=f"Functions are: {known}.")
-            self._build_once(name, lambda: [self._timed_program(name)])
+            with self.building:
+                if str(name) not in self._engines:
+                    self._add(self._derive(name), later=self._complete is not None)
         return self._engines[name]
 
-    def _build_once(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
-        """The name of a function, derived and built with others on first use."""
-        if name not in self._engines:
-            with self.building:
-                if name not in self._engines:
-                    self._add(derive())
+    def _derive(self, name: str) -> Sequence[Program]:
+        """The program of a function, and those that are built with it."""
+        if str(name) in self._offered:
+            return self._offered[name]()
+        if str(name) not in PROGRAMS:
+            known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
+            raise InputError(f"no function {quoted(name)}", fix=f"Functions are: {known}.")
+        return [self._timed_program(name)]
+
+    def _offer(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
+        """The name of a function that is derived, and built with others, on first use."""
+        self._offered.setdefault(name, derive)
         return name
 
     def build_apart(
@@ -322,7 +355,9 @@ class Equations:
 
     def prepared(self, name: str = "inverse_dynamics") -> Array:
         """The prepared quantities that a function reads, for the current parameters."""
-        engine = self._engine(name)
+        return self._prepared_of(self._engine(name))
+
+    def _prepared_of(self, engine: Engine) -> Array:
         known = self._prepared.get(id(engine))
         if known is None or known[0] != self.parameters.version:
             values = engine.call("prepare", [self.parameters.values_array], None)[0]
@@ -335,7 +370,13 @@ class Equations:
         return self._engine(name).call("prepare", [values], None)[0]
 
     def evaluate(
-        self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
+        self,
+        function: str,
+        *,
+        pre: Any = None,
+        lanes: Any = True,
+        ready: bool = False,
+        **arrays: Any,
     ) -> dict[str, Array]:
         """Call any function of the plant by name.
 
@@ -345,14 +386,15 @@ class Equations:
             pre: prepared quantities for other parameters than those of the plant.
             lanes: let many rows use vector code, which is compiled when it is first needed, and
                 all cores.
+            ready: never wait for a compiler: what `compile` has not built runs as Python.
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.
         """
-        engine = self._engine(function)
+        engine = self._ready_engine(function) if ready else self._engine(function)
         program = engine.unit.find(function)
         _check_names(function, program, arrays)
         rows = _row_count(arrays)
-        inputs = [self.prepared(function) if pre is None else pre]
+        inputs = [self._prepared_of(engine) if pre is None else pre]
         for block in program.inputs[1:]:
             inputs.append(self._input(block.name, len(block.symbols), arrays, rows))
         found = engine.call(function, inputs, rows, lanes)

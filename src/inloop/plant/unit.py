@@ -61,10 +61,20 @@ def plant_unit(plants: Plants) -> PlantUnit:
     first = next(iter(plants.values()))
     with first.building:
         # all that a table tells is there once a plant is compiled, but for what is built later
-        key = tuple((name, plant.built) for name, plant in plants.items())
+        key = tuple((name, _built_later(plant)) for name, plant in plants.items())
         if key not in first.units:
             first.units[key] = _build(plants)
         return first.units[key]
+
+
+def _built_later(plant: BarePlant) -> int:
+    """How much of what runs use has been built: choices of coordinates, code of integrators."""
+    count = 0
+    for loops in _choices(plant):
+        suffix = "" if loops is None else loops.suffix
+        names = (f"{steps.PREDICTOR}{suffix}", f"{steps.JACOBIAN}{suffix}")
+        count += 1 + sum(plant.is_built(name) for name in names)
+    return count
 
 
 def _build(plants: Plants) -> PlantUnit:

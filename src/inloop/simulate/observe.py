@@ -19,7 +19,7 @@ ALL = "all"
 
 def energy(plant: BarePlant, found: Samples) -> Array:
     """Kinetic and potential energy [J], shape (N, 2)."""
-    return plant.evaluate("energy", q=found.q, qd=found.qd, lanes=False)["E"]
+    return plant.evaluate("energy", ready=True, q=found.q, qd=found.qd, lanes=False)["E"]
 
 
 def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array:
@@ -51,7 +51,7 @@ def law_power(
         return np.zeros(len(t))
     state = {"q": found.q[rows], "qd": found.qd[rows], "z": found.z[rows], "t": t}
     u = inputs.over(t)
-    return np.asarray(plant.evaluate("power", u=u, lanes=False, **state)["P"][:, 0])
+    return np.asarray(plant.evaluate("power", ready=True, u=u, lanes=False, **state)["P"][:, 0])
 
 
 def _constraint_power(plant: BarePlant, found: Samples) -> Array:
@@ -116,8 +116,9 @@ def reactions(
         state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "u": u[b], "t": found.t[b]}
         if qdd is None or lam is None:
             a = plant.evaluate("direct_dynamics", tau=tau, lanes=False, **state)["qdd"]
-            return plant.evaluate("joint_reactions", qdd=a, lanes=False, **state)
-        return plant.evaluate("joint_reactions", qdd=qdd[b], lam=lam[b], lanes=False, **state)
+            return plant.evaluate("joint_reactions", ready=True, qdd=a, lanes=False, **state)
+        state |= {"qdd": qdd[b], "lam": lam[b]}
+        return plant.evaluate("joint_reactions", ready=True, lanes=False, **state)
 
     wrenches = _joined(found, at)
     places = [(joint, plant.coordinates.index(joint)) for joint in joints]

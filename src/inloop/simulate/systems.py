@@ -13,7 +13,7 @@ import numpy as np
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
 from inloop.native.instance import Blame, Instance, Numbers
 from inloop.plant import Array, BarePlant, Loops, Partition
-from inloop.plant.stepping import implicit_steps, jacobian
+from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
@@ -349,7 +349,7 @@ def make_systems(
 ) -> tuple[System, ...]:
     """All modes of one instance; arguments as in `make_system`, by mode."""
     chosen = {name: (loops or {}).get(name) or plant.loops for name, plant in plants.items()}
-    notes = {name: _build(plant, chosen[name], method) for name, plant in plants.items()}
+    notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))
@@ -373,7 +373,7 @@ def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Met
     assert loops is not None
     for partition in partitions:
         loops.compile_partitions([partition])
-        _build(plant, loops.with_partition(partition), method)
+        build_method(plant, loops.with_partition(partition), method)
 
 
 def _may_take_differences(system: System, method: Method | None, conditions: Conditions) -> bool:
@@ -381,7 +381,7 @@ def _may_take_differences(system: System, method: Method | None, conditions: Con
     free = system.loops is not None and system.loops.chooses_freely
     if method == Method.RODAS:
         return free or bool(system.notes) or conditions.inputs.function is not None
-    return method == Method.IMPLICIT and free
+    return method == Method.IMPLICIT and (free or not has_steps(system.plant, system.loops))
 
 
 def table_of_all(systems: tuple[System, ...]) -> ModeTable:
@@ -391,14 +391,12 @@ def table_of_all(systems: tuple[System, ...]) -> ModeTable:
     return ModeTable(instance.modes, tuple(s.size for s in systems), counts, instance)
 
 
-def _build(plant: BarePlant, loops: Loops | None, method: Method | None) -> tuple[str, ...]:
-    """Build what an integrator needs beside the rates; notes about what cannot be had."""
+def _missing(plant: BarePlant, loops: Loops | None, method: Method | None) -> tuple[str, ...]:
+    """Notes about what an integrator does without."""
     if loops is not None and not loops.is_compiled:
         return ()
-    if method == Method.IMPLICIT:
-        implicit_steps(plant, loops)
-    elif method == Method.RODAS and jacobian(plant, loops) is None:
-        return ("the Jacobian would be too large to generate: differences are used",)
+    if method == Method.RODAS and not has_jacobian(plant, loops):
+        return (f"{why_no_jacobian(plant, loops)}: differences are used",)
     return ()
 
 
