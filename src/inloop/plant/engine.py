@@ -34,6 +34,7 @@ from inloop.symbolic import Program, Solved
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LANES_FROM = 256  # rows from which vector registers pay for their compilation
+ROWS_AT_ONCE = 2000  # of functions that run as Python
 WORK_PER_THREAD = 4_000_000  # operations; less is done sooner than a second thread has started
 
 
@@ -90,10 +91,9 @@ def make_engine(unit: Unit, backend: str = "auto", *, later: bool = False) -> En
         later: the plant is compiled already: what cannot be built runs as Python.
     """
     if later and backend != "python":
-        try:
+        with contextlib.suppress(BuildError):
             return NativeEngine(unit)
-        except BuildError:
-            return PythonEngine(unit)
+        return PythonEngine(unit)
     if str(backend) not in ("auto", "c", "python"):
         raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
     if runs_native(backend):
@@ -120,9 +120,15 @@ class PythonEngine:
     def call(
         self, name: str, inputs: Sequence[Array], rows: int | None, lanes: bool = True
     ) -> list[Array]:
-        """Outputs of a program."""
-        del lanes
+        """Outputs of a program; of many rows in blocks, for all that is in them is kept."""
         program = self.unit.find(name)
+        if rows is not None and rows > ROWS_AT_ONCE:
+            edges = [*range(0, rows, ROWS_AT_ONCE), rows]
+            blocks = [
+                self.call(name, _cut(program, inputs, a, b), b - a, lanes)
+                for a, b in itertools.pairwise(edges)
+            ]
+            return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
         result = self._module[f"{self.unit.prefix}_{name}"](*inputs)
         found = list(result) if isinstance(result, tuple) else [result]
         lead = () if rows is None else (rows,)
@@ -130,6 +136,14 @@ class PythonEngine:
             np.array(np.broadcast_to(value, (*lead, *out.shape)), dtype=np.float64)
             for value, out in zip(found, program.outputs, strict=True)
         ]
+
+
+def _cut(program: Program, inputs: Sequence[Array], begin: int, end: int) -> list[Array]:
+    """Some rows of all inputs; prepared quantities are the same for all."""
+    return [
+        a if block.name == "pre" else a[begin:end]
+        for a, block in zip(inputs, program.inputs, strict=True)
+    ]
 
 
 class NativeEngine:

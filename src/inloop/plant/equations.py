@@ -375,7 +375,7 @@ class Equations:
         *,
         pre: Any = None,
         lanes: Any = True,
-        ready: bool = False,
+        ready: Any = False,
         **arrays: Any,
     ) -> dict[str, Array]:
         """Call any function of the plant by name.
