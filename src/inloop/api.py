@@ -23,6 +23,7 @@ from inloop.simulate import (
     simulate_many,
     simulate_modes,
 )
+from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
 
 
@@ -131,9 +132,10 @@ class Model(ModelBuilder):
         live: str | Sequence[str] = (),
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
+        methods: str | Sequence[str] = (),
         rehearse: float = 0.0,
     ) -> Plant:
-        """Derive the equations, emit code, build it.
+        """Derive the equations, emit code, build it: runs need no compiler any more.
 
         Args:
             live: numbers of the model to keep as parameters beside the declared ones: "all", or
@@ -141,29 +143,43 @@ class Model(ModelBuilder):
             external_forces: bodies that get force and torque inputs beside the declared ones:
                 "all" or names.
             backend: "c", "python", or "auto" for C where a compiler is found.
+            methods: integrators that get code of their own in any case: "implicit", "rodas". Both
+                have it where the mechanism is small, touches something, or has force laws
+                that may be stiff; else they take differences of the rates. The others need none.
             rehearse: simulate a mechanism with loops for so many seconds, and build code for each
                 choice of independent coordinates that it meets. Others are solved while it runs,
                 which takes about four times as long.
         """
         plant = compile_mechanism(
-            self.build(), live=live, external_forces=external_forces, backend=backend
+            self.build(),
+            methods=methods,
+            live=live,
+            external_forces=external_forces,
+            backend=backend,
         )
         seconds = real(rehearse, "rehearse")
         if not 0.0 <= seconds < float("inf"):
             raise InputError(f"a rehearsal of {seconds} s makes no sense", fix="Use 0 or more.")
         if seconds > 0.0:
             simulate_before(plant, t_end=seconds)
+            make_ready(plant, ())
         return plant
 
 
-def compile_mechanism(mechanism: Mechanism, **options: Any) -> Plant:
+def compile_mechanism(
+    mechanism: Mechanism, *, methods: str | Sequence[str] = (), **options: Any
+) -> Plant:
     """A plant from a frozen mechanism; options as in `Model.compile`."""
+    wanted = integrators(methods)
     if mechanism.modes:
         modes = [mode.name for mode in mechanism.modes]
-        return _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)
-    if mechanism.events:
-        return _compile_modes({mechanism.name: mechanism.as_mode(mechanism.name)}, options)
-    return Plant(mechanism, **options)
+        plant = _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)
+    elif mechanism.events:
+        plant = _compile_modes({mechanism.name: mechanism.as_mode(mechanism.name)}, options)
+    else:
+        plant = Plant(mechanism, **options)
+    make_ready(plant, wanted)
+    return plant
 
 
 def piecewise(models: Mapping[str, ModelBuilder], **options: Any) -> Plant:
@@ -179,7 +195,10 @@ def piecewise(models: Mapping[str, ModelBuilder], **options: Any) -> Plant:
         The plant of the first mode; `plant.by_mode` holds all of them.
     """
     built = {name: model.build().as_mode(name) for name, model in models.items()}
-    return _compile_modes(built, options)
+    wanted = integrators(options.pop("methods", ()))
+    plant = _compile_modes(built, options)
+    make_ready(plant, wanted)
+    return plant
 
 
 def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, Any]) -> Plant:

@@ -75,7 +75,7 @@ def test_all_of_the_gallery_leaves_python(name: str, tmp_path: Path, make: Make)
     same_bits(name, tmp_path, "implicit", make)
 
 
-@pytest.mark.parametrize(("compiler", "more"), [("gcc", SANITIZED), ("clang", ())])
+@pytest.mark.parametrize(("compiler", "more"), [("gcc", SANITIZED), ("clang", SANITIZED)])
 def test_sources_compile_without_a_word(
     compiler: str, more: tuple[str, ...], tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:

@@ -197,9 +197,8 @@ def _put_exact(
     """
     n, size = reduction.plant.n, 2 * reduction.plant.n + len(reduction.states)
     given = {"z": none_if_empty(state.z), "u": none_if_empty(state.u), "t": t}
-    exact = reduction.plant.evaluate(
-        "direct_dynamics_derivatives", q=state.q, qd=state.qd, tau=state.tau, **given
-    )
+    given |= {"q": state.q, "qd": state.qd, "tau": state.tau}
+    exact = reduction.plant.evaluate("direct_dynamics_derivatives", ready=True, **given)
     columns = {range(n): exact["dqdd_dq"], range(n, 2 * n): exact["dqdd_dqd"]}
     for column, (block, k) in enumerate(places):
         if block == "tau":

@@ -90,7 +90,8 @@ class Reduction:
 
     def evaluate(self, function: str, **arrays: Any) -> dict[str, Array]:
         """Call a function of the plant for rows of states, in blocks."""
-        return _in_blocks(partial(self.plant.evaluate, function), arrays)
+        call = partial(self.plant.evaluate, function, ready=True, lanes=False)
+        return _in_blocks(call, arrays)
 
     def close(self, q: Array, t: float | Array = 0.0) -> Array:
         """Dependent coordinates from the others, by Newton's method.
@@ -172,7 +173,8 @@ class Reduction:
         """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""
         at = q[None]
         T = self.tangent(self.constraints(at, np.zeros_like(at))["J"], self.independent)[0]
-        return T.T @ self.plant.mass_matrix(q) @ T, T
+        M = self.plant.evaluate("mass_matrix", ready=True, q=q)["M"]
+        return T.T @ M @ T, T
 
     def motion(
         self,

@@ -71,13 +71,8 @@ class ChoiceRow:
     kept: int = 0
     prepare_jacobian: Preparation = NOTHING
     jacobian: str = ""
-    prepare_events: Preparation = NOTHING
-    indicators: str = ""
+    prepare_project: Preparation = NOTHING
     project: str = ""
-    energy: str = ""
-    next: tuple[str, ...] = ()
-    settled: tuple[str, ...] = ()
-    widest: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +99,12 @@ class ModeRow:
     rows: int
     choices: tuple[ChoiceRow, ...]
     events: tuple[EventRow, ...] = ()
+    prepare_events: Preparation = NOTHING
+    indicators: str = ""
+    energy: str = ""
+    next: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    widest: int = 0
     drives: str = ""
     prepare_drives: Preparation = NOTHING
     observe: str = ""
@@ -195,6 +196,11 @@ class _Writer:
                 str(len(mode.choices)),
                 events,
                 str(len(mode.events)),
+                self._preparation(mode.prepare_events),
+                self._function("indicators", mode.indicators),
+                self._function("energy", mode.energy),
+                *map(self._formulas, (mode.next, mode.settled)),
+                str(mode.widest),
                 self._function("drives", mode.drives),
                 self._preparation(mode.prepare_drives),
                 self._function("observe", mode.observe),
@@ -211,6 +217,9 @@ class _Writer:
                 self._array("int32_t", [str(role) for role in mode.roles]),
             ]
         )
+
+    def _formulas(self, names: Sequence[str]) -> str:
+        return self._array("il_formula", [self._function("formula", name) for name in names])
 
     def _terms(self, name: str) -> str:
         if not name:
@@ -230,9 +239,6 @@ class _Writer:
             value = getattr(choice, field.name)
             if isinstance(value, Preparation):
                 parts.append(self._preparation(value))
-            elif isinstance(value, tuple):
-                listed = [self._function("formula", name) for name in value]
-                parts.append(self._array("il_formula", listed))
             elif isinstance(value, str):
                 parts.append(self._function(field.name, value))
             else:

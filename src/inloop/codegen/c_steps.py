@@ -87,8 +87,12 @@ def emit_closed_steps(
     z, guess = 2 * nu, 2 * nu + unit.states
     known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g", "w": "&w"}
     known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept", "law": "law"}
-    results = f"k + {nu}{f', k + {z}' if unit.states else ''}, k + {guess}, c->kept"
-    corrected = f"y + {nu}{f', y + {z}' if unit.states else ''}, y + {guess}"
+    # what is empty must not seem to lie where something else does
+    places = [(nu, nu), *([(z, unit.states)] if unit.states else []), (guess, m)]
+    results, corrected = (
+        ", ".join(f"{to} + {at}" if count else "NULL" for at, count in places) for to in "ky"
+    )
+    results += ", c->kept"
     text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt), where the estimates of dependent coordinates
    are drawn to closure as by an infinitely stiff law */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)

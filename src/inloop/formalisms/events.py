@@ -1,7 +1,8 @@
 """Events of a mode: what is watched, and the state with which the next mode begins.
 
 The programs read the whole state of the mode (all coordinates, multipliers, efforts), as it is
-found by the constrained motion.
+found by the constrained motion. They hold for every choice of independent coordinates, but for the
+projection of velocities on the constraints, which is there once for each choice that has code.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ STATE = "q qd loads"
 
 
 class ModeEvents:
-    """Programs of one mode, for one choice of independent coordinates.
+    """Programs of one mode.
 
     Args:
         derivation: the equations of the mode.
         rows: its constraint rows, redundant ones included.
-        partition: which of them are in use; None for a tree.
+        partition: of the first choice of independent coordinates, or of the one whose projection is
+            wanted; None for a tree. Forces of rows that it does not use are unknown to events.
     """
 
     def __init__(
@@ -39,33 +41,32 @@ class ModeEvents:
         used = [rows[k] for k in partition.rows] if partition else []
         driven = partition.driven if partition else ()
         names = derivation.mechanism.coordinates
-        self._lam = {row.name: graph.symbol(f"lam.{row.name}") for row in used}
+        self._lam = {row.name: graph.symbol(f"lam.{row.name}") for row in rows}
         self._effort = {names[k]: graph.symbol(f"effort.{names[k]}") for k in driven}
         # an element with one row is called by its own name as well
-        self._forces: dict[str, Expr] = dict(self._lam)
+        self._forces: dict[str, Expr] = {row.name: self._lam[row.name] for row in used}
         for row in used:
             if sum(other.element == row.element for other in used) == 1:
                 self._forces[row.element] = self._lam[row.name]
         self._places = Places(derivation.skeleton)
 
-    def programs(self, targets: Mapping[str, Mechanism], suffix: str = "") -> list[Program]:
-        """All programs of the mode.
+    def programs(self, targets: Mapping[str, Mechanism]) -> list[Program]:
+        """All programs of the mode, with the projection of its first choice.
 
         Args:
             targets: mechanisms of all modes, by name.
-            suffix: end of the programs' names.
         """
-        found = [self._energy(suffix)]
+        found = [self._energy()]
         events = self.derivation.mechanism.events
         if events:
-            found.append(self._indicators(suffix))
+            found.append(self._indicators())
         for event in events:
             for kind, mode in (("to", event.to), ("settle", event.settles_in)):
                 if mode is not None:
-                    name = f"{kind}_{event.name}{suffix}"
+                    name = f"{kind}_{event.name}"
                     found.append(self._handover(event, targets[mode], name))
         if self._partition is not None:
-            found.append(self._project(suffix))
+            found.append(self.projection())
         return found
 
     def _make(self, name: str, outputs: Sequence[Output], doc: str, forces: bool = True) -> Program:
@@ -80,13 +81,13 @@ class ModeEvents:
             inputs.append(Input("effort", tuple(self._effort.values()), "efforts of drives"))
         return Program(name, tuple(inputs), tuple(outputs), doc, "")
 
-    def _energy(self, suffix: str) -> Program:
+    def _energy(self) -> Program:
         skeleton = self.derivation.skeleton
         E = [kinetic_energy(skeleton), potential_energy(skeleton)]
         out = Output.vector("E", E, "kinetic and potential energy [J]")
-        return self._make(f"mode_energy{suffix}", [out], "Energy beside an event.", False)
+        return self._make("mode_energy", [out], "Energy beside an event.", False)
 
-    def _indicators(self, suffix: str) -> Program:
+    def _indicators(self) -> Program:
         events = self.derivation.mechanism.events
         g = [self._substitute(event, [event.indicator])[0] for event in events]
         e = [self._substitute(event, [event.restitution])[0] for event in events]
@@ -102,7 +103,7 @@ class ModeEvents:
         if rows:
             doc = "restitution of single rows: " + ", ".join(rows)
             outputs.append(Output.vector("er", list(rows.values()), doc))
-        return self._make(f"indicators{suffix}", outputs, "Indicators of the mode's events.")
+        return self._make("indicators", outputs, "Indicators of the mode's events.")
 
     def _handover(self, event: Event, target: Mechanism, name: str) -> Program:
         """q, qd and z with which the next mode begins, in its own order."""
@@ -136,18 +137,23 @@ class ModeEvents:
             outputs.append(Output.vector("z_next", listed[2 * n :], "states of force laws"))
         return self._make(name, outputs, f"State after event '{event.name}', before it is closed.")
 
-    def _project(self, suffix: str) -> Program:
-        d = self.derivation
-        assert self._partition is not None
+    def projection(self, suffix: str = "") -> Program:
+        """Velocities after the constraints have gripped, for the choice of coordinates.
+
+        Args:
+            suffix: end of the program's name.
+        """
+        d, parts = self.derivation, self._partition
+        assert parts is not None
         e = [d.graph.symbol(f"e.{name}") for name in self._lam]
-        qd, impulse = project(d.mechanism, d.skeleton, self._partition, e)
+        qd, impulse = project(d.mechanism, d.skeleton, parts, [e[row] for row in parts.rows])
         outputs = [
             Output.vector("qd_next", qd, "velocities after the constraints have gripped"),
             Output.vector("impulse", impulse, "impulses of the rows in use [N·s or N·m·s]"),
         ]
         doc = "Velocities after the constraints have gripped, with restitution."
         made = self._make(f"project{suffix}", outputs, doc, False)
-        block = Input("e", tuple(e), "restitution of the rows in use")
+        block = Input("e", tuple(e), "restitution of all rows")
         return Program(made.name, (*made.inputs, block), made.outputs, doc, "")
 
     def _substitute(self, event: Event, exprs: Sequence[Scalar]) -> list[Expr]:

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.errors import InputError
 from inloop.native.library import COUNT, POINTER, REAL, Reals, address_of, aligned_zeros
@@ -136,6 +137,27 @@ class Instance:
     def advance(self) -> Status:
         """One step; after one that failed all is as it was before."""
         return Status(_function("il_advance", POINTER)(self.address))
+
+    @property
+    def mode(self) -> int:
+        """Number of the present mode."""
+        return int(_function("il_mode_of", POINTER, returns=COUNT)(self.address))
+
+    def allow_events(self, most: int) -> None:
+        """Let one step hold so many events at most."""
+        _function("il_allow_events", POINTER, COUNT, returns=None)(self.address, most)
+
+    def advance_logged(self, events: NDArray[Any], states: Reals) -> tuple[Status, int]:
+        """One step with a log, and how many events it holds.
+
+        Args:
+            events: room for rows il_event.
+            states: room for x before and after each, shape (as many, 2, longest x).
+        """
+        count, types = ctypes.c_int64(0), (POINTER, POINTER, POINTER, COUNT, POINTER)
+        step = _function("il_advance_logged", *types)
+        room = (events.ctypes.data, _address(states), len(events))
+        return Status(step(self.address, *room, ctypes.addressof(count))), count.value
 
     def follow_inputs(self, mode: int, given: GivenInputs) -> None:
         """Let a tape lead some of the inputs of a mode."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from inloop.errors import InputError
 from inloop.native.instance import Instance, Numbers
 from inloop.native.library import Reals
+from inloop.native.machine_memory import logged_events
 from inloop.native.machine_run import Event
+from inloop.native.mirror import row_type
 from inloop.native.schedule import Status
 
 
@@ -27,19 +32,30 @@ class InstanceSnapshot:
 
 
 class InstanceStepper:
-    """An instance without events at rest between steps; inputs and parameters may change there.
+    """An instance at rest between steps; inputs and parameters may change there.
 
     Attributes:
-        mode: number of the only mode.
-        events: what happened in the last step: nothing.
+        events: what happened in the last step.
     """
 
-    def __init__(self, instance: Instance, x: Reals) -> None:
-        """Begin at t = 0, at a state of the stepper for the choice of coordinates in use."""
-        self._instance = instance
-        self.mode = 0
+    def __init__(
+        self, instance: Instance, sizes: Sequence[int], mode: int, x: Reals, most_events: int
+    ) -> None:
+        """Begin at t = 0.
+
+        Args:
+            instance: what is stepped.
+            sizes: length of the state in each mode.
+            mode: number of the mode to begin in.
+            x: state of its stepper, for the choice of coordinates in use.
+            most_events: in one step.
+        """
+        self._instance, self._sizes = instance, sizes
         self.events: list[Event] = []
-        instance.begin(0, x)
+        self._log = np.zeros(most_events, dtype=row_type("il_event"))
+        self._states = np.zeros((most_events, 2, max(sizes)))
+        instance.allow_events(most_events)
+        instance.begin(mode, x)
 
     @property
     def t(self) -> float:
@@ -47,13 +63,20 @@ class InstanceStepper:
         return self._instance.t
 
     @property
+    def mode(self) -> int:
+        """Number of the present mode."""
+        return self._instance.mode
+
+    @property
     def x(self) -> Reals:
         """State for the choice of coordinates in use."""
-        return self._instance.numbers(Numbers.STATE).copy()
+        return self._instance.numbers(Numbers.STATE, self.mode).copy()
 
     def step(self) -> Status:
         """One step; if it fails, everything stays as it was."""
-        return self._instance.advance()
+        status, count = self._instance.advance_logged(self._log, self._states)
+        self.events = list(logged_events(self._log[:count], self._states, self._sizes))
+        return status
 
     def snapshot(self) -> InstanceSnapshot:
         """All that influences the future, beside inputs and parameters."""

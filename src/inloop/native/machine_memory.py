@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,14 +171,8 @@ class MachineMemory:
 
     def happened(self, block: Block) -> Iterator[Event]:
         """The events that are logged in a block."""
-        sizes = self.table.state_sizes
-        count = self.machine.event_count
-        for row, (before, after) in zip(block.events[:count], block.states, strict=False):
-            mode, transition, next_mode, settled = row.item()[1:5]
-            x_before = before[: sizes[mode]].copy()
-            x_after = after[: sizes[next_mode]].copy()
-            ends = (Record(*row["record"].item()), x_before, x_after, bool(settled))
-            yield Event(float(row["t"]), mode, transition, next_mode, *ends)
+        rows = block.events[: self.machine.event_count]
+        yield from logged_events(rows, block.states, self.table.state_sizes)
 
     def _fault(self, status: int) -> Fault | None:
         c = self.machine
@@ -218,6 +212,22 @@ class MachineMemory:
             machine.events_in_step,
             c.window_end,
         )
+
+
+def logged_events(rows: NDArray[Any], states: Reals, sizes: Sequence[int]) -> Iterator[Event]:
+    """Events from rows of a log.
+
+    Args:
+        rows: as il_event.
+        states: before and after each, shape (at least as many, 2, longest x).
+        sizes: length of x in each mode.
+    """
+    for row, (before, after) in zip(rows, states, strict=False):
+        mode, transition, next_mode, settled = row.item()[1:5]
+        x_before = before[: sizes[mode]].copy()
+        x_after = after[: sizes[next_mode]].copy()
+        ends = (Record(*row["record"].item()), x_before, x_after, bool(settled))
+        yield Event(float(row["t"]), mode, transition, next_mode, *ends)
 
 
 def _moment(schedule: Schedule, begin: MachineSnapshot) -> float:

@@ -363,7 +363,8 @@ class BarePlant:
                 for kind, p in zip(kinds, programs, strict=True)
             ]
 
-        self.equations.build_once(kinds[0], derive)
+        for kind in kinds:
+            self.equations.offer(kind, derive)
         first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
         return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
 

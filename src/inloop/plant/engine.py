@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import itertools
 import os
@@ -34,6 +35,7 @@ from inloop.symbolic import Program, Solved
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LANES_FROM = 256  # rows from which vector registers pay for their compilation
+ROWS_AT_ONCE = 2000  # of functions that run as Python
 WORK_PER_THREAD = 4_000_000  # operations; less is done sooner than a second thread has started
 
 
@@ -81,13 +83,18 @@ def runs_native(backend: str) -> bool:
     return backend != "python" and find_compiler() is not None
 
 
-def make_engine(unit: Unit, backend: str = "auto") -> Engine:
+def make_engine(unit: Unit, backend: str = "auto", *, later: bool = False) -> Engine:
     """Build a unit.
 
     Args:
         unit: what to build.
         backend: "c", "python", or "auto" for C where a compiler is found.
+        later: the plant is compiled already: what cannot be built runs as Python.
     """
+    if later and backend != "python":
+        with contextlib.suppress(BuildError):
+            return NativeEngine(unit)
+        return PythonEngine(unit)
     if str(backend) not in ("auto", "c", "python"):
         raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
     if runs_native(backend):
@@ -114,9 +121,15 @@ class PythonEngine:
     def call(
         self, name: str, inputs: Sequence[Array], rows: int | None, lanes: bool = True
     ) -> list[Array]:
-        """Outputs of a program."""
-        del lanes
+        """Outputs of a program; of many rows in blocks, for all that is in them is kept."""
         program = self.unit.find(name)
+        if rows is not None and rows > ROWS_AT_ONCE:
+            edges = [*range(0, rows, ROWS_AT_ONCE), rows]
+            blocks = [
+                self.call(name, _cut(program, inputs, a, b), b - a, lanes)
+                for a, b in itertools.pairwise(edges)
+            ]
+            return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
         result = self._module[f"{self.unit.prefix}_{name}"](*inputs)
         found = list(result) if isinstance(result, tuple) else [result]
         lead = () if rows is None else (rows,)
@@ -124,6 +137,14 @@ class PythonEngine:
             np.array(np.broadcast_to(value, (*lead, *out.shape)), dtype=np.float64)
             for value, out in zip(found, program.outputs, strict=True)
         ]
+
+
+def _cut(program: Program, inputs: Sequence[Array], begin: int, end: int) -> list[Array]:
+    """Some rows of all inputs; prepared quantities are the same for all."""
+    return [
+        a if block.name == "pre" else a[begin:end]
+        for a, block in zip(inputs, program.inputs, strict=True)
+    ]
 
 
 class NativeEngine:
@@ -208,8 +229,11 @@ class NativeEngine:
             sources = emit_lanes(program, self.unit.prefix, self.unit.about)
             options = model_options((*self.unit.flags, "-O3"))
             name = f"{program.name} of {self.unit.prefix}, many states at once"
-            library = _compiled(name, sources, self.headers, options)
-            known = self._bound_rows(library, f"{self.unit.prefix}_lanes_{program.name}", program)
+            library, prefix = self.library, self.unit.prefix
+            with contextlib.suppress(BuildError):  # then one state after the other
+                library = _compiled(name, sources, self.headers, options)
+                prefix = f"{self.unit.prefix}_lanes"
+            known = self._bound_rows(library, f"{prefix}_{program.name}", program)
             self._lanes[program.name] = known
         return known
 

@@ -18,7 +18,15 @@ from inloop.model.names import quoted
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
 from inloop.plant.arguments import check_names, read_names, real, reals, row_count
-from inloop.plant.engine import Array, Engine, NativeEngine, Unit, make_engine, runs_native
+from inloop.plant.engine import (
+    Array,
+    Engine,
+    NativeEngine,
+    PythonEngine,
+    Unit,
+    make_engine,
+    runs_native,
+)
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.progress import deriving, simplifying, writing
@@ -38,6 +46,7 @@ class Equations:
         parameters: live parameters, a mapping that can be written.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
+        is_native: the equations run as compiled C.
         modes: mechanisms of all modes of which this one is one; None if it does not change.
         external_forces: bodies that get force and torque inputs beside the declared ones.
         derivation: where the functions of the tree come from.
@@ -81,6 +90,7 @@ class Equations:
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
         self._backend = backend
+        self.is_native = runs_native(backend)
         self._live, self.external_forces = live, external_forces
         self.derivation = self.fresh_derivation()
         self.inputs = self.derivation.input_names
@@ -90,10 +100,15 @@ class Equations:
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
         self._engines: dict[str, Engine] = {}
+        self._interpreted: dict[str, Engine] = {}
+        self._offered: dict[str, Callable[[], Sequence[Program]]] = {}
+        self._complete: frozenset[str] | None = None  # functions at the end of `compile`
         self._prepared: dict[int, tuple[int, Array]] = {}
         self.add([self._timed_program(name, (k, len(core))) for k, name in enumerate(core, 1)])
         if mechanism.law_outputs:
             self.add([self._timed_program("law_outputs")], emit_formulas)
+        if mechanism.laws or mechanism.flexible_links or self.inputs:
+            self.add([self._timed_program("power")])
 
     @property
     def n(self) -> int:
@@ -120,11 +135,6 @@ class Equations:
         """What counts as one unit of each coordinate: 1 rad, or the characteristic length [m]."""
         return self.size.units
 
-    @property
-    def is_native(self) -> bool:
-        """True if the equations run as compiled C."""
-        return runs_native(self._backend)
-
     # building
 
     def fresh_derivation(self) -> Derivation:
@@ -150,6 +160,7 @@ class Equations:
         offered: Callable[[Sequence[Program]], Sequence[Program]] | None = None,
         derivation: Derivation | None = None,
         flags: tuple[str, ...] = CHAIN_FLAGS,
+        later: bool = False,
     ) -> None:
         """Run the passes on programs, build them and make them callable.
 
@@ -159,6 +170,7 @@ class Equations:
             offered: from these to the functions that can be called, if they are others.
             derivation: where the programs come from, if not from that of the core functions.
             flags: of the compiler, where there are further C files.
+            later: no run needs it: what cannot be built runs as Python.
         """
         start = time.perf_counter()
         parameters = (derivation or self.derivation).parameters
@@ -187,7 +199,7 @@ class Equations:
             files,
             flags if extra is not None else (),
         )
-        engine = make_engine(unit, self._backend)
+        engine = make_engine(unit, self._backend, later=later)
         self.times[f"build {first}"] = time.perf_counter() - start
         for program in done:
             self._engines[program.name] = engine
@@ -197,10 +209,23 @@ class Equations:
         """True if it is a mode of a mechanism that changes while it runs."""
         return self.modes is not None
 
-    @property
-    def built(self) -> int:
-        """Number of functions that have been built."""
-        return len(self._engines)
+    def complete(self) -> None:
+        """All that runs need is there: from now on they use this and no compiler."""
+        self._complete = frozenset(self._engines)
+
+    def _ready_engine(self, name: str) -> Engine:
+        """What `compile` has built of a function; else the function as Python."""
+        if self._complete is None or name in self._complete:
+            return self.engine(name)
+        with self.building:
+            if name not in self._interpreted:
+                programs = self._derive(name)
+                prepare, printed, _ = run_passes(programs, self.derivation.parameters)
+                about = labels.about(self.mechanism, self.parameters.declared)
+                unit = Unit(f"{self.name}_{name}", prepare, tuple(printed), about, {})
+                engine = PythonEngine(unit)
+                self._interpreted |= {program.name: engine for program in printed}
+            return self._interpreted[name]
 
     def is_built(self, name: str) -> bool:
         """True if a function has been derived and built."""
@@ -219,18 +244,23 @@ class Equations:
     def engine(self, name: str) -> Engine:
         """What runs a function; functions of the tree are derived and built on first use."""
         if str(name) not in self._engines:
-            if str(name) not in PROGRAMS:
-                known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
-                raise InputError(f"no function {quoted(name)}", fix=f"Functions are: {known}.")
-            self.build_once(name, lambda: [self._timed_program(name)])
+            with self.building:
+                if str(name) not in self._engines:
+                    self.add(self._derive(name), later=self._complete is not None)
         return self._engines[name]
 
-    def build_once(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
-        """The name of a function, derived and built with others on first use."""
-        if name not in self._engines:
-            with self.building:
-                if name not in self._engines:
-                    self.add(derive())
+    def _derive(self, name: str) -> Sequence[Program]:
+        """The program of a function, and those that are built with it."""
+        if str(name) in self._offered:
+            return self._offered[name]()
+        if str(name) not in PROGRAMS:
+            known = ", ".join(dict.fromkeys((*PROGRAMS, *self._engines)))
+            raise InputError(f"no function {quoted(name)}", fix=f"Functions are: {known}.")
+        return [self._timed_program(name)]
+
+    def offer(self, name: str, derive: Callable[[], Sequence[Program]]) -> str:
+        """The name of a function that is derived, and built with others, on first use."""
+        self._offered.setdefault(name, derive)
         return name
 
     def build_apart(
@@ -273,7 +303,9 @@ class Equations:
 
     def prepared(self, name: str = "inverse_dynamics") -> Array:
         """The prepared quantities that a function reads, for the current parameters."""
-        engine = self.engine(name)
+        return self._prepared_of(self.engine(name))
+
+    def _prepared_of(self, engine: Engine) -> Array:
         known = self._prepared.get(id(engine))
         if known is None or known[0] != self.parameters.version:
             values = engine.call("prepare", [self.parameters.values_array], None)[0]
@@ -286,7 +318,13 @@ class Equations:
         return self.engine(name).call("prepare", [values], None)[0]
 
     def evaluate(
-        self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
+        self,
+        function: str,
+        *,
+        pre: Any = None,
+        lanes: Any = True,
+        ready: Any = False,
+        **arrays: Any,
     ) -> dict[str, Array]:
         """Call any function of the plant by name.
 
@@ -296,14 +334,15 @@ class Equations:
             pre: prepared quantities for other parameters than those of the plant.
             lanes: let many rows use vector code, which is compiled when it is first needed, and
                 all cores.
+            ready: never wait for a compiler: what `compile` has not built runs as Python.
             arrays: one per input block: q, qd, qdd, tau, u, t; missing u and t are zero, u of
                 live drives as at the start.
         """
-        engine = self.engine(function)
+        engine = self._ready_engine(function) if ready else self.engine(function)
         program = engine.unit.find(function)
         check_names(function, program, arrays)
         rows = row_count(arrays)
-        inputs = [self.prepared(function) if pre is None else pre]
+        inputs = [self._prepared_of(engine) if pre is None else pre]
         for block in program.inputs[1:]:
             inputs.append(self._input(block.name, len(block.symbols), arrays, rows))
         found = engine.call(function, inputs, rows, lanes)

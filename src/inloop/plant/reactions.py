@@ -46,7 +46,7 @@ def joint_reactions(
         )
     if lam is not None:
         others["lam"] = plant.formulation.on_all_rows(np.asarray(lam))
-    found = plant.evaluate("joint_reactions", q=q, qd=qd, qdd=qdd, **others)
+    found = plant.evaluate("joint_reactions", ready=True, q=q, qd=qd, qdd=qdd, **others)
     return {
         f"{name}.{kind}": found[kind][..., k, :]
         for k, name in enumerate(plant.coordinates)

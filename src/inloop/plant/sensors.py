@@ -25,7 +25,7 @@ class Sensors:
             raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
         derivation = self._equations.derivation
         name = f"{sensor_name(path)}_{kind}"
-        return self._equations.build_once(name, lambda: derivation.sensor(path))
+        return self._equations.offer(name, lambda: derivation.sensor(path))
 
     def pose(self, path: str, q: Any, axes: str | None = None) -> tuple[Array, Array]:
         """Position p_WQ and orientation R_WF, or p_AQ and R_AF in the axes of another frame A."""

@@ -1,10 +1,14 @@
-"""What implicit integrators need of a plant beside its rates; derived and built on first use."""
+"""What implicit integrators need of a plant beside its rates; `compile` builds it where likely.
+
+Without it they take differences of the rates, which needs no code and takes longer.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from inloop.formalisms import steps
+from inloop.native import Method
 from inloop.plant.formulation import Formulation
 
 if TYPE_CHECKING:
@@ -13,6 +17,46 @@ if TYPE_CHECKING:
 # operations of the rates times columns of the Jacobian, from which it is taken by differences: an
 # upper bound of its length, to keep derivation and compilation short
 LARGEST_JACOBIAN = 150_000
+# the same product up to which code is built for every mechanism, stiff or not
+SMALL = 2_000
+
+
+def is_likely(plant: BarePlant) -> bool:
+    """Implicit methods may be wanted, and their code is not too long to be built for that alone."""
+    mechanism = plant.mechanism
+    may_be_stiff = mechanism.laws or mechanism.flexible_links
+    return _length(plant, plant.formulation) <= (LARGEST_JACOBIAN if may_be_stiff else SMALL)
+
+
+def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> None:
+    """Build what an integrator needs beside the rates, for a choice that has code."""
+    if method == Method.IMPLICIT:
+        implicit_steps(plant, formulation)
+    elif method == Method.RODAS:
+        jacobian(plant, formulation)
+
+
+def has_steps(plant: BarePlant, formulation: Formulation) -> bool:
+    """There is code for implicit steps."""
+    return plant.equations.is_built(formulation.function(steps.PREDICTOR))
+
+
+def has_jacobian(plant: BarePlant, formulation: Formulation) -> bool:
+    """There is code for the Jacobian."""
+    return plant.equations.is_built(formulation.function(steps.JACOBIAN))
+
+
+def why_no_jacobian(plant: BarePlant, formulation: Formulation) -> str:
+    """In words."""
+    if _length(plant, formulation) > LARGEST_JACOBIAN:
+        return "the Jacobian would be too large to generate"
+    return "the Jacobian is not compiled (compile(methods='rodas') does it)"
+
+
+def _length(plant: BarePlant, formulation: Formulation) -> int:
+    """Operations of the rates times columns of their Jacobian."""
+    columns = 2 * len(formulation.partition.independent) + len(plant.mechanism.states)
+    return plant.operations[formulation.motion_function]["total"] * columns
 
 
 def implicit_steps(plant: BarePlant, formulation: Formulation) -> str:
@@ -24,8 +68,7 @@ def implicit_steps(plant: BarePlant, formulation: Formulation) -> str:
 
 def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
     """Name of the Jacobian for a partition; None where it would be too large."""
-    columns = 2 * len(formulation.partition.independent) + len(plant.mechanism.states)
-    if plant.operations[formulation.motion_function]["total"] * columns > LARGEST_JACOBIAN:
+    if _length(plant, formulation) > LARGEST_JACOBIAN:
         return None
     code = formulation.code
     name = code.function(steps.JACOBIAN)

@@ -58,10 +58,20 @@ def plant_unit(plants: Plants) -> PlantUnit:
     first = next(iter(plants.values()))
     with first.equations.building:
         # all that a table tells is there once a plant is compiled, but for what is built later
-        key = tuple((name, plant.equations.built) for name, plant in plants.items())
+        key = tuple((name, _built_later(plant)) for name, plant in plants.items())
         if key not in first.units:
             first.units[key] = _build(plants)
         return first.units[key]
+
+
+def _built_later(plant: BarePlant) -> int:
+    """How much of what runs use has been built: choices of coordinates, code of integrators."""
+    count = 0
+    for known in plant.formulation.known:
+        suffix = plant.formulation.with_partition(known).code.suffix
+        names = (f"{steps.PREDICTOR}{suffix}", f"{steps.JACOBIAN}{suffix}")
+        count += 1 + sum(plant.equations.is_built(name) for name in names)
+    return count
 
 
 def _build(plants: Plants) -> PlantUnit:
@@ -136,6 +146,7 @@ class _Maker:
             rows=len(formulation.all_row_names),
             choices=tuple(self._choice(plant, known) for known in formulation.known),
             events=tuple(self._event(plant, k, e) for k, e in enumerate(events)),
+            **self._formulas(plant),
             drives=drives,
             prepare_drives=prepare_drives,
             observe=observe,
@@ -167,7 +178,7 @@ class _Maker:
     def _choice(self, plant: BarePlant, known: Partition) -> ChoiceRow:
         """One choice of independent coordinates, with the integrators built for it."""
         formulation = plant.formulation.with_partition(known)
-        suffix = formulation.function("")
+        suffix = formulation.code.suffix
         rates, prepare = self._named(plant, formulation.motion_function, "rates")
         prefix = rates.removesuffix("_rates")
         found: dict[str, object] = {
@@ -179,8 +190,11 @@ class _Maker:
         }
         found |= {kind: f"{prefix}_{kind}" for kind in formulation.code.beside_rates}
         found |= self._implicit(plant, suffix)
-        if self._with_events:
-            found |= self._events(plant, suffix)
+        project = f"project{suffix}"
+        if plant.equations.is_built(project):
+            found["project"], found["prepare_project"] = self._named(
+                plant, project, f"{project}_formula"
+            )
         return ChoiceRow(prepare=prepare, rates=rates, **found)  # type: ignore[arg-type]
 
     def _implicit(self, plant: BarePlant, suffix: str) -> dict[str, object]:
@@ -196,23 +210,21 @@ class _Maker:
             found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
         return found
 
-    def _events(self, plant: BarePlant, suffix: str) -> dict[str, object]:
-        energy, prepare = self._named(plant, f"mode_energy{suffix}", f"mode_energy{suffix}_formula")
-        prefix = energy.removesuffix(f"mode_energy{suffix}_formula")
+    def _formulas(self, plant: BarePlant) -> dict[str, Any]:
+        """What events of a mode read and set, whatever its independent coordinates."""
+        if not self._with_events:
+            return {}
+        energy, prepare = self._named(plant, "mode_energy", "mode_energy_formula")
+        prefix = energy.removesuffix("mode_energy_formula")
         events = plant.mechanism.events
-
-        def formula(program: str) -> str:
-            return f"{prefix}{program}{suffix}_formula"
-
-        programs = plant.equations.native_engine(f"mode_energy{suffix}").unit.programs
+        programs = plant.equations.native_engine("mode_energy").unit.programs
         return {
             "prepare_events": prepare,
-            "indicators": formula("indicators") if events else "",
-            "project": formula("project") if plant.equations.is_built(f"project{suffix}") else "",
+            "indicators": f"{prefix}indicators_formula" if events else "",
             "energy": energy,
-            "next": tuple(formula(f"to_{event.name}") for event in events),
+            "next": tuple(f"{prefix}to_{event.name}_formula" for event in events),
             "settled": tuple(
-                formula(f"settle_{event.name}") if event.settles_in is not None else ""
+                f"{prefix}settle_{event.name}_formula" if event.settles_in is not None else ""
                 for event in events
             ),
             "widest": max(sum(len(o.exprs) for o in p.outputs) for p in programs),

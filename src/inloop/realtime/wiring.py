@@ -84,11 +84,9 @@ def wire(
     chosen = {next(iter(plants)): first.formulation.good_at(begin.q)}
     systems = make_systems(plants, at, method, chosen, step)
     for system in systems:
-        at_home, rest = system.formulation.home(), np.zeros(system.plant.n)
-        system.start(0.0, at_home, rest, system.plant.first_states, guarded=False)
+        system.watch_from_home()
     instance = systems[0].instance
-    watched = bool(first.formulation.partition.dependent) and not plant.has_events
-    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z, guarded=watched))
+    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z))
     start = instance.snapshot()
     layout = Layout(
         common_name(plants),

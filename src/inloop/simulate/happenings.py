@@ -47,10 +47,6 @@ def _rows(system: System) -> tuple[str, ...]:
     return system.formulation.row_names
 
 
-def _suffix(system: System) -> str:
-    return system.formulation.function("")
-
-
 def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float]:
     """Restitutions of single rows of an impact, with which event k of a mode ends it."""
     events = system.plant.mechanism.events
@@ -58,7 +54,7 @@ def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float
     if not own:
         return {}
     # they follow from parameters and inputs, whatever the motion
-    name = f"indicators{_suffix(system)}"
+    name = "indicators"
     blocks = system.plant.program(name).inputs[1:]
     given = {block.name: np.zeros(len(block.symbols)) for block in blocks}
     if "u" in given:
@@ -80,10 +76,7 @@ def _impulses(
         t: time [s].
         e: restitution of each row.
     """
-    rows = _rows(gripping)
-    if not rows:
-        return {}
-    given = np.array([e[row] for row in rows])
-    name = f"project{_suffix(gripping)}"
-    found = gripping.plant.evaluate(name, q=q, qd=qd, t=t, e=given)["impulse"]
-    return dict(zip(rows, map(float, found), strict=True))
+    formulation = gripping.formulation.good_at(q, t)
+    given = np.array([e.get(row, 0.0) for row in formulation.all_row_names])
+    found = formulation.impulses(q, qd, t, given)
+    return dict(zip(formulation.row_names, map(float, found), strict=True))

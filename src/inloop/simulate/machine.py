@@ -37,7 +37,6 @@ from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import (
     Conditions,
     System,
-    make_system,
     make_systems,
     table_of_all,
 )
@@ -193,9 +192,10 @@ def first_snapshot(
     z = first_internal_states(plant, u)
     start = start_of(plant, q, qd, conditions.drives, u, z)
     good = plant.formulation.good_at(start.q)
-    x = make_system(plant, conditions, None, good).start(0.0, start.q, start.qd, z)
     chosen = {**{n: each.formulation for n, each in plants.items()}, name: good}
-    return Beginning(MachineSnapshot(list(plants).index(name), x), chosen, start.notes)
+    number = list(plants).index(name)
+    x = make_systems(plants, at, None, chosen)[number].start(0.0, start.q, start.qd, z)
+    return Beginning(MachineSnapshot(number, x), chosen, start.notes)
 
 
 _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
@@ -303,15 +303,14 @@ class _Run:
         if status != Status.LOOP_OPEN:
             return status
         step, end = step_of(self._schedule), _end_of(self._pieces[-1][1], now)
-        system = make_system(
-            self._plants[name], self._at[name], None, self._formulations[name], step
-        )
-        return Status.DIVERGED if lost_by_the_step(system, end, step) else status
+        systems = tuple(self._systems().values())
+        number = list(self._plants).index(name)
+        return Status.DIVERGED if lost_by_the_step(systems, number, end, step) else status
 
     def _systems(self) -> dict[str, System]:
         """All modes of an instance, with the independent coordinates of now."""
         step = step_of(self._schedule)
-        made = make_systems(self._plants, self._at, None, self._formulations, step)
+        made = make_systems(self._plants, self._at, self._schedule.method, self._formulations, step)
         for name, system in zip(self._plants, made, strict=True):
             # pivots are watched from where they were when the coordinates were chosen
             at = self._chosen_at.get(name, system.formulation.home())
@@ -339,19 +338,24 @@ class _Run:
         if stuck and self._unguarded:
             return False
         self._failed_at, self._unguarded = t, set()
-        _, last = self._pieces[-1]
         for mode in dict.fromkeys((name, *follow)):
-            if self._plants[mode].coordinates != self._plants[name].coordinates:
-                continue
             if stuck:
                 self._unguarded.add(mode)
-            other = self._formulations[mode].repartition(last.q[-1], t)
+            q = self._position_in(mode, name)
+            other = self._formulations[mode].repartition(q, t)
             if other is not None:
                 self._formulations[mode] = other
                 chosen = ", ".join(other.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
-            self._chosen_at[mode] = last.q[-1]
+            self._chosen_at[mode] = q
         return True
+
+    def _position_in(self, mode: str, name: str) -> Array:
+        """About where a mode begins if it follows another one now: joints of the same name stay."""
+        last, plant = self._pieces[-1][1].q[-1], self._plants[mode]
+        known = dict(zip(self._plants[name].coordinates, last, strict=True))
+        home = zip(plant.coordinates, self._formulations[mode].home(), strict=True)
+        return np.array([known.get(joint, at) for joint, at in home])
 
     def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
         """The same state, for a mode whose independent coordinates may be others."""

@@ -28,7 +28,7 @@ from inloop.simulate.many_starts import (
 )
 from inloop.simulate.run import simulate
 from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
-from inloop.simulate.systems import Conditions, System, make_system, make_systems, table_of_all
+from inloop.simulate.systems import Conditions, System, make_systems, table_of_all
 
 MOST_NUMBERS = 2e9  # of q, and as many of qd: 32 GB
 
@@ -208,9 +208,9 @@ def _tolerances(plants: Plants, at: Mapping[str, Conditions], schedule: Adaptive
     """Absolute tolerances in natural units, shape (modes, choices, largest x)."""
     rows: list[list[Array]] = []
     for name, plant in plants.items():
-        formulation = plant.formulation
+        formulation, number = plant.formulation, list(plants).index(name)
         known = [formulation.with_partition(parts) for parts in formulation.known]
-        systems = [make_system(plant, at[name], None, k) for k in known]
+        systems = [make_systems(plants, at, None, {name: k})[number] for k in known]
         sizes = [system.scales.sizes for system in systems]
         # the choice that is made while it runs stands behind them: there the smallest units count
         sizes.append(_smallest(sizes[0], systems[0].n, len(plant.mechanism.states)))

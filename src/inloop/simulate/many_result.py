@@ -85,7 +85,7 @@ class ManyResult:
             chosen = slice(run, run + 1) if runs is None else runs
             q, qd = (a[chosen].reshape(-1, plant.n) for a in (self.q, self.qd))
             pre = plant.equations.prepared_for("energy", values)
-            E = plant.evaluate("energy", pre=pre, q=q, qd=qd, lanes=False)["E"]
+            E = plant.evaluate("energy", ready=True, pre=pre, q=q, qd=qd, lanes=False)["E"]
             found[chosen] = E.reshape(-1, len(self.t), 2)
         return found
 

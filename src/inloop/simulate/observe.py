@@ -19,7 +19,7 @@ ALL = "all"
 
 def energy(plant: BarePlant, found: Samples) -> Array:
     """Kinetic and potential energy [J], shape (N, 2)."""
-    return plant.evaluate("energy", q=found.q, qd=found.qd, lanes=False)["E"]
+    return plant.evaluate("energy", ready=True, q=found.q, qd=found.qd, lanes=False)["E"]
 
 
 def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array:
@@ -49,7 +49,7 @@ def law_power(
         return np.zeros(len(t))
     state = {"q": found.q[rows], "qd": found.qd[rows], "z": found.z[rows], "t": t}
     u = inputs.over(t)
-    return np.asarray(plant.evaluate("power", u=u, lanes=False, **state)["P"][:, 0])
+    return np.asarray(plant.evaluate("power", ready=True, u=u, lanes=False, **state)["P"][:, 0])
 
 
 def _constraint_power(plant: BarePlant, found: Samples) -> Array:
@@ -109,7 +109,8 @@ def reactions(
             a = plant.formulation.motion_at(tau=tau, lanes=False, **state)["a"]
         else:
             a = qdd[b]
-        return plant.evaluate("joint_reactions", qdd=a, lam=lam[b], lanes=False, **state)
+        state |= {"qdd": a, "lam": lam[b]}
+        return plant.evaluate("joint_reactions", ready=True, lanes=False, **state)
 
     wrenches = _joined(found, at)
     places = [(joint, plant.coordinates.index(joint)) for joint in joints]

@@ -136,7 +136,7 @@ def _walk(
                 continue
             if found is not None:
                 now, status = found[0], Status.OK
-            elif lost_by_the_step(make(system.formulation), now, step_of(schedule)):
+            elif lost_by_the_step((make(system.formulation),), 0, now, step_of(schedule)):
                 status = Status.DIVERGED
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.beyond() if beyond else system.blame(now.t)

@@ -19,7 +19,7 @@ def rehearse(plant: BarePlant, *, method: str = "rk4", **run: Any) -> None:
         method: integrator whose code is built for the choices.
         run: what the run is like, see `simulate`: `t_end` at least.
     """
-    if not plant.formulation.chooses_freely:
+    if not plant.formulation.chooses_freely or plant.has_events:
         return
     try:
         met = simulate(plant, method=method, **run).partitions

@@ -127,6 +127,9 @@ class Stepper:
                 fix="Use a smaller step, or look at the inputs.",
             )
         self._drives.remember()
+        if self._machine.events:
+            for system in self._systems.values():
+                system.follow_choice()
         self.events = [happening(self._systems, event) for event in self._machine.events]
 
     def _follow_parameters(self) -> None:
@@ -199,15 +202,13 @@ def _machine(
     most_events: int,
 ) -> MachineStepper | InstanceStepper:
     """What does the steps: an instance that chooses its coordinates, or a machine with events."""
-    (system, *others) = systems
-    if not others and system.formulation.chooses_freely:
-        system.watch(start.x)
-        return InstanceStepper(system.instance, start.x)
+    if not any(system.formulation.chooses_freely for system in systems):
+        return MachineStepper(table_of_all(systems), start, method, step, most_events)
     for system in systems:
-        # no other choice of coordinates between steps: go on as long as Newton converges
-        at, rest = system.formulation.home(), np.zeros(system.plant.n)
-        system.start(0.0, at, rest, system.plant.first_states, guarded=False)
-    return MachineStepper(table_of_all(systems), start, method, step, most_events)
+        system.watch_from_home()
+    systems[start.mode].watch(start.x)
+    sizes = [system.size for system in systems]
+    return InstanceStepper(systems[0].instance, sizes, start.mode, start.x, most_events)
 
 
 class _Live(MutableMapping[str, float]):

@@ -157,7 +157,7 @@ class _Linear:
 def _linearized(plant: BarePlant, at: Samples, u: Array, width: Array) -> _Linear:
     n, m = plant.n, at.z.shape[1]
     slopes, rates = _slopes(plant, at, u, width)
-    M = plant.evaluate("mass_matrix", q=at.q, lanes=False)["M"]
+    M = plant.evaluate("mass_matrix", ready=True, q=at.q, lanes=False)["M"]
     k = len(_independent(plant))
     if k < n:
         T = _tangent(plant, at)
@@ -222,7 +222,7 @@ def _biases(
     """c and zd for rows of states."""
     n, m = sizes
     more = {"z": x[:, 2 * n :] if m else None, "u": u if u.shape[1] else None, "t": t}
-    found = plant.evaluate("bias", q=x[:, :n], qd=x[:, n : 2 * n], lanes=False, **more)
+    found = plant.evaluate("bias", ready=True, q=x[:, :n], qd=x[:, n : 2 * n], lanes=False, **more)
     return found["c"], found["zd"] if m else np.zeros((len(x), 0))
 
 
@@ -264,7 +264,7 @@ def stiffest_law(plant: BarePlant, at: Samples, u: Array) -> str:
     if not (np.isfinite(at.q).all() and np.isfinite(at.qd).all()):
         return ""
     T = _tangent(plant, at)[0]
-    M = T.T @ plant.evaluate("mass_matrix", q=at.q)["M"][0] @ T
+    M = T.T @ plant.evaluate("mass_matrix", ready=True, q=at.q)["M"][0] @ T
     laws = law_stiffness(plant, at.q[0], at.qd[0], at.z[0], u, float(at.t[0]))
 
     def rate(name: str) -> float:

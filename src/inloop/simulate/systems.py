@@ -13,7 +13,7 @@ import numpy as np
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
 from inloop.native.instance import Blame, Instance, Numbers
 from inloop.plant import Array, BarePlant, Formulation, Partition
-from inloop.plant.stepping import implicit_steps, jacobian
+from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
@@ -273,6 +273,11 @@ class System:
         if len(found.t):
             self.start(0.0, found.q[0], found.qd[0], found.z[0])
 
+    def watch_from_home(self) -> None:
+        """Guard the choice of coordinates from the first closed position on."""
+        q, rest = self.formulation.home(), np.zeros(self.plant.n)
+        self.start(0.0, q, rest, self.plant.first_states)
+
     def expand(self, t: Array, x: Array) -> Samples:
         """All about states of the stepper: their motion, forces in cuts, constraint values."""
         found = self.motion(t, x)
@@ -329,7 +334,7 @@ def make_systems(
     """All modes of one instance; arguments as in `make_system`, by mode."""
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
-    notes = {name: _build(plant, chosen[name], method) for name, plant in plants.items()}
+    notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))
@@ -351,7 +356,7 @@ def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Met
     """Build code for choices of independent coordinates, and what an integrator needs of them."""
     for partition in partitions:
         plant.formulation.compile_partitions([partition])
-        _build(plant, plant.formulation.with_partition(partition), method)
+        build_method(plant, plant.formulation.with_partition(partition), method)
 
 
 def _may_take_differences(system: System, method: Method | None, conditions: Conditions) -> bool:
@@ -359,7 +364,7 @@ def _may_take_differences(system: System, method: Method | None, conditions: Con
     free = system.formulation.chooses_freely
     if method == Method.RODAS:
         return free or bool(system.notes) or conditions.inputs.function is not None
-    return method == Method.IMPLICIT and free
+    return method == Method.IMPLICIT and (free or not has_steps(system.plant, system.formulation))
 
 
 def table_of_all(systems: tuple[System, ...]) -> ModeTable:
@@ -369,14 +374,12 @@ def table_of_all(systems: tuple[System, ...]) -> ModeTable:
     return ModeTable(instance.modes, tuple(s.size for s in systems), counts, instance)
 
 
-def _build(plant: BarePlant, formulation: Formulation, method: Method | None) -> tuple[str, ...]:
-    """Build what an integrator needs beside the rates; notes about what cannot be had."""
+def _missing(plant: BarePlant, formulation: Formulation, method: Method | None) -> tuple[str, ...]:
+    """Notes about what an integrator does without."""
     if not formulation.is_compiled:
         return ()
-    if method == Method.IMPLICIT:
-        implicit_steps(plant, formulation)
-    elif method == Method.RODAS and jacobian(plant, formulation) is None:
-        return ("the Jacobian would be too large to generate: differences are used",)
+    if method == Method.RODAS and not has_jacobian(plant, formulation):
+        return (f"{why_no_jacobian(plant, formulation)}: differences are used",)
     return ()
 
 

@@ -264,7 +264,7 @@ def _nearly_in_line(plant: BarePlant, q: Array) -> str:
     rigid = plant.formulation.unconstrained and not plant.mechanism.flexible_links
     if not rigid or not np.isfinite(q).all():
         return ""
-    M = plant.evaluate("mass_matrix", q=q)["M"]
+    M = plant.evaluate("mass_matrix", ready=True, q=q)["M"]
     size = np.sqrt(np.diag(M))
     values, vectors = np.linalg.eigh(M / np.outer(size, size))
     if not values[0] < NEARLY_SINGULAR:

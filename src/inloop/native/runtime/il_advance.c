@@ -20,11 +20,7 @@ void il_put(il_part *part, double t, const double *q, const double *qd, const do
     il_copy(part->given, q, row->n);
     il_copy(part->given + row->n, qd, row->n);
     memset(part->given + 2 * row->n, 0, bytes);
-    if (il_guards(part)) {
-        il_set_guard(part, t, q);
-    } else {
-        il_step_over(part);
-    }
+    il_set_guard(part, t, q);
     il_pack(part, x);
 }
 
@@ -95,7 +91,17 @@ static int step_once(il_instance *instance)
     return il_machine_step(&instance->machine, t, instance->step);
 }
 
-/* With other independent coordinates or, where none are better, over a singular position. */
+/* The same; the modes that events lead to may choose their coordinates anew. */
+static int step_renewing(il_instance *instance)
+{
+    instance->renews = 1;
+    const int status = step_once(instance);
+    instance->renews = 0;
+    return status;
+}
+
+/* With other independent coordinates, here or where events lead to; where none are better, over a
+   singular position. */
 static int step_otherwise(il_instance *instance)
 {
     il_part *part = il_present(instance);
@@ -103,16 +109,20 @@ static int step_otherwise(il_instance *instance)
     if (il_look_at(part, t, instance->machine.x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
+    int status = IL_LOOP_OPEN;
     if (il_choose_better(part, t)) {
         il_pack(part, instance->machine.x);
-        const int status = step_once(instance);
+        status = step_once(instance);
+    }
+    if (status == IL_LOOP_OPEN && part->row->event_count > 0) {
+        status = step_renewing(instance);
+    }
+    if (status != IL_LOOP_OPEN) {
         instance->counts.choices += status == IL_OK;
-        if (status != IL_LOOP_OPEN) {
-            return status;
-        }
+        return status;
     }
     il_step_over(part);
-    const int status = step_once(instance);
+    status = step_renewing(instance);
     instance->counts.singular += status == IL_OK;
     return status;
 }
@@ -120,7 +130,7 @@ static int step_otherwise(il_instance *instance)
 int il_advance(il_instance *instance)
 {
     int status = step_once(instance);
-    if (status == IL_LOOP_OPEN && il_chooses(il_present(instance))) {
+    if (status == IL_LOOP_OPEN) {
         status = step_otherwise(instance);
     }
     if (status != IL_OK) {

@@ -181,7 +181,7 @@ void il_step_over(il_part *part)
     memset(active->guard, 0, bytes);
     /* near a singular position Newton converges worse: what is left of a correction is larger */
     active->context.tolerance = IL_CLOSED;
-    part->unguarded = il_guards(part) ? IL_STEPS_UNGUARDED : IL_NEVER_GUARDED;
+    part->unguarded = IL_STEPS_UNGUARDED;
 }
 
 int il_choose_freely(il_part *part, double t, const double *q)
@@ -194,6 +194,32 @@ int il_choose_freely(il_part *part, double t, const double *q)
         return IL_LOOP_OPEN;
     }
     adopt(part);
+    return IL_OK;
+}
+
+int il_grip(il_part *on, const il_view *state, double *qd)
+{
+    const il_active *active = il_in_use(on);
+    il_active *const freely = on->free ? &on->choices[on->row->choice_count] : NULL;
+    int useless = 0;
+    if (freely) {
+        useless = !(worst_of(on, on->choice, state->t, state->q, on->pivots) <= IL_USELESS);
+    }
+    if (useless && !(try_freely(on, state->t, state->q) <= IL_USELESS)) {
+        il_free_put_back(on->free);
+        return IL_LOOP_OPEN;
+    }
+    if (useless || active == freely) {
+        il_reduction_grip(&freely->look, state, qd);
+    } else {
+        il_view view = *state;
+        view.pre = active->pre_project;
+        active->choice->project(&view, on->out);
+        il_copy(qd, on->out, on->row->n);
+    }
+    if (useless) {
+        il_free_put_back(on->free);
+    }
     return IL_OK;
 }
 
@@ -215,6 +241,9 @@ static int64_t best_compiled(il_part *part, double t, double now, double *least)
 int il_choose_better(il_part *part, double t)
 {
     double least;
+    if (!il_chooses(part)) {
+        return 0;
+    }
     const double now = worst_of(part, part->choice, t, part->q, part->pivots);
     const int64_t best = best_compiled(part, t, now, &least);
     int freely = 0;
@@ -233,10 +262,6 @@ int il_choose_better(il_part *part, double t)
     } else {
         il_use(part, best);
     }
-    if (il_guards(part)) {
-        il_set_guard(part, t, part->q);
-    } else {
-        il_step_over(part);
-    }
+    il_set_guard(part, t, part->q);
     return 1;
 }

@@ -8,8 +8,10 @@
 typedef struct il_view {
     const double *pre, *u;
     double t;
-    const double *q, *qd, *lam, *effort, *z;
-    const double *e; /* restitution of the rows in use */
+    const double *q, *qd;
+    const double *lam;               /* of all rows; 0 for those that are not in use */
+    const double *effort, *z;
+    const double *e;                 /* restitution of all rows */
 } il_view;
 
 /* A generated program with all its outputs in a row. */

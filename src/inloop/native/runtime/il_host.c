@@ -115,9 +115,7 @@ void il_place_at(il_instance *instance, int64_t mode, int64_t guarded, double t,
 {
     il_part *part = &instance->parts[mode];
     il_put(part, t, q, qd, z, x);
-    if (guarded) {
-        il_set_guard(part, t, q);
-    } else {
+    if (!guarded) {
         il_step_over(part);
     }
 }
@@ -166,6 +164,32 @@ int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, do
     case IL_BEYOND: return il_in_use(part)->bounds.beyond;
     default: return -1;
     }
+}
+
+int64_t il_mode_of(const il_instance *instance)
+{
+    return instance->machine.mode;
+}
+
+void il_allow_events(il_instance *instance, int64_t most)
+{
+    instance->machine.most_events = most;
+}
+
+int il_advance_logged(il_instance *instance, il_event *events, double *states, int64_t capacity,
+                      int64_t *count)
+{
+    il_machine *machine = &instance->machine;
+    machine->events = events;
+    machine->event_states = states;
+    machine->event_capacity = capacity;
+    machine->event_count = 0;
+    const int status = il_advance(instance);
+    *count = machine->event_count;
+    /* all events since the start are counted as if there were no log */
+    machine->events_lost += machine->event_count;
+    machine->event_capacity = machine->event_count = 0;
+    return status;
 }
 
 void il_set_count(il_instance *instance, int64_t count)

@@ -37,6 +37,17 @@ IL_EXPORT void il_begin_with(il_instance *instance, const double *values);
 /* Begin in a mode, at a state of its stepper, at t = 0: nothing has happened yet. */
 IL_EXPORT int il_begin_at(il_instance *instance, int64_t mode, const double *x);
 
+/* Number of the present mode. */
+IL_EXPORT int64_t il_mode_of(const il_instance *instance);
+
+/* How many events one step may hold. */
+IL_EXPORT void il_allow_events(il_instance *instance, int64_t most);
+
+/* il_advance with a log of what happened: events, their states as in il_machine.h, how many are
+   logged. Those beyond the capacity are counted only. */
+IL_EXPORT int il_advance_logged(il_instance *instance, il_event *events, double *states,
+                                int64_t capacity, int64_t *count);
+
 /* Good steps since the start, and the time that belongs to them. */
 IL_EXPORT void il_set_count(il_instance *instance, int64_t count);
 

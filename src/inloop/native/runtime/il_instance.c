@@ -176,12 +176,13 @@ void il_prepare(il_instance *instance)
         const il_part *part = &instance->parts[m];
         prepare(&part->row->prepare_drives, parameters, part->pre_drives);
         prepare(&part->row->prepare_observe, parameters, part->pre_observe);
+        prepare(&part->row->prepare_events, parameters, part->pre_events);
         for (int64_t k = 0; k < part->choice_count; k++) {
             const il_active *active = &part->choices[k];
             prepare(&active->choice->prepare, parameters, active->pre);
             prepare(&active->choice->prepare_steps, parameters, active->pre_steps);
             prepare(&active->choice->prepare_jacobian, parameters, active->pre_jacobian);
-            prepare(&active->choice->prepare_events, parameters, active->pre_events);
+            prepare(&active->choice->prepare_project, parameters, active->pre_project);
         }
     }
 }

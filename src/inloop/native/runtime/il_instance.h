@@ -19,7 +19,8 @@
 #define IL_FARTHEST 0.2       /* where estimates are carried along, longer corrections are jumps */
 #define IL_WORST_PIVOT 2.5    /* how far a pivot may shrink before another choice is due */
 #define IL_CLEARLY 1.5        /* so many times better pivots are worth a choice without code */
-enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3, IL_NEVER_GUARDED = -1 };
+#define IL_USELESS 1e3        /* no impact is solved with reciprocal pivots beyond this */
+enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3 };
 
 /* Of a step: times that differ by less are the same; events that are over within it are over. */
 #define IL_SAME_TIME 1e-9
@@ -34,7 +35,7 @@ typedef struct il_active {
     il_context look;     /* unguarded, closed to the last bit: looking does not change how it goes on */
     il_system system;
     il_bounds bounds;
-    double *pre, *pre_steps, *pre_jacobian, *pre_events;
+    double *pre, *pre_steps, *pre_jacobian, *pre_project;
     double *guard;       /* see il_context; zeros: unguarded */
     double *per_unit;    /* see il_context */
     double *most;        /* bounds of x */
@@ -61,18 +62,18 @@ typedef struct il_part {
     int64_t choice_count;
     int64_t choice;               /* in use */
     il_free *free;                /* NULL: there is none */
-    int64_t unguarded;            /* steps left without a guard, or IL_NEVER_GUARDED */
+    int64_t unguarded;            /* steps left without a guard */
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
     double *all_lam;              /* by number of the row */
     double *observed;             /* what the force laws make known */
     const double **sources;       /* where each output is found */
-    double *e;                    /* restitution of the rows in use, as the projection reads it */
+    double *e;                    /* restitution of all rows, as the projection reads it */
     double *out;                  /* results of formulas */
     double *pivots;               /* of a trial, and behind them those of the best choice */
     double *zeros;                /* a guard that guards nothing */
     double *lengths;              /* sizes of q and qd by coordinate, from when x last held them */
     double *settled;              /* q, qd, qdd of a state, for implicit steps */
-    double *pre_drives, *pre_observe, *sizes, *tolerances;
+    double *pre_drives, *pre_observe, *pre_events, *sizes, *tolerances;
     il_transition *transitions;
     il_handover *ways;            /* two per event: to its target, and where it settles */
 } il_part;
@@ -98,6 +99,7 @@ struct il_instance {
     double *parameters, *inputs;
     double *parameters_before;    /* while others are tried */
     il_told told;
+    int64_t renews;               /* not 0: events may choose coordinates for the modes they lead to */
     il_machine machine;
     il_mode *modes;
     il_part *parts;
@@ -119,11 +121,11 @@ static inline int il_chooses(const il_part *part)
     return part->choices[0].choice->dependent_count > 0;
 }
 
-/* Are its pivots watched? Where events lead to and fro, a mode goes on as long as Newton converges. */
-static inline int il_guards(const il_part *part)
+/* The view of a mode, as formulas read it. */
+static inline il_view il_view_of(const il_part *part, const double *pre, double t)
 {
-    const il_plant *plant = part->instance->plant;
-    return il_chooses(part) && plant->mode_count == 1 && plant->modes[0].event_count == 0;
+    return (il_view){pre,         part->u,       t,              part->q, part->qd,
+                     part->all_lam, part->effort, part->z, part->e};
 }
 
 /* Numbers from one place to another; there may be none, and then no place. */
@@ -179,6 +181,11 @@ void il_step_over(il_part *part);
 /* Change to the choice with the best pivots at the position of the view; 0 if it is in use. The
    free one is made anew, and taken where it is clearly better than the compiled ones. */
 int il_choose_better(il_part *part, double t);
+
+/* Velocities qd⁻ of a state of a mode after its constraints have gripped, impulses balanced:
+   J qd + nu = -e (J qd⁻ + nu), with e of each row. Where the choice in use is of no use, another one
+   is made for it. IL_LOOP_OPEN where the constraints have lost rank. */
+int il_grip(il_part *on, const il_view *state, double *qd);
 
 /* Reciprocal pivots of the choice in use at the position of the view, and how many there are. */
 int64_t il_find_pivots(il_part *part, double t, double *pivots);

@@ -67,7 +67,6 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
     p.lam = numbers(from, rows);
     p.effort = numbers(from, driven);
     p.z = numbers(from, row->states);
-    p.e = numbers(from, rows);
     p.pre_observe = numbers(from, row->prepare_observe.count);
     p.all_lam = numbers(from, row->rows);
     p.observed = numbers(from, row->observed);
@@ -78,21 +77,21 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
 /* What only events, other choices of coordinates and differences use. */
 static void lay_out_rest(il_arena *from, il_part *p, const il_mode_row *row)
 {
-    int64_t widest = 0;
     for (int64_t k = 0; k < row->choice_count; k++) {
         const il_choice *choice = &row->choices[k];
         double *const pre_jacobian = numbers(from, choice->prepare_jacobian.count);
-        double *const pre_events = numbers(from, choice->prepare_events.count);
-        widest = larger(widest, choice->widest);
+        double *const pre_project = numbers(from, choice->prepare_project.count);
         if (p->choices) {
             p->choices[k].pre_jacobian = pre_jacobian;
-            p->choices[k].pre_events = pre_events;
+            p->choices[k].pre_project = pre_project;
         }
     }
     p->tolerances = numbers(from, row->event_count);
     p->transitions = take(from, row->event_count, sizeof *p->transitions);
     p->ways = take(from, 2 * row->event_count, sizeof *p->ways);
-    p->out = numbers(from, widest + 3 * row->n);
+    p->pre_events = numbers(from, row->prepare_events.count);
+    p->e = numbers(from, row->rows);
+    p->out = numbers(from, row->widest + 3 * row->n);
     p->pivots = numbers(from, 2 * row->rows);
     p->sizes = numbers(from, il_length_of_x(row));
     p->lengths = numbers(from, 2 * row->n);

@@ -17,7 +17,8 @@ typedef struct il_job {
     il_run run;
     double *q, *qd;      /* samples of this run */
     int64_t one_by_one;  /* modes may change their layout between samples */
-    int64_t stepped_over; /* what was tried last where it cannot go on */
+    int64_t failed_after; /* steps: where the loops opened last; -1: nowhere */
+    int64_t stepped_over; /* and whether it was stepped over there */
 } il_job;
 
 static int is_fixed(const il_many *many)
@@ -90,6 +91,7 @@ static il_job make_job(const il_many *many, il_worker *worker, int64_t number)
     il_machine *machine = &worker->instance->machine;
     const int64_t room = many->samples * many->coordinates;
     const double moment = is_fixed(many) ? many->step : many->spacing;
+    worker->instance->renews = 0;
     machine->most_events = many->most_events;
     machine->settle_time = IL_SETTLED * moment;
     machine->time_tolerance = IL_SAME_TIME * moment;
@@ -99,6 +101,7 @@ static il_job make_job(const il_many *many, il_worker *worker, int64_t number)
         .q = many->q + number * room,
         .qd = many->qd + number * room,
         .one_by_one = machine->mode_count > 1 || machine->transitions > 0,
+        .failed_after = -1,
         .run = {
             .machine = machine,
             .rtol = many->rtol,
@@ -173,24 +176,26 @@ static int keep_rows(il_job *job)
 
 /* ---- a run in pieces ---- */
 
-/* With better independent coordinates, with pivots watched from here on or, where that has led no
-   further, over a singular position. */
-static int other_way(il_job *job, int64_t advanced)
+/* With better independent coordinates and pivots watched from here on; where that has led no further,
+   over a singular position, with coordinates chosen anew where events lead to. */
+static int other_way(il_job *job)
 {
     il_instance *instance = job->worker->instance;
     il_part *part = il_present(instance);
     const double t = instance->machine.t;
-    if (!advanced && job->stepped_over) {
+    const int again = job->failed_after == job->run.steps_done;
+    if (again && job->stepped_over) {
         return IL_LOOP_OPEN;
     }
     if (il_look_at(part, t, instance->machine.x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
     job->run.slope_known = 0;
-    job->stepped_over = !advanced;
-    if (!advanced) {
+    job->failed_after = job->run.steps_done;
+    job->stepped_over = instance->renews = again;
+    if (again) {
         il_step_over(part);
-    } else if (!il_choose_better(part, t) && il_guards(part)) {
+    } else if (!il_choose_better(part, t)) {
         il_set_guard(part, t, part->q);
     }
     il_pack(part, instance->machine.x);
@@ -217,6 +222,10 @@ static int guard_again(il_job *job)
         il_set_guard(part, machine->t, part->q);
         job->stepped_over = 0;
     }
+    if (job->worker->instance->renews) {
+        job->worker->instance->renews = 0;
+        set_tolerances(job->many, job->worker);
+    }
     set_end(job, 0);
     return IL_OK;
 }
@@ -227,7 +236,6 @@ static int go(il_job *job)
     int status = IL_OK;
     set_end(job, 0);
     while (status == IL_OK) {
-        const int64_t before = run->steps_done;
         status = is_fixed(job->many) ? il_run_fixed(run) : il_run_adaptive(run);
         const int kept = keep_rows(job);
         if (kept != IL_OK) {
@@ -238,8 +246,8 @@ static int go(il_job *job)
         }
         if (status == IL_OK) {
             status = guard_again(job);
-        } else if (status == IL_LOOP_OPEN && il_chooses(il_present(job->worker->instance))) {
-            status = other_way(job, run->steps_done > before);
+        } else if (status == IL_LOOP_OPEN) {
+            status = other_way(job);
         }
     }
     return status;

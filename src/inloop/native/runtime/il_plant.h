@@ -67,14 +67,9 @@ typedef struct il_choice {
     il_preparation prepare_jacobian;
     il_jacobian jacobian;
 
-    /* events, of modes that have some or are led into by some */
-    il_preparation prepare_events;
-    il_formula indicators;       /* indicators, restitutions, those of single rows */
+    /* impacts, in plants with events; NULL for a tree */
+    il_preparation prepare_project;
     il_formula project;          /* velocities after the constraints have gripped */
-    il_formula energy;           /* kinetic, potential */
-    const il_formula *next;      /* by event: q, qd and z of the next mode, before it is closed */
-    const il_formula *settled;   /* by event: those of the mode in which it settles */
-    int64_t widest;              /* numbers that one of these returns, at most */
 } il_choice;
 
 /* What ends a mode. */
@@ -114,6 +109,15 @@ typedef struct il_mode_row {
     int64_t choice_count;
     const il_event_row *events;
     int64_t event_count;
+
+    /* what events read and set, whatever the choice; of plants with events */
+    il_preparation prepare_events;
+    il_formula indicators;           /* indicators, restitutions, those of single rows */
+    il_formula energy;               /* kinetic, potential */
+    const il_formula *next;          /* by event: q, qd, z of the next mode, before it is closed */
+    const il_formula *settled;       /* by event: those of the mode in which it settles */
+    int64_t widest;                  /* numbers that these or an impact return, at most */
+
     il_motions drives;               /* of driven joints; NULL: there are none */
     il_preparation prepare_drives;
     il_formula observe;              /* what the force laws make known; NULL: nothing */

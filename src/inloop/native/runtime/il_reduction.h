@@ -25,6 +25,7 @@
 #include "il_partition.h"
 #include "il_context.h"
 #include "il_export.h"
+#include "il_formula.h"
 #include "il_pattern.h"
 #include "il_terms.h"
 
@@ -74,5 +75,7 @@ IL_EXPORT int64_t il_reduction_expand(void *context, int64_t count, const double
                                       double *lam, double *effort);
 /* Reciprocal pivots of the choice at a position. */
 IL_EXPORT void il_reduction_pivots(void *context, double t, const double *q, double *pivots);
+/* Velocities after the constraints have gripped a state, impulses balanced, with its restitutions e. */
+IL_EXPORT void il_reduction_grip(void *context, const il_view *before, double *qd);
 
 #endif

@@ -1,6 +1,5 @@
 /* A mode seen from outside: all its coordinates, whatever its stepper integrates. */
 #include <math.h>
-#include <string.h>
 
 #include "il_instance.h"
 
@@ -14,9 +13,16 @@ static int see(il_part *part, il_context *context, double t, const double *x)
         il_copy(part->qd, x + n, n);
         return IL_OK;
     }
-    const int64_t good = choice->expand(context, 1, &t, x, part->q, part->qd, part->qdd, part->lam,
-                                        part->effort);
-    return good == 1 ? IL_OK : IL_LOOP_OPEN;
+    if (choice->expand(context, 1, &t, x, part->q, part->qd, part->qdd, part->lam, part->effort) != 1) {
+        return IL_LOOP_OPEN;
+    }
+    for (int64_t k = 0; k < part->row->rows; k++) {
+        part->all_lam[k] = 0.0;
+    }
+    for (int64_t k = 0; k < choice->dependent_count; k++) {
+        part->all_lam[choice->rows[k]] = part->lam[k];
+    }
+    return IL_OK;
 }
 
 int il_see(il_part *part, double t, const double *x)
@@ -47,21 +53,12 @@ void il_pack(const il_part *part, double *x)
 
 int il_observe(il_part *part, double t, const double *x)
 {
-    const il_choice *choice = il_in_use(part)->choice;
     const int status = il_look_at(part, t, x);
-    if (status != IL_OK) {
-        return status;
-    }
-    memset(part->all_lam, 0, (size_t)part->row->rows * sizeof *part->all_lam);
-    for (int64_t k = 0; k < choice->dependent_count; k++) {
-        part->all_lam[choice->rows[k]] = part->lam[k];
-    }
-    if (part->row->observe) {
-        const il_view view = {part->pre_observe, part->u,      t,       part->q, part->qd,
-                              part->lam,         part->effort, part->z, part->e};
+    if (status == IL_OK && part->row->observe) {
+        const il_view view = il_view_of(part, part->pre_observe, t);
         part->row->observe(&view, part->observed);
     }
-    return IL_OK;
+    return status;
 }
 
 const double *il_source(const il_part *part, il_place place)

@@ -81,6 +81,28 @@ def motion(
     return found
 
 
+def impulses(plant: Equations, parts: Partition, q: Array, qd: Array, t: float, e: Array) -> Array:
+    """Impulses of the rows in use when the constraints grip.
+
+    Args:
+        plant: has the terms.
+        parts: roles of coordinates and rows.
+        q: a closed position.
+        qd: velocities before.
+        t: time [s].
+        e: restitution of all rows.
+    """
+    n, rows, driven = plant.n, list(parts.rows), list(parts.driven)
+    found = plant.evaluate("constraints", q=q, qd=qd, **_known(plant, {"t": t}))
+    J, M, m = found["J"][rows], plant.evaluate("mass_matrix", ready=True, q=q)["M"], len(rows)
+    # M d - Jᵀ lam - effort = 0, J d = -(1 + e) (J qd + nu), driven joints move on
+    forces = np.vstack([J, np.eye(n)[driven]])
+    A = np.block([[M, -forces.T], [forces, np.zeros((len(forces), len(forces)))]])
+    met = (1.0 + e[rows]) * (J @ qd + found["nu"][rows])
+    right = np.concatenate([np.zeros(n), -met, np.zeros(len(driven))])
+    return np.asarray(np.linalg.solve(A, right)[n : n + m])
+
+
 def _velocities(plant: Equations, parts: Partition, state: dict[str, Any]) -> Array:
     """All velocities from those of independent and driven coordinates."""
     rows, dependent = list(parts.rows), list(parts.dependent)

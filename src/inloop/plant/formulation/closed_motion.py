@@ -89,8 +89,8 @@ def reduced_equations(
         others: z, u, t.
     """
     q, qd = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
-    M = equations.evaluate("mass_matrix", q=q)["M"]
-    c = equations.evaluate("bias", q=q, qd=qd, **others)["c"]
+    M = equations.evaluate("mass_matrix", ready=True, q=q)["M"]
+    c = equations.evaluate("bias", ready=True, q=q, qd=qd, **others)["c"]
     parts = formulation.partition
     u, v, rows = list(parts.independent), list(parts.dependent), list(parts.rows)
     found = _fitting_rows(equations, formulation, q, qd, others)
@@ -110,10 +110,8 @@ def _at(equations: Equations, formulation: Formulation, state: dict[str, Any]) -
     more: dict[str, Any] = {key: state[key] for key in ("z", "u", "t") if key in state}
     rows = _fitting_rows(equations, formulation, q, qd, more)
     prescribed = _drive_accelerations(equations, driven, q, qd, more)
-    c, M = (
-        equations.evaluate("bias", q=q, qd=qd, **more)["c"],
-        equations.evaluate("mass_matrix", q=q)["M"],
-    )
+    c = equations.evaluate("bias", ready=True, q=q, qd=qd, **more)["c"]
+    M = equations.evaluate("mass_matrix", ready=True, q=q)["M"]
     A = np.vstack([rows["J"], np.eye(n)[driven]])
     K = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
     right = np.concatenate([tau - c, -rows["gamma"], prescribed])

@@ -319,6 +319,17 @@ class Formulation(ABC):
         """
 
     @abstractmethod
+    def impulses(self, q: Array, qd: Array, t: float, e: Array) -> Array:
+        """Impulses of the rows in use when the constraints of a mode grip [N·s or N·m·s].
+
+        Args:
+            q: a position that fits.
+            qd: velocities before.
+            t: time [s].
+            e: restitution of all rows.
+        """
+
+    @abstractmethod
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """What loops exert on their second ends, in world axes; see `plant.cut_forces`.
 

@@ -54,14 +54,20 @@ class PartitionCode(Code):
         self._partition, self.suffix = partition, suffix
 
     def build(self) -> None:
-        """Derive and build the constrained motion, and events."""
+        """Derive and build the constrained motion, and impacts.
+
+        With the first choice all that events need is built, which holds for every choice.
+        """
         equations, derivation = self._equations, self._closed.derivation
         with deriving("the constrained motion", equations.name):
             programs = self.programs()
         equations.add(programs, self.sources, self.callable, derivation)
         if equations.modes is not None:
             events = ModeEvents(derivation, self._closed.rows, self._partition)
-            following = events.programs(equations.modes, self.suffix)
+            first = not self.suffix
+            following = (
+                events.programs(equations.modes) if first else [events.projection(self.suffix)]
+            )
             equations.add(following, emit_formulas, None, derivation)
 
     @property

@@ -44,7 +44,7 @@ class ReducedLoops(Formulation):
     Dependent coordinates are found by Newton's method, and the constrained equations are reduced to
     the independent ones (coordinate partitioning). There is code for the first choice, and for
     those named in `compile_partitions`; every other one is solved while it runs, which takes a few
-    times as long. Mechanisms with modes have code for each choice instead.
+    times as long.
 
     Attributes:
         closed: the constraints and what is derived from them.
@@ -226,8 +226,7 @@ class ReducedLoops(Formulation):
     @property
     def chooses_freely(self) -> bool:
         """See `Formulation`."""
-        alone = not self._equations.has_events
-        return alone and bool(self.partition.dependent) and self._equations.is_built(TERMS)
+        return bool(self.partition.dependent) and self._equations.is_built(TERMS)
 
     @property
     def rows_that_may_act(self) -> tuple[int, ...]:
@@ -237,8 +236,8 @@ class ReducedLoops(Formulation):
         return tuple(sorted({row for known in self.known for row in known.rows}))
 
     def with_partition(self, partition: Partition) -> ReducedLoops:
-        """See `Formulation`; nothing is built, but for mechanisms with modes."""
-        if not self.chooses_freely:
+        """See `Formulation`; where the equations run as Python, further ones are derived."""
+        if not self._equations.is_built(TERMS):
             self.compile_partitions([partition])
         other = copy.copy(self)
         other.partition = partition
@@ -321,6 +320,13 @@ class ReducedLoops(Formulation):
     def reduced_equations(self, q: Array, qd: Array, **others: Any) -> dict[str, Array]:
         """See `Formulation`."""
         return closed_motion.reduced_equations(self._equations, self, q, qd, **others)
+
+    def impulses(self, q: Array, qd: Array, t: float, e: Array) -> Array:
+        """See `Formulation`."""
+        if self.is_compiled:
+            name, state = self.function("project"), {"q": q, "qd": qd, "t": t, "e": e}
+            return self._equations.evaluate(name, **state)["impulse"]
+        return any_choice.impulses(self._equations, self.partition, q, qd, t, e)
 
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """See `Formulation`."""

@@ -44,7 +44,7 @@ class Tree(Formulation):
         )
         if equations.modes is not None:
             events = ModeEvents(equations.derivation, [], None)
-            equations.add(events.programs(equations.modes, ""), emit_formulas)
+            equations.add(events.programs(equations.modes), emit_formulas)
 
     @property
     def unconstrained(self) -> bool:
@@ -212,9 +212,13 @@ class Tree(Formulation):
 
     def reduced_equations(self, q: Array, qd: Array, **others: Any) -> dict[str, Array]:
         """See `Formulation`."""
-        M = self._equations.evaluate("mass_matrix", q=q)["M"]
-        c = self._equations.evaluate("bias", q=q, qd=qd, **others)["c"]
+        M = self._equations.evaluate("mass_matrix", ready=True, q=q)["M"]
+        c = self._equations.evaluate("bias", ready=True, q=q, qd=qd, **others)["c"]
         return {"M": M, "c": c, "T": np.eye(self._equations.n)}
+
+    def impulses(self, q: Array, qd: Array, t: float, e: Array) -> Array:
+        """See `Formulation`."""
+        return NONE
 
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """See `Formulation`."""

@@ -1,0 +1,62 @@
+"""All that runs of a plant need, built before the first one: none of them calls a compiler."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from inloop.errors import InputError, SimulationError
+from inloop.native import Method, load_realtime, load_runtime
+from inloop.plant import BarePlant
+from inloop.plant.arguments import name_list
+from inloop.plant.stepping import build_method, is_likely
+from inloop.plant.unit import plant_unit
+from inloop.simulate.choice import STIFF, method_at_start
+from inloop.simulate.schedules import METHODS
+
+USUAL_STEP = 1e-3  # [s]
+IMPLICIT = (Method.IMPLICIT, Method.RODAS)
+
+
+def integrators(names: str | Sequence[str]) -> tuple[Method, ...]:
+    """Integrators by name.
+
+    Raises:
+        InputError: there is no such one.
+    """
+    listed = name_list(names, "methods")
+    for name in listed:
+        if name not in METHODS:
+            raise InputError(f"method {name!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+    return tuple(METHODS[name] for name in listed)
+
+
+def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
+    """Build code of integrators, the unit of the plant, and the libraries that run it.
+
+    Args:
+        plant: derived and built, with its modes.
+        wanted: integrators that shall have code, beside those that are likely to be used.
+    """
+    plants = plant.by_mode or {plant.name: plant}
+    if plant.is_native:
+        load_runtime()
+        if sys.platform == "linux":
+            load_realtime()
+        stiff = _starts_stiff(plant)
+        for each in plants.values():
+            methods = IMPLICIT if stiff or is_likely(each) else wanted
+            for method in methods:
+                build_method(each, each.formulation, method)
+        plant_unit(plants)
+    for each in plants.values():
+        each.equations.complete()
+
+
+def _starts_stiff(plant: BarePlant) -> bool:
+    """Fixed steps of the usual size would be implicit ones."""
+    try:
+        return method_at_start(plant, None, None, {}, USUAL_STEP) == STIFF
+    except (InputError, SimulationError):
+        # what is wrong with the start shows when a run begins there
+        return False
