@@ -23,7 +23,7 @@ FINER = 0.01  # of what is enough: as far as steps go on
 # part by which a step must bring the ends nearer, and how many in a row may fall short of it
 PROGRESS, MOST_SLOW = 0.01, 5
 # how far from the guess to try again, the last ones anywhere: before "cannot close" is said
-RESTARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.2, 1.6, 2.0, 2.4, *20 * (3.2,))
+RESTARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.2, 1.6, 2.0, 2.4, *10 * (3.2,))
 
 
 @dataclass(frozen=True)
