@@ -16,7 +16,6 @@ from inloop.native.library import (
 )
 from inloop.native.machine import run_machine
 from inloop.native.machine_run import Event, Fault, MachineRun, MachineSnapshot
-from inloop.native.machine_stepper import MachineStepper
 from inloop.native.mode_table import ModeTable
 from inloop.native.options import (
     CHAIN_FLAGS,
@@ -58,7 +57,6 @@ __all__ = [
     "LoadedTape",
     "MachineRun",
     "MachineSnapshot",
-    "MachineStepper",
     "Method",
     "ModeTable",
     "NativeLibrary",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import MachineSnapshot, MachineStepper, Method, Status
+from inloop.native import Status
 from inloop.native.instance import Numbers
 from inloop.native.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.plant import Array, BarePlant, Signal
@@ -19,7 +19,7 @@ from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.result import Happening
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS
-from inloop.simulate.systems import Conditions, System, make_systems, table_of_all
+from inloop.simulate.systems import Conditions, make_systems
 
 
 class Stepper:
@@ -84,9 +84,12 @@ class Stepper:
         )
         self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
-        self._machine = _machine(
-            systems, begin.snapshot, METHODS[method], self.step_size, most_events
-        )
+        for system in systems:
+            system.watch_from_home()
+        first, x = begin.snapshot.mode, begin.snapshot.x
+        systems[first].watch(x)
+        sizes = [system.size for system in systems]
+        self._machine = InstanceStepper(systems[0].instance, sizes, first, x, most_events)
         self.parameters = next(iter(plants.values())).parameters
         self._version = self.parameters.version
 
@@ -181,34 +184,16 @@ class Stepper:
         known = [*(f"{c}.q" for c in self.plant.coordinates), *found.signals]
         raise InputError(f"there is no signal '{signal}'", fix=f"Names are: {', '.join(known)}.")
 
-    def snapshot(self) -> MachineSnapshot | InstanceSnapshot:
+    def snapshot(self) -> InstanceSnapshot:
         """All that influences the future, beside inputs and parameters."""
         return self._machine.snapshot()
 
-    def restore(self, snapshot: MachineSnapshot | InstanceSnapshot) -> None:
+    def restore(self, snapshot: InstanceSnapshot) -> None:
         """Go back to where a snapshot was taken."""
-        kind = InstanceSnapshot if isinstance(self._machine, InstanceStepper) else MachineSnapshot
-        if not isinstance(snapshot, kind):
+        if not isinstance(snapshot, InstanceSnapshot):
             raise useless(snapshot, "snapshot", "Give one that stepper.snapshot() took.")
-        self._machine.restore(snapshot)  # type: ignore[arg-type]
+        self._machine.restore(snapshot)
         self._drives.remember()
-
-
-def _machine(
-    systems: tuple[System, ...],
-    start: MachineSnapshot,
-    method: Method,
-    step: float,
-    most_events: int,
-) -> MachineStepper | InstanceStepper:
-    """What does the steps: an instance that chooses its coordinates, or a machine with events."""
-    if not any(system.formulation.chooses_freely for system in systems):
-        return MachineStepper(table_of_all(systems), start, method, step, most_events)
-    for system in systems:
-        system.watch_from_home()
-    systems[start.mode].watch(start.x)
-    sizes = [system.size for system in systems]
-    return InstanceStepper(systems[0].instance, sizes, start.mode, start.x, most_events)
 
 
 class _Live(MutableMapping[str, float]):
