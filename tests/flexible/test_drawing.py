@@ -37,7 +37,7 @@ def test_outline_and_scene_go_through_the_nodes() -> None:
     assert scene["planar"] == "xz"
     # only what is part of a loop must keep its ends when bending is shown larger
     assert not bent["looped"]
-    parts, _ = draft(gallery.get("flexible_four_bar").build(elements=3).build())
+    parts, *_ = draft(gallery.get("flexible_four_bar").build(elements=3).build())
     assert [(link.name, link.looped) for link in parts.flexible] == [
         ("crank", True), ("coupler", True), ("follower", True),
     ]  # fmt: skip

@@ -249,7 +249,7 @@ def test_settles_where_the_loops_are_closed() -> None:
 def test_large_mechanisms() -> None:
     """21 dependent and 28 independent coordinates, at a choice that is made in C."""
     plant = ladder(7).compile()
-    assert not loops_of(plant).unrolled
+    assert not loops_of(plant).code.unrolled
     tau = np.random.default_rng(9).normal(size=plant.n)
     system = reduction(plant, tau)
     q, qd = closed_state(plant, 9, 0.01)
