@@ -12,8 +12,9 @@ from scipy.linalg import expm
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery import action_figure6, action_loop
-from inloop.gallery.strokes import strokes
+from inloop.gallery import strokes
+from inloop.gallery.simple_action.experiments import display_loop
+from inloop.gallery.simple_action.experiments import figure6 as throw_and_catch
 
 Array = np.ndarray
 
@@ -26,7 +27,7 @@ KEY, HAMMER = M1 * L4**2 + M1 * (2 * L1) ** 2 / 12, M2 * L2**2 * (1 + 1 / 3)
 def stroke(t: float) -> float:
     """The hand, by the polynomial."""
     angle = 0.0
-    for begin, duration, size in action_figure6.STROKES:
+    for begin, duration, size in throw_and_catch.STROKES:
         x = min(max((t - begin) / duration, 0.0), 1.0)
         angle += size * (10 * x**3 - 15 * x**4 + 6 * x**5)
     return angle
@@ -128,8 +129,8 @@ def growth(stiffness: float, period: float) -> float:
 
     Backward second differences of a perfect position, force held for a period.
     """
-    R, J = action_loop.FRONT, action_loop.INERTIA
-    k, c = stiffness * R**2, (action_loop.HAND_DAMPING + action_loop.DAMPING) * R**2
+    R, J = display_loop.FRONT, display_loop.INERTIA
+    k, c = stiffness * R**2, (display_loop.HAND_DAMPING + display_loop.DAMPING) * R**2
     A = np.array([[0.0, 1.0, 0.0], [-k / J, -c / J, 1.0 / J], [0.0, 0.0, 0.0]])
     Ad = expm(A * period)
     # state: angle, rate, and the last two readings
@@ -142,24 +143,24 @@ def growth(stiffness: float, period: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def loops() -> Callable[[str, float], action_loop.Trace]:
+def loops() -> Callable[[str, float], display_loop.Trace]:
     exhibit = gallery.get("simple_action")
-    lever = action_loop.manipulandum().compile()
+    lever = display_loop.manipulandum().compile()
     plants = {False: exhibit.build(springs=False).compile(), True: exhibit.build().compile()}
 
-    def run(name: str, stiffness: float) -> action_loop.Trace:
-        sensing = action_loop.FINE if name == "A fine" else action_loop.COARSE
+    def run(name: str, stiffness: float) -> display_loop.Trace:
+        sensing = display_loop.FINE if name == "A fine" else display_loop.COARSE
         springs = name.startswith("B")
         lever.parameters["hand_stiffness"] = stiffness
         driven = "hand" if springs else "key"
-        return action_loop.close_loop(lever, plants[springs], driven, sensing, 1.2)
+        return display_loop.close_loop(lever, plants[springs], driven, sensing, 1.2)
 
     return run
 
 
 @pytest.mark.parametrize("stiffness", [100.0, 1600.0])
 def test_only_model_b_bears_the_encoder_of_the_source(
-    loops: Callable[[str, float], action_loop.Trace], stiffness: float
+    loops: Callable[[str, float], display_loop.Trace], stiffness: float
 ) -> None:
     rigid, soft = loops("A coarse", stiffness), loops("B coarse", stiffness)
     # linear theory: it grows, even with a perfect encoder
@@ -170,18 +171,18 @@ def test_only_model_b_bears_the_encoder_of_the_source(
 
 
 def test_with_a_good_sensor_model_a_is_what_it_displays(
-    loops: Callable[[str, float], action_loop.Trace],
+    loops: Callable[[str, float], display_loop.Trace],
 ) -> None:
     """Hand, lever, key and hammer as one mechanism, until the hammer flies."""
     trace = loops("A fine", 400.0)
     assert not trace.unstable and trace.stuck == 0
-    R, k = action_loop.FRONT, 400.0
-    inertia = action_loop.INERTIA + KEY
-    damping = (action_loop.HAND_DAMPING + action_loop.DAMPING) * R**2
+    R, k = display_loop.FRONT, 400.0
+    inertia = display_loop.INERTIA + KEY
+    damping = (display_loop.HAND_DAMPING + display_loop.DAMPING) * R**2
 
     def f(t: float, x: Array) -> list[float]:
-        wanted, rate = strokes(t, action_loop.STROKES)
-        torque = k * R**2 * (wanted - x[0]) + action_loop.HAND_DAMPING * R**2 * rate
+        wanted, rate = strokes(t, display_loop.STROKES)
+        torque = k * R**2 * (wanted - x[0]) + display_loop.HAND_DAMPING * R**2 * rate
         torque -= damping * x[1] + M1 * G * L4 * (np.cos(x[0]) - 1.0)
         return [x[1], torque / inertia]
 
