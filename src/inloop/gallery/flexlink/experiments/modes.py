@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 
 import inloop as il
 from inloop.gallery import Bench, Experiment, Outcome
@@ -26,7 +26,9 @@ def theory(parameters: Any, count: int = COUNT) -> np.ndarray:
     """Frequencies of a clamped beam of Euler & Bernoulli [Hz]: cos(kL) cosh(kL) = -1."""
     p = parameters
     roots = [
-        brentq(lambda x: np.cos(x) + 1.0 / np.cosh(x), (n - 1) * np.pi + 1e-9, n * np.pi)
+        scipy.optimize.brentq(
+            lambda x: np.cos(x) + 1.0 / np.cosh(x), (n - 1) * np.pi + 1e-9, n * np.pi
+        )
         for n in range(1, count + 1)
     ]
     EI = p["E"] * p["width"] * p["thickness"] ** 3 / 12.0
@@ -52,7 +54,7 @@ def free_length(plant: il.Plant) -> float:
     at = plant.parameters["length"]
     # frequencies of a uniform beam go with 1/L²
     ratio = np.log(frequencies(plant, FITTED) / np.array(MEASURED[:FITTED]))
-    found = minimize_scalar(lambda x: float(np.sum((ratio - 2.0 * x) ** 2)))
+    found = scipy.optimize.minimize_scalar(lambda x: float(np.sum((ratio - 2.0 * x) ** 2)))
     return float(at * np.exp(found.x))
 
 
