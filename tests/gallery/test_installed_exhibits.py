@@ -8,6 +8,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
+from inloop.cli.controllers import controller_command, find_controller, known_controllers
 from inloop.gallery.exhibition import catalog
 
 CRANE = """
@@ -82,6 +84,29 @@ def test_a_package_adds_an_exhibit(
     assert listed[-1]["controllers"] == {"hold": "holds the load"}
     assert main(["describe", "crane"]) == 0
     assert "--controller hold: holds the load" in capsys.readouterr().out
+
+
+def test_controllers_are_started_by_name(site: Site, tmp_path: Path) -> None:
+    site.install("cranes", "crane = cranes:EXHIBIT", crane("crane"))
+    exhibits = (gallery.get("crane"), gallery.get("pendulum"), None)
+    for exhibit in exhibits:  # one of another exhibit may suit a plant as well
+        found = find_controller("hold", exhibit)
+        assert found is not None
+        command = controller_command(found, "left", None, tmp_path)
+        assert command == [sys.executable, "-m", "cranes.hold", "left"]
+        assert find_controller("python3 -m mine", exhibit) is None
+    assert set(known_controllers()) - set(known_controllers(settings=True)) == {
+        "flexlink_pi", "flexlink_lq", "hold"
+    }  # fmt: skip
+
+
+def test_programs_of_controllers_are_there() -> None:
+    for exhibit in gallery.exhibits():
+        for controller in exhibit.controllers.values():
+            if isinstance(controller.program, gallery.CProgram):
+                assert controller.program.source.is_file()
+            else:
+                assert find_spec(controller.program) is not None
 
 
 @pytest.mark.parametrize(
