@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,11 +18,12 @@ import inloop as il
 from inloop import gallery
 from inloop.cli import main
 from inloop.cli.controllers import controller_command, find_controller, known_controllers
+from inloop.cli.midi import gallery_notes
 from inloop.gallery.exhibition import catalog
 
 CRANE = """
 import inloop as il
-from inloop.gallery import Controller, Exhibit
+from inloop.gallery import Controller, Exhibit, Notes
 
 def crane() -> il.Model:
     m = il.Model("crane")
@@ -31,6 +33,7 @@ def crane() -> il.Model:
 EXHIBIT = Exhibit(
     name="{name}", title="{title}", look_at="", make=crane, start="at rest", seconds=1.0,
     controllers={{"hold": Controller("holds the load", "{module}.hold")}},
+    notes=Notes(speed="rope.qd", contact="rope.q<0", damped="rope.q>1"),
 )
 """
 
@@ -98,6 +101,18 @@ def test_controllers_are_started_by_name(site: Site, tmp_path: Path) -> None:
     assert set(known_controllers()) - set(known_controllers(settings=True)) == {
         "flexlink_pi", "flexlink_lq", "hold"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "speed"),
+    [("crane", "rope.qd"), ("pendulum", "strike.hammer_speed"), ("", "strike.hammer_speed")],
+)
+def test_notes_are_those_of_the_exhibit_else_of_the_piano(
+    site: Site, source: str, speed: str
+) -> None:
+    site.install("cranes", "crane = cranes:EXHIBIT", crane("crane"))
+    box = SimpleNamespace(layout=SimpleNamespace(about=(("source", source),)))
+    assert gallery_notes(box).speed == speed  # type: ignore[arg-type]
 
 
 def test_programs_of_controllers_are_there() -> None:

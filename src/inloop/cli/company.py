@@ -59,7 +59,7 @@ class Company:
             raise il.InputError("there is no controller to kill", fix="Add --controller pd.")
         if self._args.settings and not (self._named is not None and self._named.settings):
             raise il.InputError(
-                f"--settings is for controllers that read such a file, not for {self._wanted!a}",
+                "--settings is for a controller that reads such a file",
                 fix=f"Use --controller {' or '.join(known_controllers(settings=True))}.",
             )
         if self._faults and self._args.mode == "lock-step":
