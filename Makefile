@@ -40,7 +40,7 @@ bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
 
 figures: $(VENV)/.ready-demo
-	$(BIN)/python -m inloop.gallery.figures docs/figures
+	$(BIN)/python -m inloop.gallery.exhibition.figures docs/figures
 
 lint: style
 	$(BIN)/mypy

@@ -11,12 +11,12 @@ from hinged_beam import beam
 import inloop as il
 from inloop import gallery
 from inloop.control import LinearModel, discretise
-from inloop.gallery import flexlink_rig as rig
-from inloop.gallery.controllers import flexlink_design as design
-from inloop.gallery.controllers.flexlink_card import Card
-from inloop.gallery.controllers.flexlink_lq import LqController
-from inloop.gallery.controllers.flexlink_pi import PiController
-from inloop.gallery.controllers.flexlink_signals import COMMAND, UPRIGHT, Reference
+from inloop.gallery.flexlink.controllers import design
+from inloop.gallery.flexlink.controllers.card import Card
+from inloop.gallery.flexlink.controllers.lq import LqController
+from inloop.gallery.flexlink.controllers.pi import PiController
+from inloop.gallery.flexlink.controllers.signals import COMMAND, UPRIGHT, Reference
+from inloop.gallery.flexlink.experiments import rig
 
 STEP = Reference(UPRIGHT, math.radians(94.0), at=0.1)
 INERTIA = 0.788 * 1.5**3 / 3.0 + 0.0021  # of the straight link about the hub [kg m²]
@@ -119,7 +119,7 @@ def test_the_period_of_pi_control(link: il.Plant) -> None:
 
 def test_another_process_gives_the_same_bits(link: il.Plant) -> None:
     alone = rig.in_lock_step(link, lq("2"), STEP, 0.6)
-    other = rig.with_program(link, "flexlink_lq", ["--tuning", "2"], STEP, 0.6, "lock-step")
+    other = rig.with_program(link, "lq", ["--tuning", "2"], STEP, 0.6, "lock-step")
     assert len(alone.t) == 601
     for name in ("t", "angle", "strain", "command", "torque"):
         assert np.array_equal(getattr(alone, name), getattr(other, name))
@@ -133,7 +133,7 @@ def test_the_clock_changes_nothing(link: il.Plant) -> None:
     assert np.degrees(np.ptp(simulated.angle)) > 3.5
     late = np.random.default_rng(4).uniform(0.0, 0.6 / rig.RATE, 1500)
     clock = il.ScriptedClock(late=late.tolist(), took=[0.3 / rig.RATE] * 1500)
-    clocked = rig.with_program(link, "flexlink_lq", [], STEP, 1.5, clock=clock)
+    clocked = rig.with_program(link, "lq", [], STEP, 1.5, clock=clock)
     for name in ("t", "angle", "strain", "command", "torque"):
         assert np.array_equal(getattr(clocked, name), getattr(simulated, name))
     assert clocked.report.overruns == 0
@@ -175,7 +175,7 @@ def test_the_card_rounds_and_adds_noise(link: il.Plant) -> None:
 def test_references_survive_the_command_line() -> None:
     import argparse
 
-    from inloop.gallery.controllers.flexlink_signals import add_options, read_options
+    from inloop.gallery.flexlink.controllers.signals import add_options, read_options
 
     wave = Reference(1.1, 1.2, at=0.3, turn=2.0)
     parser = argparse.ArgumentParser()

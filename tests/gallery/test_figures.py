@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery.drawing import _hull, flattened
-from inloop.gallery.figures import write_figures
+from inloop.gallery.exhibition.drawing import _hull, flattened
+from inloop.gallery.exhibition.figures import write_figures
 
 CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car")
 

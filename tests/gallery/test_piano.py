@@ -11,12 +11,12 @@ import pytest
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery import piano_data as data
-from inloop.gallery import piano_repetition
-from inloop.gallery.experiment import Bench, Outcome
-from inloop.gallery.piano_contacts import FRONT
-from inloop.gallery.piano_motion import beginnings, key_force, played, ramps
-from inloop.gallery.piano_rest import forces_at_rest
+from inloop.gallery import Bench, Outcome
+from inloop.gallery.piano import data
+from inloop.gallery.piano.contacts import FRONT
+from inloop.gallery.piano.experiments import repetition
+from inloop.gallery.piano.experiments.motion import beginnings, key_force, played, ramps
+from inloop.gallery.piano.rest import forces_at_rest
 
 EXHIBIT = gallery.get("piano")
 
@@ -56,7 +56,7 @@ def test_statics_by_hand_are_the_state_at_the_start(fingered: il.Plant) -> None:
 def test_an_action_that_cannot_rest_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     weak = replace(data.DIALS["repetition_spring"], value=0.03)
     monkeypatch.setitem(data.DIALS, "repetition_spring", weak)
-    with pytest.raises(il.InputError, match=r"'lever_stop' would carry nothing.*piano_data"):
+    with pytest.raises(il.InputError, match=r"'lever_stop' would carry nothing.*piano/data"):
         EXHIBIT.build()
 
 
@@ -125,9 +125,9 @@ def test_the_note_repeats_from_half_travel(
     every: int, tried: Callable[[str], Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With each third of the heights, half travel among them; all of them take a minute."""
-    monkeypatch.setattr(piano_repetition, "HEIGHTS", piano_repetition.HEIGHTS[::every])
-    monkeypatch.setattr(piano_repetition, "HALF", piano_repetition.HALF // every)
-    assert piano_repetition.HEIGHTS[piano_repetition.HALF] == pytest.approx(4.5e-3)
+    monkeypatch.setattr(repetition, "HEIGHTS", repetition.HEIGHTS[::every])
+    monkeypatch.setattr(repetition, "HALF", repetition.HALF // every)
+    assert repetition.HEIGHTS[repetition.HALF] == pytest.approx(4.5e-3)
     found = tried("repetition").figures
     assert found["second strike, from half travel [m/s]"] > 0.3
     assert found["repeats from travels up to [mm]"] > 0.5 * 9.5

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.gallery import piano_data as data
-from inloop.gallery.piano import piano
-from inloop.gallery.piano_rest import forces_at_rest, sunk
+from inloop.gallery.piano import data
+from inloop.gallery.piano.model import piano
+from inloop.gallery.piano.rest import forces_at_rest, sunk
 
 BODIES = ("key", "whippen", "jack", "lever", "hammer", "damper")
 MM = 1e-3

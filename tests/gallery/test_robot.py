@@ -18,10 +18,10 @@ from scipy.integrate import solve_ivp
 
 import inloop as il
 from inloop import gallery
-from inloop.cli.robot_program import build_robot_controller
-from inloop.gallery.controllers import computed_torque, pd
-from inloop.gallery.controllers.motion import TOUR, Motion
-from inloop.gallery.controllers.settings import DEFAULTS, Settings
+from inloop.cli.controllers import build_program
+from inloop.gallery.robot.controllers import computed_torque, pd
+from inloop.gallery.robot.controllers.motion import TOUR, Motion
+from inloop.gallery.robot.controllers.settings import DEFAULTS, Settings
 
 READY = (0.0, math.pi / 4, -math.pi, 0.0, math.pi / 4, 0.0)
 _numbers = itertools.count()
@@ -43,7 +43,9 @@ def rough() -> il.Plant:
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The controllers in C."""
-    return build_robot_controller(tmp_path_factory.mktemp("controller"))
+    in_c = gallery.get("robot").controllers["pd_c"].program
+    assert isinstance(in_c, gallery.CProgram)
+    return build_program(in_c, tmp_path_factory.mktemp("controller"))
 
 
 @pytest.fixture
@@ -225,7 +227,7 @@ def run_program(
 
 
 def python_command(law: str, name: str) -> list[str]:
-    return [sys.executable, "-m", f"inloop.gallery.controllers.{law}", name]
+    return [sys.executable, "-m", f"inloop.gallery.robot.controllers.{law}", name]
 
 
 def test_the_program_is_clean_c(program: Path) -> None:

@@ -18,7 +18,7 @@ from sympy.physics.mechanics import (
 )
 
 import inloop as il
-from inloop.gallery.simple_action import simple_action
+from inloop.gallery.simple_action.model import simple_action
 
 INCH = 0.0254
 

@@ -20,7 +20,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 def call(args: argparse.Namespace) -> int:
     """Compare; the exit code is 1 if a figure is missed."""
-    exhibits = [gallery.get(name) for name in args.names or gallery.names()]
+    exhibits = [gallery.get(name) for name in args.names] or gallery.exhibits()
     found = {e.name: e.compare(e.build().compile()) for e in exhibits if e.references}
     if args.json:
         print_json({name: [_entry(c) for c in items] for name, items in found.items()})

@@ -18,12 +18,11 @@ from types import TracebackType
 from typing import Any
 
 import inloop as il
+from inloop.cli.controllers import controller_command, find_controller, known_controllers
 from inloop.cli.record import check_target
-from inloop.cli.robot_program import build_robot_controller
+from inloop.gallery import Exhibit
 from inloop.realtime import Fault, Injector, Loop, read_fault
 
-ROBOT = ("pd", "computed_torque", "pd_c", "computed_torque_c")
-CONTROLLERS = (*ROBOT, "flexlink_pi", "flexlink_lq", "none")
 READY_WITHIN = 30.0  # [s]
 ENDS_WITHIN = 3.0  # [s] after the plant, then it is told to
 WRITTEN_WITHIN = 60.0  # [s] after the plant: the rest of a recording
@@ -32,14 +31,20 @@ STDERR = 2
 
 
 class Company:
-    """Starts, kills and ends the processes around a plant; use it in a `with` statement."""
+    """Starts, kills and ends the processes around a plant; use it in a `with` statement.
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    Args:
+        args: of the command line.
+        exhibit: what the plant is in the gallery, if it is there.
+    """
+
+    def __init__(self, args: argparse.Namespace, exhibit: Exhibit | None = None) -> None:
         faults = [read_fault(text) for text in args.fault]
         self._kills = [f for f in faults if f.kind == "kill"]
         self._faults = [f for f in faults if f.kind != "kill"]
         self._args = args
         self._wanted = args.controller if args.controller != "none" else None
+        self._named = find_controller(self._wanted, exhibit) if self._wanted else None
         self._injector: Injector | None = None
         self._controller: subprocess.Popen[bytes] | None = None
         self._recorder: subprocess.Popen[bytes] | None = None
@@ -52,10 +57,10 @@ class Company:
     def _check(self) -> None:
         if self._kills and self._wanted is None:
             raise il.InputError("there is no controller to kill", fix="Add --controller pd.")
-        if self._args.settings and self._wanted not in ROBOT:
+        if self._args.settings and not (self._named is not None and self._named.settings):
             raise il.InputError(
-                "--settings is for the controllers of the robot",
-                fix=f"Use --controller {' or '.join(ROBOT)}.",
+                "--settings is for a controller that reads such a file",
+                fix=f"Use --controller {' or '.join(known_controllers(settings=True))}.",
             )
         if self._faults and self._args.mode == "lock-step":
             raise il.InputError(
@@ -122,19 +127,14 @@ class Company:
             time.sleep(LOOK_EVERY)
 
     def _controller_command(self, name: str) -> list[str]:
-        wanted, settings = str(self._wanted), self._args.settings
-        if wanted in CONTROLLERS and not wanted.endswith("_c"):
-            words = [sys.executable, "-m", f"inloop.gallery.controllers.{wanted}", name]
-            return [*words, "--settings", settings] if settings else words
-        if wanted in CONTROLLERS:
-            program = build_robot_controller(self._directory)
-            words = [str(program), wanted.removesuffix("_c"), name]
-            return [*words, settings] if settings else words
+        if self._named is not None:
+            return controller_command(self._named, name, self._args.settings, self._directory)
+        wanted = str(self._wanted)
         words = shlex.split(wanted)
         if shutil.which(words[0]) is None:
             raise il.InputError(
                 f"there is no controller {wanted[:60]!a}",
-                fix=f"Use {', '.join(CONTROLLERS)}, or a program.",
+                fix=f"Use {', '.join(known_controllers())}, none, or a program.",
             )
         return [*words, name]
 

@@ -102,13 +102,14 @@ def play_piece(shown: bool, clock: il.ScriptedClock | None = None) -> dict[str, 
 def _play(loop: Loop) -> list[Note]:
     """Move the finger along its curve, and listen."""
     box, (times, travel) = loop.mailbox, finger_curve()
-    contact, damped = midi.Condition.parse(midi.CONTACT), midi.Condition.parse(midi.DAMPED)
+    heard = midi.gallery_notes(box)
+    contact, damped = map(midi.Condition.parse, (heard.contact, heard.damped))
     maker, notes = NoteMaker(), []
     with il.attach(loop.name) as ear:
         while (t := box.read().t) < times[-1] and loop.running:
             box.write({INPUT: float(np.interp(t, times, travel))})
             while (outputs := ear.next()) is not None:
-                speed = outputs[midi.SPEED]
+                speed = outputs[heard.speed]
                 notes += maker.update(
                     outputs.t, speed, contact.holds(outputs), damped.holds(outputs)
                 )

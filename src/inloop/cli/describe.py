@@ -42,6 +42,8 @@ def _show_exhibit(exhibit: Exhibit) -> None:
         paragraph(f"--set {name}={option.default}: {option.doc}")
     for name, experiment in exhibit.experiments.items():
         paragraph(f"--experiment {name}: {experiment.doc}")
+    for name, controller in exhibit.controllers.items():
+        paragraph(f"--controller {name}: {controller.doc}")
     for name, q in exhibit.poses.items():
         paragraph(f"pose {name} = ({', '.join(f'{x:.5g}' for x in q)})")
     for source in dict.fromkeys(reference.source for reference in exhibit.references):

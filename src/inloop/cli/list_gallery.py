@@ -19,7 +19,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 def call(args: argparse.Namespace) -> int:
     """Print the names and what there is to see."""
-    exhibits = [gallery.get(name) for name in gallery.names()]
+    exhibits = gallery.exhibits()
     if args.json:
         print_json({"mechanisms": [_entry(exhibit) for exhibit in exhibits]})
         return 0
@@ -43,6 +43,7 @@ def _entry(exhibit: Exhibit) -> dict[str, Any]:
         },
         "poses": dict(exhibit.poses),
         "experiments": {name: item.doc for name, item in exhibit.experiments.items()},
+        "controllers": {name: item.doc for name, item in exhibit.controllers.items()},
         "references": [
             {"what": r.what, "value": r.value, "unit": r.unit, "source": r.source}
             for r in exhibit.references

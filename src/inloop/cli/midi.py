@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import inloop as il
+from inloop import gallery
 from inloop.cli.output import paragraph, print_json
+from inloop.cli.subject import told_subject
 from inloop.devices import MidiPort, Note, NoteMaker, write_midi_file
 from inloop.devices.notes import NOTE_ON
+from inloop.gallery import Notes
 from inloop.realtime import Mailbox, Outputs
 from inloop.realtime.signals import ended_by_sigterm
 
 STOPPED = 130
 POLL = 0.002  # [s]
-# what the piano of the gallery calls its signals
-SPEED, CONTACT, DAMPED = "strike.hammer_speed", "string.force>0.01", "damper_seat.force>0.05"
+PIANO = "piano"  # of the gallery: plants that are not of it may call their signals as it does
 
 
 class Condition(NamedTuple):
@@ -57,17 +59,17 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", default="", metavar="NAME", help="alsa or jack; what answers")
     parser.add_argument("--file", metavar="OUT.mid", help="write a file instead, or as well")
     parser.add_argument("--note", type=int, default=60, metavar="N", help="0 to 127; 60 is C4")
-    parser.add_argument("--speed", default=SPEED, metavar="NAME", help="of the hammer's speed")
+    parser.add_argument(
+        "--speed", metavar="NAME", help="of the hammer's speed; what the gallery says"
+    )
     parser.add_argument(
         "--radius", type=float, default=1.0, metavar="R", help="times the speed, for angles [m]"
     )
-    for option, default, text in (
-        ("--contact", CONTACT, "when hammer and string touch"),
-        ("--damped", DAMPED, "when the damper is on the string"),
+    for option, text in (
+        ("--contact", "when hammer and string touch"),
+        ("--damped", "when the damper is on the string"),
     ):
-        parser.add_argument(
-            option, metavar="NAME>VALUE", help=f"{text}; {default} if the plant tells it"
-        )
+        parser.add_argument(option, metavar="NAME>VALUE", help=f"{text}; what the gallery says")
     parser.add_argument("--length", type=float, default=10.0, metavar="S", help="longest note [s]")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="for it to start [s]")
@@ -113,21 +115,34 @@ def call(args: argparse.Namespace) -> int:
     return STOPPED if stopped else 0
 
 
+def gallery_notes(box: Mailbox) -> Notes:
+    """What tells of notes at a plant: what its exhibit says, else what the piano's does."""
+    told = None
+    with contextlib.suppress(il.InloopError):
+        told = told_subject(dict(box.layout.about)).exhibit
+    notes = None if told is None else told.notes
+    notes = notes or gallery.get(PIANO).notes
+    assert notes is not None
+    return notes
+
+
 class _Player:
     """Reads every record of the plant and makes notes of it."""
 
     def __init__(self, box: Mailbox, args: argparse.Namespace) -> None:
         self._box, self._args = box, args
         self._maker = NoteMaker(note=args.note, longest=args.length)
-        if args.speed not in box.names:
+        usual = gallery_notes(box)
+        self._speed = args.speed or usual.speed
+        if self._speed not in box.names:
             shown = ", ".join(name for name in box.names if name.endswith(".qd")) or "none"
             raise il.InputError(
-                f"plant '{box.name}' has no signal '{args.speed}'",
+                f"plant '{box.name}' has no signal '{self._speed}'",
                 fix="Name the hammer's velocity, and its radius for an angle: "
                 f"--speed NAME --radius R. Velocities are: {shown}.",
             )
-        self._contact = self._condition(args.contact, CONTACT)
-        self._damped = self._condition(args.damped, DAMPED)
+        self._contact = self._condition(args.contact, usual.contact)
+        self._damped = self._condition(args.damped, usual.damped)
         # what was played before nobody wants to hear now
         while box.next() is not None:
             pass
@@ -174,7 +189,7 @@ class _Player:
             if 1e-9 * outputs.stamp > end:
                 return
             self._t = outputs.t - self._origin
-            speed = self._args.radius * outputs[self._args.speed]
+            speed = self._args.radius * outputs[self._speed]
             contact = None if self._contact is None else self._contact.holds(outputs)
             damped = self._damped is not None and self._damped.holds(outputs)
             for note in self._maker.update(self._t, speed, contact, damped):

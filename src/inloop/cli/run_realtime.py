@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.cli.company import CONTROLLERS, Company
+from inloop.cli.company import Company
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
@@ -77,8 +77,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--controller",
         metavar="NAME|PROGRAM",
-        help=f"started beside the plant: {', '.join(CONTROLLERS)}, or a program that gets the "
-        "name of the plant as its last argument",
+        help="started beside the plant: one of the exhibit (`inloop describe` tells), none, or a "
+        "program that gets the name of the plant as its last argument",
     )
     group.add_argument("--settings", metavar="FILE", help="of the controller, read while it runs")
     group.add_argument(
@@ -139,7 +139,7 @@ def call(args: argparse.Namespace) -> int:
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else None
-    company = Company(args)
+    company = Company(args, subject.exhibit)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
     with (
         company,

@@ -22,7 +22,6 @@ from inloop.studio.catalogue import Choice, Options
 from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
-MIDDLE_C = 60
 ADAPTIVE = 5  # fixed steps in place of one that an integrator has chosen
 MOMENT, SHOWN_FOR = 0.1, 5.0  # [s]
 THIN = 0.25  # width of a disc as part of its radius
@@ -66,7 +65,7 @@ class GalleryCatalogue:
                     for name, option in exhibit.options.items()
                 ],
             }
-            for exhibit in map(gallery.get, gallery.names())
+            for exhibit in gallery.exhibits()
         ]
 
     def choose(self, name: str, options: Options) -> Choice:
@@ -196,7 +195,7 @@ def _stage(subject: Subject) -> Stage:
         plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
         looks=_looks(exhibit, subject.options),
         device=hand.data() if hand is not None else None,
-        notes=_notes(),
+        notes=_notes(exhibit),
         plots=_plots(exhibit),
     )
 
@@ -209,16 +208,18 @@ def _plots(exhibit: Exhibit) -> tuple[str, ...]:
     )
 
 
-def _notes() -> dict[str, Any]:
+def _notes(exhibit: Exhibit) -> dict[str, Any] | None:
     """What `inloop midi` listens to; only plants that tell all of it make notes."""
-    contact, damped = midi.Condition.parse(midi.CONTACT), midi.Condition.parse(midi.DAMPED)
+    if exhibit.notes is None:
+        return None
+    contact, damped = map(midi.Condition.parse, (exhibit.notes.contact, exhibit.notes.damped))
     return {
-        "speed": midi.SPEED,
+        "speed": exhibit.notes.speed,
         "contact": contact.name,
         "contact_above": contact.value,
         "damped": damped.name,
         "damped_above": damped.value,
-        "note": MIDDLE_C,
+        "note": exhibit.notes.note,
     }
 
 

@@ -3,15 +3,27 @@
 from inloop import gallery
 
 plant = gallery.get("puma560").build().compile()
+
+What stands here beside `exhibition` is an exhibit: a module, or a package that holds all of its
+own: model, looks, controllers, experiments. All use the names below and those of `inloop`, as an
+exhibit in a package of yours does (docs/own_exhibit.md).
 """
 
-from inloop.gallery.catalog import get, names
-from inloop.gallery.device import Device, Haptic
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Comparison, Exhibit, Option, Reference
-from inloop.gallery.experiment import Bench, Experiment, Outcome
+from inloop.gallery.exhibition.catalog import exhibits, get, names
+from inloop.gallery.exhibition.controller import Controller, CProgram
+from inloop.gallery.exhibition.device import GROUND, Device, Haptic, Point
+from inloop.gallery.exhibition.drawing import View
+from inloop.gallery.exhibition.exhibit import Exhibit
+from inloop.gallery.exhibition.experiment import Bench, Experiment, Outcome
+from inloop.gallery.exhibition.gravity import gravity_along
+from inloop.gallery.exhibition.look_drawing import draw_looks
+from inloop.gallery.exhibition.notes import Notes
+from inloop.gallery.exhibition.option import Option
+from inloop.gallery.exhibition.reference import Comparison, Reference
+from inloop.gallery.exhibition.strokes import strokes
 
 __all__ = [
-    "Bench", "Comparison", "Device", "Exhibit", "Experiment", "Haptic", "Option", "Outcome",
-    "Reference", "View", "get", "names",
+    "GROUND", "Bench", "CProgram", "Comparison", "Controller", "Device", "Exhibit", "Experiment",
+    "Haptic", "Notes", "Option", "Outcome", "Point", "Reference", "View", "draw_looks", "exhibits",
+    "get", "gravity_along", "names", "strokes",
 ]  # fmt: skip

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery import Exhibit, Reference, View
 
 SOURCE = "Test Set for IVP Solvers (Bari/CWI), problem 'andrews'; Hairer & Wanner II, VII.7"
 # bodies 1 to 7: masses [kg] and moments of inertia about their centers of mass [kg·m²]

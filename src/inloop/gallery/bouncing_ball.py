@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery import Exhibit, Reference, View
 
 HEIGHT, GRAVITY, RESTITUTION = 1.0, 9.81, 0.9
 IMPACTS = 20

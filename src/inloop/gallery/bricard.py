@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Reference, View, gravity_along
 
 # A04 as two implementations have it: RehabEngGroup/MBSbenchmarksInOpenSim (createModel.cpp) and
 # jgerstmayr/EXUDYN (TestModels/bricardMechanism.py)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Reference, View, gravity_along
 
 ROOM = 0.5  # how far the cart can go to either side [m]
 CART, BOB, LENGTH = 1.0, 0.5, 0.4  # [kg, kg, m]

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option
+from inloop.gallery import Exhibit, Option, View
 
 MOST_LINKS = 1000
 

@@ -8,9 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Reference, View, gravity_along
 
 SOURCE = "point masses, integrated with rtol 1e-12 and 1e-13, which agree"
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Reference, View, gravity_along
 
 RADIUS, MASS = 0.0286, 0.17  # pool ball, 2 1/4 inches [m, kg]
 SPEED, SPIN = 1.5, -60.0  # of the cue ball when the cue leaves it [m/s, rad/s]

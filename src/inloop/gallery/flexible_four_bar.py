@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
 
 LENGTHS = {"crank": 0.25, "coupler": 0.6, "follower": 0.45}  # [m]
 BASE = 0.6  # between the hinges on the ground [m]

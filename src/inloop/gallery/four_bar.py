@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
 
 SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently (FACTS §4.1)"
 MOST_LOOPS = 100

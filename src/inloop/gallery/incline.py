@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
+from inloop.gallery import Exhibit, Reference, View
 
 SLOPE = 0.5  # tangent of the incline
 MU = 1.01 * SLOPE  # 1 % more than it takes

@@ -7,9 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Reference, View, gravity_along
 
 SOURCE = "IFToMM benchmark A01 data, integrated with 30 digits"
 

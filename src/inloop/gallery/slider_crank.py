@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
 
 CRANK, ROD = 0.1, 0.3  # of the planar one [m]
 START = 1.2  # of the crank, above the stroke [rad]

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
 
 BASE_RADIUS, PLATE_RADIUS = 0.6, 0.35  # [m]
 BASE_HALF_ANGLE, PLATE_HALF_ANGLE = 0.25, 0.8  # between a pair of joints and its middle [rad]

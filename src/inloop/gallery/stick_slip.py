@@ -7,9 +7,7 @@ import math
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Option, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
 
 SOURCE = (
     "data of Canudas de Wit, Olsson, Åström & Lischinsky 1995; equations written by hand, "

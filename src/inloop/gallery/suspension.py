@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery.drawing import View
-from inloop.gallery.exhibit import Exhibit, Reference
-from inloop.gallery.gravity import gravity_along
+from inloop.gallery import Exhibit, Reference, View, gravity_along
 
 SOURCE = "github.com/huensf/vsd, dataR/Car.mbs (UCLouvain)"
 # hard points in axes of the chassis: x forward, y to the left, origin in the front axle [m]

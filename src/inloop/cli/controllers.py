@@ -1,0 +1,79 @@
+"""Controllers of exhibits: found by name, started as programs, those in C compiled first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import inloop as il
+from inloop import gallery
+from inloop.cli.derivation import derive
+from inloop.cli.text_files import emit
+from inloop.gallery import Controller, CProgram, Exhibit
+from inloop.native import explain_no_compiler, find_compiler
+
+
+def find_controller(name: str, exhibit: Exhibit | None) -> Controller | None:
+    """A controller of the exhibit, or of another one, which may suit it too; None if there is none.
+
+    Args:
+        name: of the controller.
+        exhibit: what the plant is in the gallery, if it is there.
+    """
+    if exhibit is not None and name in exhibit.controllers:
+        return exhibit.controllers[name]
+    if not name.isidentifier():  # rather a command; exhibits take a while to import
+        return None
+    found = (e.controllers[name] for e in gallery.exhibits() if name in e.controllers)
+    return next(found, None)
+
+
+def known_controllers(*, settings: bool = False) -> list[str]:
+    """Names of all controllers of the gallery, or of those only that read settings."""
+    return [
+        name
+        for exhibit in gallery.exhibits()
+        for name, controller in exhibit.controllers.items()
+        if controller.settings or not settings
+    ]
+
+
+def controller_command(
+    controller: Controller, plant: str, settings: str | None, directory: Path
+) -> list[str]:
+    """The words that start a controller.
+
+    Args:
+        controller: which one.
+        plant: name of the plant.
+        settings: file that the controller reads while it runs.
+        directory: where a program in C is built.
+    """
+    program = controller.program
+    if isinstance(program, CProgram):
+        words = [str(build_program(program, directory)), *program.words, plant]
+        return [*words, settings] if settings else words
+    words = [sys.executable, "-m", program, plant]
+    return [*words, "--settings", settings] if settings else words
+
+
+def build_program(program: CProgram, directory: Path) -> Path:
+    """Write sources into a directory and compile them; returns the program."""
+    compiler = find_compiler()
+    if compiler is None:
+        raise il.BuildError("the controller cannot be compiled", fix=explain_no_compiler())
+    texts = emit(derive(program.model().build(), list(program.functions)), "c")
+    texts[program.source.name] = program.source.read_text(encoding="utf-8")
+    for name, text in texts.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    sources = sorted(name for name in texts if name.endswith(".c"))
+    target = program.source.stem
+    command = [
+        *compiler.command, "-std=c99", "-O2", "-D_GNU_SOURCE", f"-I{il.include_dir()}", *sources,
+        "-o", target, "-lm",
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise il.BuildError(f"the controller cannot be compiled: {done.stderr[-400:]}")
+    return directory / target

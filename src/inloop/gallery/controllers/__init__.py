@@ -1,4 +1,0 @@
-"""Controllers for the robot: programs of their own that know its mailbox and nothing else.
-
-python -m inloop.gallery.controllers.computed_torque robot [--settings FILE]
-"""

@@ -1,0 +1,109 @@
+"""The names of the gallery; an exhibit is imported when it is asked for.
+
+Every module or package of `inloop.gallery` beside this one is an exhibit: a module has it as
+`EXHIBIT`, a package has it in its module `exhibit`. Installed packages add theirs by entry points.
+"""
+
+from __future__ import annotations
+
+import functools
+import pkgutil
+import warnings
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from inloop.errors import InputError, near_names
+from inloop.gallery.exhibition.exhibit import Exhibit
+from inloop.gallery.exhibition.installed import Installed, installed_exhibits
+
+GALLERY, _, HERE = __package__.rpartition(".")
+# the order of a guided tour; what it does not name comes after it, in the order of the alphabet
+TOUR = (
+    "pendulum", "double_pendulum", "n_pendulum", "puma560", "robot", "chain",
+    "stick_slip", "incline",
+    "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+    "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action", "piano", "flexlink",
+    "flexible_four_bar",
+)  # fmt: skip
+SHOWN = 40  # characters of an unknown name
+NAMED = 8  # names that are listed when there is no near one
+
+Load = Callable[[], Exhibit]
+
+
+def names() -> tuple[str, ...]:
+    """Names of all exhibits: those of inloop, then those of installed packages."""
+    return tuple(_entries())
+
+
+def get(name: str) -> Exhibit:
+    """An exhibit by name.
+
+    Raises:
+        InputError: there is none of this name, and which ones there are; or the package that
+            brings it cannot be used.
+    """
+    entries = _entries()
+    if name not in entries:
+        raise _unknown(name, entries)
+    return entries[name]()
+
+
+def exhibits() -> list[Exhibit]:
+    """All exhibits; of those that cannot be loaded a warning tells."""
+    found = []
+    for name in names():
+        try:
+            found.append(get(name))
+        except InputError as error:
+            warnings.warn(str(error), stacklevel=2)
+    return found
+
+
+@functools.cache
+def _entries() -> Mapping[str, Load]:
+    """What imports each exhibit, by name; looked for once."""
+    found: dict[str, Load] = _own()
+    owners = dict.fromkeys(found, "the gallery of inloop")
+    for exhibit in installed_exhibits():
+        if exhibit.name in found:
+            _tell_clash(exhibit, owners[exhibit.name])
+            continue
+        found[exhibit.name] = exhibit.load
+        owners[exhibit.name] = f"package {exhibit.package!a}"
+    return found
+
+
+def _own() -> dict[str, Load]:
+    beside = {
+        item.name: f"{GALLERY}.{item.name}" + (".exhibit" if item.ispkg else "")
+        for item in pkgutil.iter_modules(import_module(GALLERY).__path__)
+        if item.name != HERE
+    }
+    place = {name: k for k, name in enumerate(TOUR)}
+    ordered = sorted(beside, key=lambda name: (place.get(name, len(TOUR)), name))
+    return {name: functools.partial(_load, beside[name]) for name in ordered}
+
+
+def _load(module: str) -> Exhibit:
+    exhibit = import_module(module).EXHIBIT
+    assert isinstance(exhibit, Exhibit)
+    return exhibit
+
+
+def _tell_clash(exhibit: Installed, owner: str) -> None:
+    warnings.warn(
+        f"exhibit '{exhibit.name}' of package {exhibit.package!a} is left out: {owner} has one of "
+        f"this name. Give its entry point another name.",
+        stacklevel=2,
+    )
+
+
+def _unknown(name: str, known: Mapping[str, Load]) -> InputError:
+    shown = name if len(name) <= SHOWN else name[: SHOWN - 3] + "..."
+    near = near_names(name.lower(), known, cutoff=0.5)
+    some = ", ".join(list(known)[:NAMED])
+    hint = f"Did you mean '{near[0]}'?" if near else f"It has: {some}, …"
+    return InputError(
+        f"the gallery has no mechanism {shown!a}", fix=f"{hint} `inloop list` tells all."
+    )
