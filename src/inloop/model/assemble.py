@@ -11,9 +11,11 @@ from typing import Any
 from inloop.errors import ModelError
 from inloop.geometry import Visual
 from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.contact import Contact
 from inloop.model.draft import (
     BodyDraft,
     ConstraintDraft,
+    ContactDraft,
     Draft,
     DriveDraft,
     EventDraft,
@@ -96,6 +98,7 @@ class Assembly:
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
             links=tuple(self._link(law) for law in laws if law.kind == "link"),
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
+            contacts=tuple(self._contact(item) for item in draft.contacts),
             external_forces=tuple(self._external_forces()),
             joint_inputs=tuple(
                 JointInput(i.name, self._joint_index(i.target), i.where) for i in draft.joint_inputs
@@ -294,9 +297,21 @@ class Assembly:
         a, b = (self._frame(path) for path in law.targets)
         fx, fy, fz, nx, ny, nz = law.components
         force, torque = (fx, fy, fz), (nx, ny, nz)
-        touches = law.name in self._draft.contacts
-        return FrameForce(
-            law.name, a, b, force=force, torque=torque, contact=touches, **self._shared(law)
+        return FrameForce(law.name, a, b, force=force, torque=torque, **self._shared(law))
+
+    def _contact(self, item: ContactDraft) -> Contact:
+        (a, b), (shape_a, shape_b) = item.paths, item.shapes
+        return Contact(
+            name=item.name,
+            a=self._frame(a),
+            b=self._frame(b),
+            shape_a=shape_a,
+            shape_b=shape_b,
+            law=item.law,
+            friction=item.friction,
+            outputs=MappingProxyType({key: f"{item.name}.{key}" for key in item.outputs}),
+            carried_by=(item.name,),
+            where=item.where,
         )
 
     def _external_forces(self) -> Iterable[ExternalForce]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from inloop.errors import ModelError
 from inloop.model import topology
 from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.contact import Contact
 from inloop.model.describe import describe
 from inloop.model.effects import (
     AnyLaw,
@@ -69,6 +70,7 @@ class Mechanism:
         mode: of a mechanism in one mode: the name of the mode.
         metadata: what came with the model and takes no part in the equations, by source.
         flexible_links: beams between bodies that displace their nodes.
+        contacts: shapes that may touch, with the names of the laws that act for them.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Mechanism:
         default_factory=lambda: MappingProxyType({}), compare=False
     )
     flexible_links: tuple[FlexibleLink, ...] = ()
+    contacts: tuple[Contact, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
@@ -147,7 +150,7 @@ class Mechanism:
     def touches(self) -> bool:
         """True if there are contacts or joint stops, which act suddenly."""
         stops = any(law.stop for law in self.joint_forces)
-        return stops or any(law.contact for law in self.frame_forces)
+        return stops or bool(self.contacts)
 
     @property
     def closed(self) -> bool:
@@ -173,6 +176,7 @@ class Mechanism:
             torques=tuple(law for law in self.torques if holds(law.name)),
             links=tuple(law for law in self.links if holds(law.name)),
             frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
+            contacts=tuple(item for item in self.contacts if holds(item.name)),
             loops=tuple(loop for loop in self.loops if holds(loop.name)),
             constraints=tuple(item for item in self.constraints if holds(item.name)),
             locks=tuple(lock for lock in self.locks if holds(lock.name)),
