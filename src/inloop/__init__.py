@@ -69,6 +69,7 @@ from inloop.model import (
     rpy,
     universal,
 )
+from inloop.model import sensors as sensors
 from inloop.native import include_dir
 from inloop.realtime import ScriptedClock, attach, start
 from inloop.simulate import ManyResult, Result, blank_figure
@@ -108,7 +109,7 @@ __all__ = [
     "free", "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
     "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
     "point", "power", "power_law", "prismatic", "realtime", "revolute", "rim", "rod", "rpy", "run",
-    "segment", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh", "torus",
+    "segment", "sensors", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh", "torus",
     "universal", "visual", "where",
 ]  # fmt: skip
 

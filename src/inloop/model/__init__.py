@@ -34,6 +34,7 @@ from inloop.model.mechanism import Mechanism
 from inloop.model.modes import Event, Lock, Mode, Quantity
 from inloop.model.parameters import Defaults, Input, Parameter
 from inloop.model.rotations import axis_angle, rpy
+from inloop.model.sensors import Sensor, SensorKind, SensorSpec, Signal
 from inloop.model.topology import GROUND
 
 __all__ = [
@@ -43,7 +44,8 @@ __all__ = [
     "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",
     "Link", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "NormalLaw",
     "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive", "Quantity",
-    "Scalar", "Share", "Torque", "Vector3", "axis_angle", "ball", "check_machine",
-    "coulomb_contact", "cylindrical", "felt", "fixed", "free", "hunt_crossley", "lugre_contact",
-    "planar", "power_law", "prismatic", "revolute", "rpy", "universal",
+    "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque", "Vector3",
+    "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt", "fixed",
+    "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy",
+    "universal",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from inloop.model.draft import (
     FlexibleLinkDraft,
     LawDraft,
     LoopDraft,
+    SensorDraft,
     SiteDraft,
 )
 from inloop.model.effects import (
@@ -43,6 +44,7 @@ from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
 from inloop.model.modes import Event, Lock, Quantity
 from inloop.model.names import GROUND_NAME, quoted
+from inloop.model.sensors.sensor import Place, Role, Sensor, sensor_of
 from inloop.model.topology import GROUND
 from inloop.model.validation import check_draft, check_mechanism
 
@@ -99,6 +101,7 @@ class Assembly:
             links=tuple(self._link(law) for law in laws if law.kind == "link"),
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
             contacts=tuple(self._contact(item) for item in draft.contacts),
+            sensors=tuple(self._sensor(item) for item in draft.sensors),
             external_forces=tuple(self._external_forces()),
             joint_inputs=tuple(
                 JointInput(i.name, self._joint_index(i.target), i.where) for i in draft.joint_inputs
@@ -313,6 +316,22 @@ class Assembly:
             carried_by=(item.name,),
             where=item.where,
         )
+
+    def _sensor(self, item: SensorDraft) -> Sensor:
+        places = (self._place(*pair) for pair in zip(item.kind.roles, item.at, strict=True))
+        return sensor_of(item.name, item.kind, tuple(places), item.where)
+
+    def _place(self, role: Role, path: str) -> Place:
+        """Return what a sensor sits on."""
+        if role == "joint":
+            return self._body(self._joint_index(path))
+        if role == "contact":
+            return next(self._contact(c) for c in self._draft.contacts if c.name == path)
+        if role == "flexible link":
+            return next(
+                self._flexible_link(f) for f in self._draft.flexible_links if f.name == path
+            )
+        return self._frame(path)
 
     def _external_forces(self) -> Iterable[ExternalForce]:
         for item in self._draft.external_forces:

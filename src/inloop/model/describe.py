@@ -53,6 +53,7 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
     sections += _section(("output", "unit", "value"), _output_rows(mechanism))
+    sections += _section(("sensor", "kind", "at", "signals"), _sensor_rows(mechanism))
     sections += _section(("mode", "holds"), _mode_rows(mechanism))
     sections += _section(EVENT_HEADER, _event_rows(mechanism))
     if mechanism.notes:
@@ -230,6 +231,23 @@ def _coefficient(value: object) -> str:
     if isinstance(value, Expr | int | float) and not isinstance(value, bool):
         return _scalar(value)
     return str(value) if isinstance(value, str | bool) else type(value).__name__
+
+
+def _sensor_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            sensor.name,
+            f"{sensor.kind.name}{_numbers_of(sensor.kind)}",
+            ", ".join(sensor.paths),
+            ", ".join(f"{signal.name} [{signal.unit}]" for signal in sensor.signals),
+        )
+        for sensor in mechanism.sensors
+    ]
+
+
+def _numbers_of(kind: object) -> str:
+    told = (f" {name} {_coefficient(value)}" for name, value in coefficients(kind).items())
+    return "".join(told)
 
 
 def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
@@ -20,6 +20,9 @@ from inloop.model.names import GROUND_NAME
 from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
+
+if TYPE_CHECKING:
+    from inloop.model.sensors.sensor import SensorKind
 
 LawKind = Literal["joint_force", "coupled_force", "force", "torque", "link", "frame_force"]
 
@@ -105,6 +108,16 @@ class ContactDraft:
     law: NormalLaw
     friction: FrictionLaw | None
     outputs: tuple[str, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class SensorDraft:
+    """A sensor as written; `at` are paths or names of the places where it sits."""
+
+    name: str
+    kind: SensorKind
+    at: tuple[str, ...]
     where: str
 
 
@@ -232,6 +245,7 @@ class Draft:
     laws: list[LawDraft] = field(default_factory=list)
     stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
     contacts: list[ContactDraft] = field(default_factory=list)
+    sensors: list[SensorDraft] = field(default_factory=list)
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)

@@ -31,6 +31,7 @@ from inloop.model.geometry import Vector3
 from inloop.model.modes import Event, Lock, Mode
 from inloop.model.names import quoted, suggestion
 from inloop.model.parameters import Input, Parameter
+from inloop.model.sensors.sensor import Sensor, Signal
 from inloop.model.topology import GROUND
 from inloop.symbolic import Expr, Graph
 
@@ -71,6 +72,7 @@ class Mechanism:
         metadata: what came with the model and takes no part in the equations, by source.
         flexible_links: beams between bodies that displace their nodes.
         contacts: shapes that may touch, with the names of the laws that act for them.
+        sensors: what is measured where; their signals are outputs of the plant.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Mechanism:
     )
     flexible_links: tuple[FlexibleLink, ...] = ()
     contacts: tuple[Contact, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
@@ -138,6 +141,16 @@ class Mechanism:
     def law_outputs(self) -> tuple[LawOutput, ...]:
         """What the laws make known, in the order of `laws`."""
         return tuple(output for law in self.laws for output in law.outputs)
+
+    @cached_property
+    def sensor_signals(self) -> tuple[Signal, ...]:
+        """What the sensors tell, in their order."""
+        return tuple(signal for sensor in self.sensors for signal in sensor.signals)
+
+    @property
+    def signals_by_sensor(self) -> dict[str, tuple[str, ...]]:
+        """Names of what each sensor tells."""
+        return {item.name: tuple(signal.name for signal in item.signals) for item in self.sensors}
 
     @property
     def laws(self) -> tuple[AnyLaw, ...]:
@@ -177,6 +190,12 @@ class Mechanism:
             links=tuple(law for law in self.links if holds(law.name)),
             frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
             contacts=tuple(item for item in self.contacts if holds(item.name)),
+            # a contact that is not there cannot be measured
+            sensors=tuple(
+                sensor
+                for sensor in self.sensors
+                if all(holds(at.name) for at in sensor.at if isinstance(at, Contact))
+            ),
             loops=tuple(loop for loop in self.loops if holds(loop.name)),
             constraints=tuple(item for item in self.constraints if holds(item.name)),
             locks=tuple(lock for lock in self.locks if holds(lock.name)),

@@ -12,6 +12,7 @@ import numpy as np
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
+from inloop.formalisms.sensing import SENSOR_OUTPUTS
 from inloop.formalisms.size import Size, size_of
 from inloop.model import Mechanism
 from inloop.model.names import quoted
@@ -94,6 +95,10 @@ class Equations:
         self.add([self._timed_program(name, (k, len(core))) for k, name in enumerate(core, 1)])
         if mechanism.law_outputs:
             self.add([self._timed_program("law_outputs")], emit_formulas)
+        if mechanism.sensors:
+            # in a graph of its own: sensors change nothing about the motion
+            own = self.fresh_derivation()
+            self.add([own.program(SENSOR_OUTPUTS)], emit_formulas, derivation=own)
 
     @property
     def n(self) -> int:

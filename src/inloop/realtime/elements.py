@@ -10,16 +10,28 @@ from inloop.errors import MailboxError
 from inloop.realtime.layout import Layout
 from inloop.realtime.quantities import Plants
 
-CONTACT = "contact"  # a fact "contact <name>" for each
+CONTACT, SENSOR = "contact", "sensor"  # a fact "contact <name>" or "sensor <name>" for each
 
 
 def element_facts(plants: Plants) -> dict[str, str]:
-    """Contacts of all modes, as JSON by the name of the fact."""
+    """Contacts and sensors of all modes, as JSON by the name of the fact."""
     found: dict[str, str] = {}
     for plant in plants.values():
         for contact in plant.mechanism.contacts:
             found.setdefault(f"{CONTACT} {contact.name}", json.dumps(contact.data()))
+        for sensor in plant.mechanism.sensors:
+            found.setdefault(f"{SENSOR} {sensor.name}", json.dumps(sensor.data()))
     return found
+
+
+def sensors_of(layout: Layout) -> dict[str, Mapping[str, Any]]:
+    """Sensors that a layout tells of, by name, as `Sensor.data` gives them."""
+    return _named(layout, SENSOR)
+
+
+def signals_by_sensor(layout: Layout) -> dict[str, tuple[str, ...]]:
+    """Names of what each sensor of a running plant tells, for `inloop.devices.Instruments`."""
+    return {name: tuple(data["signals"]) for name, data in sensors_of(layout).items()}
 
 
 def contacts_of(layout: Layout) -> dict[str, Mapping[str, Any]]:

@@ -10,6 +10,7 @@ typedef struct il_view {
     double t;
     const double *q, *qd, *lam, *effort, *z;
     const double *e; /* restitution of the rows in use */
+    const double *qdd;
 } il_view;
 
 /* A generated program with all its outputs in a row. */

@@ -12,7 +12,7 @@
 static il_view view_of(const il_part *part, double t)
 {
     const il_view view = {il_in_use(part)->pre_events, part->u, t, part->q, part->qd, part->lam,
-                          part->effort, part->z, part->e};
+                          part->effort, part->z, part->e, part->qdd};
     return view;
 }
 

@@ -65,6 +65,8 @@ typedef struct il_part {
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
     double *all_lam;              /* by number of the row */
     double *observed;             /* what the force laws make known */
+    double *sensed;               /* what the sensors tell */
+    double *rates;                /* of a tree whose sensors need accelerations */
     const double **sources;       /* where each output is found */
     double *e;                    /* restitution of the rows in use, as the projection reads it */
     double *out;                  /* results of formulas */
@@ -72,7 +74,7 @@ typedef struct il_part {
     double *zeros;                /* a guard that guards nothing */
     double *lengths;              /* sizes of q and qd by coordinate, from when x last held them */
     double *settled;              /* q, qd, qdd of a state, for implicit steps */
-    double *pre_drives, *pre_observe, *sizes, *tolerances;
+    double *pre_drives, *pre_observe, *pre_sense, *sizes, *tolerances;
     il_transition *transitions;
     il_handover *ways;            /* two per event: to its target, and where it settles */
 } il_part;
@@ -152,7 +154,7 @@ void il_prepare(il_instance *instance);
 int il_see(il_part *part, double t, const double *x);
 int il_look_at(il_part *part, double t, const double *x);
 
-/* The same, and what the force laws make known. */
+/* The same, and what force laws and sensors make known. */
 int il_observe(il_part *part, double t, const double *x);
 
 /* Where the number is that an output tells; NaN in modes that do not have it. */
