@@ -203,6 +203,15 @@ def test_sensors_change_nothing_about_the_motion() -> None:
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
 
 
+@pytest.mark.parametrize("driven", [False, True])
+def test_without_a_compiler(driven: bool) -> None:
+    plants = [crank_rocker(driven).compile(backend=b) for b in ("c", "python")]
+    start = plants[0].formulation.assemble(plants[0].vector(crank=0.3, coupler=0.5, rocker=1.5))
+    told = [plant.sensor_outputs(start.q, plant.vector(crank=4.0), t=0.0) for plant in plants]
+    for name, value in told[0].items():
+        assert told[1][name] == pytest.approx(value, rel=1e-10, abs=1e-10), name
+
+
 def test_accelerations_are_found_only_where_a_sensor_asks() -> None:
     m = il.Model("pendulum")
     arm = m.body("arm", on=m.ground, joint=il.revolute("y"), mass=0.7, com=(0, 0, -0.8))
@@ -258,6 +267,10 @@ def test_a_name_is_given_once() -> None:
     m = pendulum()
     m.sensor("imu", il.sensors.encoder("arm"))
     with pytest.raises(il.ModelError, match="the name is taken by the sensor"):
+        m.build()
+    m = pendulum()
+    m.sensor("mode", il.sensors.encoder("arm"))
+    with pytest.raises(il.ModelError, match="inloop uses this name itself"):
         m.build()
     with pytest.raises(il.InputError, match="from 0 at the root to 1"):
         il.sensors.strain("rod", 0.1, 1.5)
