@@ -192,6 +192,18 @@ def test_steppers_and_single_states_tell_the_same() -> None:
         assert told[name] == pytest.approx(result[name][-1], abs=1e-9), name
 
 
+def test_sensors_follow_live_numbers() -> None:
+    m = pendulum()
+    m.sensor("reach", il.sensors.distance("arm.imu", m.ground))
+    m.sensor("bob", il.sensors.position("arm.com", relative_to="arm"))
+    plant = m.compile(live="all")
+    plant.parameters["arm.imu.z"] = -2.0
+    plant.parameters["arm.com.z"] = -0.9
+    stepper = plant.stepper(step=1e-3)
+    assert stepper["reach"] == pytest.approx(2.0, abs=1e-14)
+    assert stepper["bob.z"] == pytest.approx(-0.9, abs=1e-14)
+
+
 def test_sensors_change_nothing_about_the_motion() -> None:
     def bare() -> il.Model:
         m = il.Model("pendulum")

@@ -120,7 +120,7 @@ typedef struct il_mode_row {
     il_formula observe;              /* what the force laws make known; NULL: nothing */
     il_preparation prepare_observe;
     int64_t observed;
-    il_formula sense;                /* what the sensors tell, with multipliers of all rows; NULL: nothing */
+    il_formula sense;                /* what the sensors tell, from lam of all rows; NULL: nothing */
     il_preparation prepare_sense;
     int64_t sensed;
     int64_t senses_motion;           /* not 0: sensors need accelerations or multipliers */
