@@ -44,9 +44,15 @@ from inloop.geometry import (
 )
 from inloop.joints import WRITTEN
 from inloop.model import (
+    AtLeastOne,
     FlexibleLinkHandle,
+    FrictionLaw,
     Handle,
     Mechanism,
+    NormalLaw,
+    NotNegative,
+    Positive,
+    Share,
     axis_angle,
     ball,
     coulomb_contact,
@@ -63,6 +69,7 @@ from inloop.model import (
     rpy,
     universal,
 )
+from inloop.model import sensors as sensors
 from inloop.native import include_dir
 from inloop.realtime import ScriptedClock, attach, start
 from inloop.simulate import ManyResult, Result, blank_figure
@@ -92,17 +99,18 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "Handle",
-    "InloopError", "InputError", "LinkError", "MailboxError", "ManyResult", "MassProperties",
-    "Mechanism", "Mesh", "Model", "ModelError", "Plant", "Result", "ScriptedClock", "Shape",
-    "SimulationError", "Visual", "absolute", "acos", "asin", "atan", "atan2", "attach",
-    "axis_angle", "ball", "blank_figure", "box", "capsule", "circle", "compile_mechanism",
-    "condense", "cone", "control", "convex_hull", "cos", "coulomb_contact", "cylinder",
-    "cylindrical", "devices", "disc", "exp", "felt", "fixed", "free", "geometry", "heightfield",
-    "hunt_crossley", "include_dir", "line", "load", "log", "lugre_contact", "max0", "maximum",
-    "mesh", "minimum", "piecewise", "planar", "plane", "plate", "point", "power", "power_law",
-    "prismatic", "realtime", "revolute", "rim", "rod", "rpy", "run", "segment", "sign", "sin",
-    "sphere", "sqrt", "start", "table", "tan", "tanh", "torus", "universal", "visual", "where",
+    "AtLeastOne", "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle",
+    "FrictionLaw", "Handle", "InloopError", "InputError", "LinkError", "MailboxError", "ManyResult",
+    "MassProperties", "Mechanism", "Mesh", "Model", "ModelError", "NormalLaw", "NotNegative",
+    "Plant", "Positive", "Result", "ScriptedClock", "Shape", "Share", "SimulationError", "Visual",
+    "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "blank_figure",
+    "box", "capsule", "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull",
+    "cos", "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt", "fixed",
+    "free", "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
+    "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
+    "point", "power", "power_law", "prismatic", "realtime", "revolute", "rim", "rod", "rpy", "run",
+    "segment", "sensors", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh", "torus",
+    "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for: type checkers find those that are imported above

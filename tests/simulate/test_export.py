@@ -75,6 +75,20 @@ def test_all_of_the_gallery_leaves_python(name: str, tmp_path: Path, make: Make)
     same_bits(name, tmp_path, "implicit", make)
 
 
+def test_a_program_prints_what_sensors_tell(tmp_path: Path, make: Make) -> None:
+    m = gallery.get("four_bar").build()
+    m.sensor("imu", il.sensors.imu("coupler_1"))
+    m.sensor("torque", il.sensors.joint_torque("bar_1"))
+    plant = m.compile()
+    plant.export_c(tmp_path, method="rk4", t_end=T_END, step=STEP)
+    make(tmp_path)
+    names, rows = printed(program_of(tmp_path))
+    result = plant.simulate(t_end=T_END, step=STEP, method="rk4")
+    for signal in plant.mechanism.sensor_signals:
+        told = rows[:, names.index(signal.name)]
+        np.testing.assert_allclose(told, result[signal.name], rtol=1e-10, atol=1e-10)
+
+
 @pytest.mark.parametrize(("compiler", "more"), [("gcc", SANITIZED), ("clang", SANITIZED)])
 def test_sources_compile_without_a_word(
     compiler: str, more: tuple[str, ...], tmp_path: Path, require_program: Callable[[str], str]

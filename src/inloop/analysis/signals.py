@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from inloop.analysis.reduction import Reduction, none_if_empty
 from inloop.errors import InputError
 from inloop.plant import Array
+from inloop.plant.readings import readings, sense_motion
 
 RATES = {"q": "q", "qd": "v", "qdd": "a"}
 AXES = {f"{kind}{axis}": (kind, k) for kind in ("", "v", "a") for k, axis in enumerate("xyz")}
@@ -20,8 +22,9 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
     Args:
         reduction: the plant.
         names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; states of force
-            laws, "<law>.<state>", and what they make known; "<point>.x", "y", "z" for its
-            position, "vx", … for its velocity, "ax", … for its acceleration, in world axes.
+            laws, "<law>.<state>", and what they make known; signals of sensors; "<point>.x", "y",
+            "z" for its position, "vx", … for its velocity, "ax", … for its acceleration, in world
+            axes.
         state: closed q, and v, a, lam, effort and z as `Reduction.motion` gives them; also u and
             t where outputs of laws depend on them.
     """
@@ -31,8 +34,21 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
         given = {key: none_if_empty(state[key]) for key in ("z", "u") if key in state}
         plant, t = reduction.plant, state.get("t", np.zeros(()))
         known = plant.law_outputs(state["q"], state["v"], t=float(t), **given)
+    if {signal.name for signal in reduction.plant.mechanism.sensor_signals}.intersection(names):
+        known |= _sensed(reduction, state)
     columns = [known[n] if n in known else _signal(reduction, n, state) for n in names]
     return np.stack(columns, axis=1) if columns else np.zeros((len(state["q"]), 0))
+
+
+def _sensed(reduction: Reduction, state: dict[str, Array]) -> dict[str, Array]:
+    """What the sensors tell at rows of states whose motion is known."""
+    plant = reduction.plant
+    more: dict[str, Any] = {}
+    if sense_motion(plant):
+        more = {"qdd": state["a"], "lam": plant.formulation.on_all_rows(state["lam"])}
+    more |= {key: none_if_empty(state[key]) for key in ("z", "u") if key in state}
+    t = float(state.get("t", np.zeros(())))
+    return readings(plant, q=state["q"], qd=state["v"], t=t, **more)
 
 
 def _signal(reduction: Reduction, name: str, state: dict[str, Array]) -> Array:

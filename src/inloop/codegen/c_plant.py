@@ -26,7 +26,7 @@ _SIGNATURES = {
     "prepare": "void {}(const double *, double *)",
     "formula": "void {}(const il_view *, double *)",
 }
-_FORMULAS = ("indicators", "project", "energy", "observe")
+_FORMULAS = ("indicators", "project", "energy", "observe", "sense")
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,10 @@ class ModeRow:
     observe: str = ""
     prepare_observe: Preparation = NOTHING
     observed: int = 0
+    sense: str = ""
+    prepare_sense: Preparation = NOTHING
+    sensed: int = 0
+    senses_motion: bool = False
     input_places: tuple[tuple[str, int], ...]
     output_places: tuple[tuple[str, int], ...]
     q: tuple[float, ...]
@@ -206,6 +210,10 @@ class _Writer:
                 self._function("observe", mode.observe),
                 self._preparation(mode.prepare_observe),
                 str(mode.observed),
+                self._function("sense", mode.sense),
+                self._preparation(mode.prepare_sense),
+                str(mode.sensed),
+                str(int(mode.senses_motion)),
                 *(
                     self._array("il_place", [f"{{{kind}, {index}}}" for kind, index in places])
                     for places in (mode.input_places, mode.output_places)

@@ -21,6 +21,7 @@ from inloop.formalisms import (
     power,
     reactions,
     rne,
+    sensing,
     sensors,
 )
 from inloop.formalisms.constraints import build_rows
@@ -30,7 +31,7 @@ from inloop.formalisms.law_quantities import check_multipliers
 from inloop.formalisms.loads import Loads
 from inloop.formalisms.regroup import regroup
 from inloop.formalisms.symbols import Selection, Symbols, make_symbols
-from inloop.model import Body, Ground, Mechanism
+from inloop.model import Body, Frame, Ground, Mechanism
 from inloop.symbolic import Expr, Graph, Input, Output, Program, reachable
 
 DEEP = 8.0  # ancestors per joint from which columns in a common frame are worth a try
@@ -67,6 +68,10 @@ class Derivation:
                 self.symbols.vector(point.p_BQ, point.path, "m")
             for frame in carrier.frames:
                 self.symbols.vector(frame.p_BF, frame.path, "m")
+        for sensor in self.mechanism.sensors:
+            for place in sensor.at:
+                if isinstance(place, Frame):
+                    self.symbols.vector(place.p_BF, place.path, "m")
 
     @property
     def graph(self) -> Graph:
@@ -265,6 +270,7 @@ PROGRAMS = {
     "power": Derivation.power,
     "law_outputs": Derivation.law_outputs,
     "joint_reactions": reactions.joint_reactions,
+    sensing.SENSOR_OUTPUTS: sensing.sensor_outputs,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }

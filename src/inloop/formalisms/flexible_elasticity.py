@@ -68,7 +68,8 @@ def slope_product(slope: tuple[Expr, Expr, Expr], e: Element) -> Expr:
     return across * (e.w[1] - e.w[0]) + first * e.r[0] + second * e.r[1]
 
 
-def _strain(beam: Beam, e: Element) -> Expr:
+def stretch_of(beam: Beam, e: Element) -> Expr:
+    """Strain along the middle of an element."""
     stretch = (e.u[1] - e.u[0]) / e.h
     return stretch + 0.5 * slope_product(mean_slope(e), e) if beam.stiffening else stretch
 
@@ -98,7 +99,7 @@ def efforts(beam: Beam, q: Sequence[Expr], qd: Sequence[Expr]) -> list[Expr]:
     for k, (e, rate, mixed) in enumerate(zip(still, moving, both, strict=True)):
         across, first, second = _bending(beam, mixed)
         if beam.axial:
-            N = beam.EA * (_strain(beam, e) + beam.beta * _strain_rate(beam, e, rate))
+            N = beam.EA * (stretch_of(beam, e) + beam.beta * _strain_rate(beam, e, rate))
             axial[k] = axial[k] - N
             if k > 0:
                 axial[k - 1] = axial[k - 1] + N
@@ -122,7 +123,7 @@ def strain_energy(beam: Beam, q: Sequence[Expr]) -> Expr:
     for e in elements_of(beam, list(q[:m]) or [zero] * len(beam.x), q[m:]):
         total = total + slope_product(_bending(beam, e), e)
         if beam.axial:
-            strain = _strain(beam, e)
+            strain = stretch_of(beam, e)
             total = total + (beam.EA * e.h) * (strain * strain)
     return 0.5 * total
 

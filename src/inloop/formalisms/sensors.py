@@ -26,7 +26,7 @@ def sensor_name(path: str) -> str:
 
 def sensor(d: Derivation, path: str) -> tuple[Program, Program, Program]:
     """Programs for pose, motion and Jacobian of a point or frame, in world axes."""
-    target = _target(d, path)
+    target = target_of(d, _frame(d.mechanism, path))
     name = sensor_name(path)
     sensed = kinematics.sense(d.skeleton, target, d.symbols.qdd)
     pose = (
@@ -52,10 +52,9 @@ def sensor(d: Derivation, path: str) -> tuple[Program, Program, Program]:
     )
 
 
-def _target(d: Derivation, path: str) -> Target:
+def target_of(d: Derivation, frame: Frame) -> Target:
     """A point or frame of the model in internal axes."""
-    frame = _frame(d.mechanism, path)
-    p_BF = d.symbols.vector(frame.p_BF, path, "m")
+    p_BF = d.symbols.vector(frame.p_BF, frame.path, "m")
     R_BF = d.symbols.matrix(frame.R_BF)
     if frame.body == GROUND:
         return Target(GROUND, p_BF, R_BF)

@@ -6,9 +6,11 @@ from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
 from inloop.model.builder import ModelBuilder
 from inloop.model.check_modes import check_machine
+from inloop.model.coefficients import AtLeastOne, NotNegative, Positive, Share
 from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.contact_friction import coulomb_contact, lugre_contact
-from inloop.model.contact_laws import felt, hunt_crossley, power_law
+from inloop.model.contact import Contact
+from inloop.model.contact_friction import FrictionLaw, coulomb_contact, lugre_contact
+from inloop.model.contact_laws import NormalLaw, felt, hunt_crossley, power_law
 from inloop.model.effects import (
     AnyLaw,
     CoupledForce,
@@ -32,16 +34,18 @@ from inloop.model.mechanism import Mechanism
 from inloop.model.modes import Event, Lock, Mode, Quantity
 from inloop.model.parameters import Defaults, Input, Parameter
 from inloop.model.rotations import axis_angle, rpy
+from inloop.model.sensors import Sensor, SensorKind, SensorSpec, Signal
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "AnyLaw", "Attachment", "Body", "BodyHandle", "Constraint", "CoupledForce",
-    "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink", "FlexibleLinkHandle",
-    "Force", "Frame", "FrameForce", "FrameHandle", "Ground", "Handle",
-    "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState", "Link",
-    "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "Parameter", "Part",
-    "Point", "PointHandle", "Pose", "Quantity", "Scalar", "Torque", "Vector3", "axis_angle",
-    "ball", "check_machine", "coulomb_contact", "cylindrical", "felt", "fixed", "free",
-    "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy",
+    "GROUND", "AnyLaw", "AtLeastOne", "Attachment", "Body", "BodyHandle", "Constraint", "Contact",
+    "CoupledForce", "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink",
+    "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "FrictionLaw", "Ground",
+    "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",
+    "Link", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "NormalLaw",
+    "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive", "Quantity",
+    "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque", "Vector3",
+    "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt", "fixed",
+    "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy",
     "universal",
 ]  # fmt: skip

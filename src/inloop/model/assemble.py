@@ -11,15 +11,18 @@ from typing import Any
 from inloop.errors import ModelError
 from inloop.geometry import Visual
 from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.contact import Contact
 from inloop.model.draft import (
     BodyDraft,
     ConstraintDraft,
+    ContactDraft,
     Draft,
     DriveDraft,
     EventDraft,
     FlexibleLinkDraft,
     LawDraft,
     LoopDraft,
+    SensorDraft,
     SiteDraft,
 )
 from inloop.model.effects import (
@@ -41,6 +44,7 @@ from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
 from inloop.model.modes import Event, Lock, Quantity
 from inloop.model.names import GROUND_NAME, quoted
+from inloop.model.sensors.sensor import Place, Role, Sensor, sensor_of
 from inloop.model.topology import GROUND
 from inloop.model.validation import check_draft, check_mechanism
 
@@ -96,6 +100,8 @@ class Assembly:
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
             links=tuple(self._link(law) for law in laws if law.kind == "link"),
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
+            contacts=tuple(self._contact(item) for item in draft.contacts),
+            sensors=tuple(self._sensor(item) for item in draft.sensors),
             external_forces=tuple(self._external_forces()),
             joint_inputs=tuple(
                 JointInput(i.name, self._joint_index(i.target), i.where) for i in draft.joint_inputs
@@ -294,10 +300,38 @@ class Assembly:
         a, b = (self._frame(path) for path in law.targets)
         fx, fy, fz, nx, ny, nz = law.components
         force, torque = (fx, fy, fz), (nx, ny, nz)
-        touches = law.name in self._draft.contacts
-        return FrameForce(
-            law.name, a, b, force=force, torque=torque, contact=touches, **self._shared(law)
+        return FrameForce(law.name, a, b, force=force, torque=torque, **self._shared(law))
+
+    def _contact(self, item: ContactDraft) -> Contact:
+        (a, b), (shape_a, shape_b) = item.paths, item.shapes
+        return Contact(
+            name=item.name,
+            a=self._frame(a),
+            b=self._frame(b),
+            shape_a=shape_a,
+            shape_b=shape_b,
+            law=item.law,
+            friction=item.friction,
+            outputs=MappingProxyType({key: f"{item.name}.{key}" for key in item.outputs}),
+            carried_by=(item.name,),
+            where=item.where,
         )
+
+    def _sensor(self, item: SensorDraft) -> Sensor:
+        places = (self._place(*pair) for pair in zip(item.kind.roles, item.at, strict=True))
+        return sensor_of(item.name, item.kind, tuple(places), item.where)
+
+    def _place(self, role: Role, path: str) -> Place:
+        """Return what a sensor sits on."""
+        if role == "joint":
+            return self._body(self._joint_index(path))
+        if role == "contact":
+            return next(self._contact(c) for c in self._draft.contacts if c.name == path)
+        if role == "flexible link":
+            return next(
+                self._flexible_link(f) for f in self._draft.flexible_links if f.name == path
+            )
+        return self._frame(path)
 
     def _external_forces(self) -> Iterable[ExternalForce]:
         for item in self._draft.external_forces:

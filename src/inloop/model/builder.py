@@ -25,12 +25,19 @@ from inloop.model.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.output_builder import OutputBuilder
 from inloop.model.parameters import read_input, read_parameter
+from inloop.model.sensor_builder import SensorBuilder
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
 class ModelBuilder(
-    FrictionBuilder, ContactBuilder, ClosureBuilder, ModeBuilder, FlexibleBuilder, OutputBuilder
+    FrictionBuilder,
+    ContactBuilder,
+    ClosureBuilder,
+    ModeBuilder,
+    FlexibleBuilder,
+    OutputBuilder,
+    SensorBuilder,
 ):
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 

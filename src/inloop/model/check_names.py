@@ -6,7 +6,13 @@ from collections.abc import Iterable
 
 from inloop.model.draft import Draft
 from inloop.model.findings import Findings
-from inloop.model.names import GROUND_NAME, RESERVED_POINTS, RESERVED_SYMBOLS, quoted
+from inloop.model.names import (
+    GROUND_NAME,
+    RESERVED_POINTS,
+    RESERVED_SIGNALS,
+    RESERVED_SYMBOLS,
+    quoted,
+)
 
 Named = tuple[str, str, str]  # kind, name, where
 
@@ -26,6 +32,7 @@ def check_names(draft: Draft, findings: Findings) -> None:
     acting: list[Named] = [(law.kind, law.name, law.where) for law in draft.laws]
     acting += [("loop", loop.name, loop.where) for loop in draft.loops]
     acting += [("constraint", item.name, item.where) for item in draft.constraints]
+    acting += [("sensor", item.name, item.where) for item in draft.sensors]
     _check_unique(acting, findings)
     # signals of results: efforts of drives, outputs of laws
     driven = {drive.joint: draft.body_of_joint(drive.joint) for drive in draft.drives}
@@ -39,6 +46,8 @@ def check_names(draft: Draft, findings: Findings) -> None:
     _check_reserved(bodies, (GROUND_NAME,), findings)
     _check_reserved([(s.kind, s.name, s.where) for s in draft.sites], RESERVED_POINTS, findings)
     _check_reserved(signals, RESERVED_SYMBOLS, findings)
+    sensors = [("sensor", item.name, item.where) for item in draft.sensors]
+    _check_reserved(sensors, RESERVED_SIGNALS, findings)
 
 
 def _check_unique(elements: Iterable[Named], findings: Findings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inloop.model import topology
-from inloop.model.draft import Draft, InputDraft, LawDraft
+from inloop.model.draft import Draft, InputDraft, LawDraft, SensorDraft
 from inloop.model.findings import Findings
 from inloop.model.merge import parent_indices
 from inloop.model.names import GROUND_NAME, quoted, suggestion
@@ -49,6 +49,8 @@ def check_references(draft: Draft, findings: Findings) -> None:
         _check_joint(draft, f"drive {quoted(drive.joint)}", drive.joint, drive.where, findings)
     for wish in draft.wishes:
         _check_joint(draft, "independent", wish.joint, wish.where, findings)
+    for sensor in draft.sensors:
+        _check_sensor(draft, sensor, findings)
     for item in draft.joint_inputs:
         _check_joint(draft, f"joint input {quoted(item.name)}", item.target, item.where, findings)
     for item in draft.external_forces:
@@ -89,6 +91,25 @@ def _check_place(draft: Draft, label: str, path: str, where: str, findings: Find
             where,
             suggestion(path, draft.paths()),
         )
+
+
+def _check_sensor(draft: Draft, sensor: SensorDraft, findings: Findings) -> None:
+    label = f"sensor {quoted(sensor.name)}"
+    others = {
+        "contact": [contact.name for contact in draft.contacts],
+        "flexible link": [link.name for link in draft.flexible_links],
+    }
+    for role, path in zip(sensor.kind.roles, sensor.at, strict=True):
+        if role == "joint":
+            _check_joint(draft, label, path, sensor.where, findings)
+        elif role == "frame":
+            _check_place(draft, f"{label}: sits on", path, sensor.where, findings)
+        elif path not in others[role]:
+            findings.mistake(
+                f"{label}: there is no {role} {quoted(path)}",
+                sensor.where,
+                suggestion(path, others[role]),
+            )
 
 
 def _check_external_force(draft: Draft, item: InputDraft, findings: Findings) -> None:

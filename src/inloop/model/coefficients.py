@@ -1,12 +1,13 @@
 """Laws as data: coefficients with bounds, read and checked when the law is used.
 
-A law is a frozen dataclass whose fields have the types of this file.
+A law is a frozen dataclass whose fields have the types of this file; those of a user's own law may
+also be of other types, which are taken as they are. A law that is no dataclass has no coefficients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from inloop.model.geometry import Scalar
@@ -33,10 +34,40 @@ Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 
 
 def read_coefficients(read: Intake, spec: Spec) -> Spec:
     """Read the coefficients of a law and report those out of bounds; expressions pass."""
-    hints = get_type_hints(type(spec), include_extras=True)
-    bounds = {name: get_args(hint)[-1] for name, hint in hints.items()}
-    found = {name: _read(read, getattr(spec, name), name, bounds[name]) for name in bounds}
-    return replace(spec, **found)
+    bounds = _bounds(read, spec)
+    found = {name: _read(read, getattr(spec, name), name, bound) for name, bound in bounds.items()}
+    return replace(spec, **found) if found else spec
+
+
+def coefficients(law: object) -> dict[str, object]:
+    """Names and values of the coefficients of a law."""
+    if not is_dataclass(law):
+        return {}
+    return {field.name: getattr(law, field.name) for field in fields(law)}
+
+
+def _bounds(read: Intake, spec: object) -> dict[str, Bound]:
+    """The fields of a law that have a bound."""
+    if not is_dataclass(spec):
+        return {}
+    kind = type(spec)
+    # code that is run from a text has no module, but its functions know what they see
+    methods = (getattr(item, "__globals__", {}) for item in vars(kind).values())
+    seen = {name: value for names in methods for name, value in names.items()}
+    try:
+        hints = get_type_hints(kind, localns=seen, include_extras=True)
+    except NameError as error:
+        read.complain(
+            f"the types of the coefficients of {kind.__name__} cannot be read: {error}",
+            "Import these types at the top of the file in which the law is written.",
+        )
+        return {}
+    found = {field.name: _bound_of(hints[field.name]) for field in fields(spec) if field.init}
+    return {name: bound for name, bound in found.items() if bound is not None}
+
+
+def _bound_of(hint: object) -> Bound | None:
+    return next((item for item in get_args(hint) if isinstance(item, Bound)), None)
 
 
 def _read(read: Intake, value: object, name: str, bound: Bound) -> Scalar:

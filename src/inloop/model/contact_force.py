@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import Parameter as Argument
 from typing import Any
 
+from inloop.errors import ExpressionError
 from inloop.geometry import Shape
 from inloop.model.contact_friction import FrictionLaw, magnitude
 from inloop.model.contact_geometry import Pair, Touch
-from inloop.model.contact_laws import NormalLaw
+from inloop.model.contact_laws import NormalLaw, Rates, Values
 from inloop.model.geometry import (
     NO_ROTATION,
     Matrix3,
@@ -22,7 +24,9 @@ from inloop.model.geometry import (
     times_vector,
     transpose,
 )
+from inloop.model.intake import as_tuple, is_number
 from inloop.model.laws import Law
+from inloop.model.names import quoted
 from inloop.symbolic import Expr
 
 VECTORS = {
@@ -59,7 +63,9 @@ class Touching:
     @property
     def states(self) -> tuple[str, ...]:
         """Names of the states of the contact."""
-        return (*self.press.states, *(() if self.rub is None else self.rub.states(self.tangents)))
+        # laws without a memory need not say so
+        of_friction = getattr(self.rub, "states", lambda tangents: ())
+        return (*getattr(self.press, "states", ()), *of_friction(self.tangents))
 
     def law(self) -> Law:
         """Return the function that is traced; it asks for its states by name."""
@@ -67,11 +73,9 @@ class Touching:
         def wrench(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
             touch = self.pair(*self.shapes, p, R)
             gap_rate, slip = touch.velocity(v, w)
-            push, rates = self.press.push(touch.gap, gap_rate, states)
-            drag: tuple[Scalar, ...] = (0.0,) * len(slip)
-            if self.rub is not None:
-                drag, more = self.rub.drag(slip, push, touch.gap, states)
-                rates = {**rates, **more}
+            push, rates = self._push(touch, gap_rate, states)
+            drag, more = self._drag(touch, slip, push, states)
+            rates = self._known({**rates, **more})
             value = touch.wrench(push, drag)
             for quantity, expression in (("gap", touch.gap), ("force", push)):
                 if isinstance(expression, Expr):
@@ -89,6 +93,37 @@ class Touching:
         wrench.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
         return wrench
 
+    def _push(self, touch: Touch, rate: Scalar, states: Values) -> tuple[Scalar, Rates]:
+        """Return the normal force and the rates of the states of its law."""
+        found, rates = _with_rates(self.press.push(touch.gap, rate, states))
+        if not (isinstance(found, Expr) or is_number(found)):
+            raise _useless(self.press, "push", "one force [N]", found)
+        return found, rates
+
+    def _drag(
+        self, touch: Touch, slip: tuple[Scalar, ...], push: Scalar, states: Values
+    ) -> tuple[tuple[Scalar, ...], Rates]:
+        """Return friction along the tangents and the rates of the states of its law."""
+        if self.rub is None:
+            return (0.0,) * len(slip), {}
+        found, rates = _with_rates(self.rub.drag(slip, push, touch.gap, states))
+        forces = as_tuple(found)
+        if forces is None or len(forces) != len(slip):
+            needs = f"as many forces [N] as there are directions of slip, {len(slip)}"
+            raise _useless(self.rub, "drag", needs, found)
+        return forces, rates  # type: ignore[return-value]
+
+    def _known(self, rates: Rates) -> Rates:
+        """Return rates that all belong to states."""
+        strangers = [name for name in rates if name not in self.states]
+        if strangers:
+            raise ExpressionError(
+                f"a law returns a rate of {quoted(strangers[0])}, which is not among its states",
+                fix="Name them in the attribute states of a normal force, or in the method "
+                "states(tangents) of a friction law.",
+            )
+        return rates
+
     def _vectors(self, touch: Touch, force: Vector3, p: Vector3, R: Matrix3) -> tuple[Scalar, ...]:
         """Return contact point and force on the user's second body, in axes of the first frame."""
         # p_BC in axes of A
@@ -97,3 +132,17 @@ class Touching:
             R_BA = transpose(R)
             return *times_vector(R_BA, arm), *times_vector(R_BA, scaled(-1.0, force))
         return *add(p, arm), *force
+
+
+def _with_rates(result: Any) -> tuple[Any, Rates]:
+    """What a law returned, and the rates of its states, if it has any."""
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
+        return result[0], dict(result[1])
+    return result, {}
+
+
+def _useless(law: object, method: str, needs: str, got: object) -> ExpressionError:
+    return ExpressionError(
+        f"{method} of {type(law).__name__} must return {needs}, got {quoted(got)}",
+        fix='Return that, or with states (that, {"name": rate}).',
+    )

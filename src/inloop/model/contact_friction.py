@@ -1,13 +1,15 @@
 """How surfaces rub on each other: friction from slip and normal force.
 
 Slip and friction have one component for each tangent of the contact (see contact_geometry); the
-formulas of LuGre are those of joints (friction_laws), per newton of normal force.
+formulas of LuGre are those of joints (friction_laws), per newton of normal force. A law is any
+object with the method `drag` of FrictionLaw; those here are no others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from inloop.model import friction_laws
 from inloop.model.coefficients import NotNegative, Positive, Share
@@ -23,6 +25,35 @@ SLOW = 1e-9
 TINIEST = 1e-300
 
 
+@runtime_checkable
+class FrictionLaw(Protocol):
+    """A friction law; an object of a user's own class may be one.
+
+        @dataclass(frozen=True)
+        class Grease:
+            damping: il.NotNegative  # [N·s/m]
+
+            def drag(self, slip, push, gap, states):
+                return tuple(il.where(gap < 0, -self.damping * v, 0.0) for v in slip)
+
+    Fields of a dataclass are its coefficients, as those of a NormalLaw are. A law with a memory
+    has a method `states(tangents)`, which returns names for a contact with so many directions of
+    slip; it finds their values in `states` and returns `(forces, {"name": rate})`.
+    """
+
+    def drag(
+        self, slip: Slip, push: Scalar, gap: Scalar, states: Values, /
+    ) -> Drag | tuple[Drag, Rates]:
+        """Return the forces on the second body along the tangents [N], and the rates of the states.
+
+        Args:
+            slip: velocity of the second surface against the first along each tangent [m/s].
+            push: normal force [N].
+            gap: distance of the surfaces, negative where they overlap [m].
+            states: values of the states of both laws of the contact by name.
+        """
+
+
 @dataclass(frozen=True)
 class CoulombContact:
     """f = μ N v / √(v² + v₀²); see `coulomb_contact`."""
@@ -30,15 +61,11 @@ class CoulombContact:
     mu: NotNegative
     velocity: Positive
 
-    def states(self, tangents: int) -> tuple[str, ...]:
-        """Names of the states of the law in a contact with so many tangents."""
-        return ()
-
-    def drag(self, slip: Slip, push: Scalar, gap: Scalar, states: Values) -> tuple[Drag, Rates]:
-        """Return the forces along the tangents [N] and the rates of the states."""
+    def drag(self, slip: Slip, push: Scalar, gap: Scalar, states: Values) -> Drag:
+        """Return the forces along the tangents [N]."""
         speed = sf.sqrt(dot(slip, slip) + self.velocity * self.velocity)
         factor = self.mu * push / speed
-        return tuple(-(factor * v) for v in slip), {}
+        return tuple(-(factor * v) for v in slip)
 
 
 @dataclass(frozen=True)
@@ -84,9 +111,6 @@ class LuGreContact:
             # without contact the bristles straighten
             rates[name] = sf.where(gap < 0.0, rate, -(self.stiffness / self.damping * bristle))
         return tuple(drag), rates
-
-
-FrictionLaw = CoulombContact | LuGreContact
 
 
 def coulomb_contact(mu: Scalar, velocity: Scalar = 1e-3) -> CoulombContact:

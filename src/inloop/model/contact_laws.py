@@ -1,13 +1,16 @@
 """How surfaces press on each other: normal forces from depth and speed.
 
 A depth d is how far two surfaces overlap, max(0, -gap) [m]; its rate is positive while they
-close [m/s]. Forces never pull. All numbers may be expressions of parameters.
+close [m/s]. The forces of this file never pull. All numbers may be expressions of parameters.
+
+A law is any object with the method `push` of NormalLaw; those here are no others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from inloop.model.coefficients import AtLeastOne, NotNegative, Positive, Share
 from inloop.model.geometry import Scalar
@@ -15,6 +18,39 @@ from inloop.symbolic import functions as sf
 
 Rates = dict[str, Scalar]
 Values = Mapping[str, Scalar]
+
+
+@runtime_checkable
+class NormalLaw(Protocol):
+    """A normal force; an object of a user's own class may be one.
+
+        @dataclass(frozen=True)
+        class SpringAndDamper:
+            stiffness: il.Positive  # [N/m]
+            damping: il.NotNegative = 0.0  # [N·s/m]
+
+            def push(self, gap, gap_rate, states):
+                return il.where(gap < 0, -self.stiffness * gap - self.damping * gap_rate, 0.0)
+
+    Fields of a dataclass are its coefficients: they may be expressions of parameters, are checked
+    where they have a bound (Positive, NotNegative, AtLeastOne, Share), and are told by `describe`.
+
+    A law with a memory has an attribute `states`, a tuple of names; it finds their values in
+    `states` and returns `(force, {"name": rate})`.
+    """
+
+    def push(
+        self, gap: Scalar, gap_rate: Scalar, states: Values, /
+    ) -> Scalar | tuple[Scalar, Rates]:
+        """Return the force that pushes the surfaces apart [N], and the rates of the states.
+
+        It is called once with symbols, and must be 0 where the surfaces do not act on each other.
+
+        Args:
+            gap: distance of the surfaces, negative where they overlap [m].
+            gap_rate: its rate, negative while they close [m/s].
+            states: values of the states of both laws of the contact by name.
+        """
 
 
 @dataclass(frozen=True)
@@ -25,18 +61,13 @@ class HuntCrossley:
     exponent: AtLeastOne
     dissipation: NotNegative
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of the states of the law."""
-        return ()
-
-    def push(self, gap: Scalar, gap_rate: Scalar, states: Values) -> tuple[Scalar, Rates]:
-        """Return the force [N] and the rates of the states."""
+    def push(self, gap: Scalar, gap_rate: Scalar, states: Values) -> Scalar:
+        """Return the force [N]."""
         d = sf.max0(-gap)
         # where the bracket would pull, the surfaces part sooner than they expand
-        return self.stiffness * sf.power(d, self.exponent) * sf.max0(
-            1.0 - self.dissipation * gap_rate
-        ), {}
+        return (
+            self.stiffness * sf.power(d, self.exponent) * sf.max0(1.0 - self.dissipation * gap_rate)
+        )
 
 
 @dataclass(frozen=True)
@@ -47,17 +78,12 @@ class PowerLaw:
     exponent: AtLeastOne
     damping: NotNegative
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of the states of the law."""
-        return ()
-
-    def push(self, gap: Scalar, gap_rate: Scalar, states: Values) -> tuple[Scalar, Rates]:
-        """Return the force [N] and the rates of the states."""
+    def push(self, gap: Scalar, gap_rate: Scalar, states: Values) -> Scalar:
+        """Return the force [N]."""
         d, p = sf.max0(-gap), self.exponent
         # k dᵖ⁻¹ (d + α p ḋ); dᵖ⁻¹ has no slope at 0 for p < 2, so that an open contact is cut off
         force = self.stiffness * sf.power(d, p - 1.0) * sf.max0(d - self.damping * p * gap_rate)
-        return sf.where(gap < 0.0, force, 0.0), {}
+        return sf.where(gap < 0.0, force, 0.0)
 
 
 @dataclass(frozen=True)
@@ -80,9 +106,6 @@ class Felt:
         memory = states["memory"]
         rate = (elastic - memory) / self.relaxation
         return sf.max0(elastic - self.hysteresis * memory), {"memory": rate}
-
-
-NormalLaw = HuntCrossley | PowerLaw | Felt
 
 
 def hunt_crossley(stiffness: Scalar, exponent: Scalar, dissipation: Scalar = 0.0) -> HuntCrossley:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from inloop.geometry import HalfSpace, Shape
 from inloop.model.coefficients import read_coefficients
 from inloop.model.contact_force import OUTPUTS, Touching
-from inloop.model.contact_friction import CoulombContact, FrictionLaw, LuGreContact
+from inloop.model.contact_friction import FrictionLaw
 from inloop.model.contact_geometry import PAIRS, find_pair
-from inloop.model.contact_laws import Felt, HuntCrossley, NormalLaw, PowerLaw
+from inloop.model.contact_laws import NormalLaw
 from inloop.model.contact_shapes import read_shape
+from inloop.model.draft import ContactDraft
 from inloop.model.force_elements import ForceElementBuilder
 from inloop.model.geometry import folded
 from inloop.model.handles import Handle, read_path
@@ -55,16 +56,19 @@ class ContactBuilder(ForceElementBuilder):
                 rim(radius), cylinder(radius) or capsule(radius, length).
             b: frame that carries the second shape, on another body or on the ground.
             shape_b: the second shape.
-            law: normal force: hunt_crossley(...), power_law(...) or felt(...).
-            friction: coulomb_contact(...), lugre_contact(...) or None for smooth surfaces.
+            law: normal force: hunt_crossley(...), power_law(...), felt(...) or an object of a
+                class of your own, see `NormalLaw`.
+            friction: coulomb_contact(...), lugre_contact(...), an object of a class of your own,
+                see `FrictionLaw`, or None for smooth surfaces.
             states: initial values of states of the two laws, such as {"memory": 2.0} of felt that
                 has long been pressed with 2 N; those not given start at 0.
             name: name of the contact.
 
         Returns:
-            The name of the contact, a frame force.
+            The name of the contact; the frame force that acts for it has the same.
         """
         read = self._reader("contact", name, a, b)
+        where = read.where
         first, second = read_shape(read, shape_a, "shape_a"), read_shape(read, shape_b, "shape_b")
         press = _read_law(read, law)
         rub = _read_friction(read, friction)
@@ -93,16 +97,20 @@ class ContactBuilder(ForceElementBuilder):
             states=_read_states(read, touching.states, states),
             outputs=OUTPUTS,
         )
-        self._draft.contacts.add(declared)
+        shapes = (second, first) if exchanged else (first, second)
+        self._draft.contacts.append(
+            ContactDraft(declared, (paths[0], paths[1]), shapes, press, rub, tuple(OUTPUTS), where)
+        )
         return declared
 
 
 def _read_law(read: Intake, law: object) -> NormalLaw | None:
-    if isinstance(law, HuntCrossley | PowerLaw | Felt):
+    if isinstance(law, NormalLaw) and not isinstance(law, type):
         return read_coefficients(read, law)
     read.complain(
         f"law must be a normal force, got {quoted(law)}",
-        "Write hunt_crossley(...), power_law(...) or felt(...).",
+        "Write hunt_crossley(...), power_law(...), felt(...), or an object of your own class "
+        "with a method push(self, gap, gap_rate, states).",
     )
     return None
 
@@ -110,11 +118,12 @@ def _read_law(read: Intake, law: object) -> NormalLaw | None:
 def _read_friction(read: Intake, friction: object) -> FrictionLaw | None:
     if friction is None:
         return None
-    if isinstance(friction, CoulombContact | LuGreContact):
+    if isinstance(friction, FrictionLaw) and not isinstance(friction, type):
         return read_coefficients(read, friction)
     read.complain(
         f"friction must be a friction law, got {quoted(friction)}",
-        "Write coulomb_contact(...) or lugre_contact(...), or None for smooth surfaces.",
+        "Write coulomb_contact(...), lugre_contact(...), an object of your own class with a "
+        "method drag(self, slip, push, gap, states), or None for smooth surfaces.",
     )
     return None
 

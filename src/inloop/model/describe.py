@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from inloop.model.coefficients import coefficients
 from inloop.model.elements import Body, Ground, Joint
 from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
 from inloop.model.names import GROUND_NAME
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 BODY_HEADER = (
     "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"
 )  # fmt: skip
+CONTACT_HEADER = ("contact", "between", "shapes", "normal force", "friction")
 EVENT_HEADER = ("event", "in mode", "when", "follows", "impact", "restitution")
 FLEXIBLE_HEADER = (
     "flexible link", "on", "elements", "mass [kg/m]", "EI [N·m²]", "EA [N]", "damping [1/s, s]"
@@ -47,9 +49,11 @@ def describe(mechanism: Mechanism) -> str:
     if mechanism.independent:
         names = (mechanism.bodies[k].joint.name for k in mechanism.independent)
         sections.append(f"independent: {', '.join(names)}")
+    sections += _section(CONTACT_HEADER, _contact_rows(mechanism))
     sections += _section(("acts", "on", "law"), list(_effect_rows(mechanism)))
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
     sections += _section(("output", "unit", "value"), _output_rows(mechanism))
+    sections += _section(("sensor", "kind", "at", "signals"), _sensor_rows(mechanism))
     sections += _section(("mode", "holds"), _mode_rows(mechanism))
     sections += _section(EVENT_HEADER, _event_rows(mechanism))
     if mechanism.notes:
@@ -204,6 +208,48 @@ def _output_rows(mechanism: Mechanism) -> list[Row]:
     return [(o.name, o.unit or "-", _scalar(o.value)) for o in mechanism.law_outputs]
 
 
+def _contact_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            contact.name,
+            f"{contact.a.path}, {contact.b.path}",
+            f"{contact.shape_a}, {contact.shape_b}",
+            law_text(contact.law),
+            "" if contact.friction is None else law_text(contact.friction),
+        )
+        for contact in mechanism.contacts
+    ]
+
+
+def law_text(law: object) -> str:
+    """A law by its class and its coefficients: "HuntCrossley(stiffness 1e+05, exponent 1.5)"."""
+    told = (f"{name} {_coefficient(value)}" for name, value in coefficients(law).items())
+    return f"{type(law).__name__}({', '.join(told)})"
+
+
+def _coefficient(value: object) -> str:
+    if isinstance(value, Expr | int | float) and not isinstance(value, bool):
+        return _scalar(value)
+    return str(value) if isinstance(value, str | bool) else type(value).__name__
+
+
+def _sensor_rows(mechanism: Mechanism) -> list[Row]:
+    return [
+        (
+            sensor.name,
+            f"{sensor.kind.name}{_numbers_of(sensor.kind)}",
+            ", ".join(sensor.paths),
+            ", ".join(f"{signal.name} [{signal.unit}]" for signal in sensor.signals),
+        )
+        for sensor in mechanism.sensors
+    ]
+
+
+def _numbers_of(kind: object) -> str:
+    told = (f" {name} {_coefficient(value)}" for name, value in coefficients(kind).items())
+    return "".join(told)
+
+
 def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
     bodies = mechanism.bodies
     for effort in mechanism.joint_forces:
@@ -218,7 +264,8 @@ def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
         yield torque.name, bodies[torque.body].name, turns
     for link in mechanism.links:
         yield link.name, f"{link.a.path}, {link.b.path}", _scalar(link.force)
-    for law in mechanism.frame_forces:
+    carried = {name for contact in mechanism.contacts for name in contact.carried_by}
+    for law in (law for law in mechanism.frame_forces if law.name not in carried):
         between = f"{law.a.path}, {law.b.path}"
         yield law.name, between, f"{_vector(law.force)}, torque {_vector(law.torque)}"
     for signal in mechanism.joint_inputs:

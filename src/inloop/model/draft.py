@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from inloop.errors import Mistake
-from inloop.geometry import Visual
+from inloop.geometry import Shape, Visual
 from inloop.model.constraints import Derivatives, LoopKind
+from inloop.model.contact_friction import FrictionLaw
+from inloop.model.contact_laws import NormalLaw
 from inloop.model.effects import Axes, LawOutput, LawState
 from inloop.model.elements import Joint
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
@@ -18,6 +20,9 @@ from inloop.model.names import GROUND_NAME
 from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
+
+if TYPE_CHECKING:
+    from inloop.model.sensors.sensor import SensorKind
 
 LawKind = Literal["joint_force", "coupled_force", "force", "torque", "link", "frame_force"]
 
@@ -81,6 +86,39 @@ class LawDraft:
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
     quantities: tuple[Quantity, ...] = ()
+
+
+@dataclass(frozen=True)
+class ContactDraft:
+    """A contact as written; the law that acts for it has its name.
+
+    Attributes:
+        name: name of the contact.
+        paths: of the two frames, in the order in which they were written.
+        shapes: on them.
+        law: normal force.
+        friction: friction, None for smooth surfaces.
+        outputs: quantities that it makes known.
+        where: file and line.
+    """
+
+    name: str
+    paths: tuple[str, str]
+    shapes: tuple[Shape, Shape]
+    law: NormalLaw
+    friction: FrictionLaw | None
+    outputs: tuple[str, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class SensorDraft:
+    """A sensor as written; `at` are paths or names of the places where it sits."""
+
+    name: str
+    kind: SensorKind
+    at: tuple[str, ...]
+    where: str
 
 
 @dataclass(frozen=True)
@@ -206,7 +244,8 @@ class Draft:
     inputs: list[Input] = field(default_factory=list)
     laws: list[LawDraft] = field(default_factory=list)
     stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
-    contacts: set[str] = field(default_factory=set)  # names of those between shapes
+    contacts: list[ContactDraft] = field(default_factory=list)
+    sensors: list[SensorDraft] = field(default_factory=list)
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)

@@ -248,7 +248,6 @@ class FrameForce:
         states: internal states of the law.
         outputs: what it makes known.
         quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
-        contact: True for a contact between two shapes, which acts only where they overlap.
     """
 
     name: str
@@ -266,7 +265,6 @@ class FrameForce:
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
     quantities: tuple[Quantity, ...] = ()
-    contact: bool = False
 
     @property
     def value(self) -> tuple[Scalar, ...]:

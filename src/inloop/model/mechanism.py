@@ -10,6 +10,7 @@ from types import MappingProxyType
 from inloop.errors import ModelError
 from inloop.model import topology
 from inloop.model.constraints import Constraint, Drive, Loop
+from inloop.model.contact import Contact
 from inloop.model.describe import describe
 from inloop.model.effects import (
     AnyLaw,
@@ -30,6 +31,7 @@ from inloop.model.geometry import Vector3
 from inloop.model.modes import Event, Lock, Mode
 from inloop.model.names import quoted, suggestion
 from inloop.model.parameters import Input, Parameter
+from inloop.model.sensors.sensor import Sensor, Signal
 from inloop.model.topology import GROUND
 from inloop.symbolic import Expr, Graph
 
@@ -69,6 +71,8 @@ class Mechanism:
         mode: of a mechanism in one mode: the name of the mode.
         metadata: what came with the model and takes no part in the equations, by source.
         flexible_links: beams between bodies that displace their nodes.
+        contacts: shapes that may touch, with the names of the laws that act for them.
+        sensors: what is measured where; their signals are outputs of the plant.
     """
 
     name: str
@@ -103,6 +107,8 @@ class Mechanism:
         default_factory=lambda: MappingProxyType({}), compare=False
     )
     flexible_links: tuple[FlexibleLink, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
@@ -136,6 +142,16 @@ class Mechanism:
         """What the laws make known, in the order of `laws`."""
         return tuple(output for law in self.laws for output in law.outputs)
 
+    @cached_property
+    def sensor_signals(self) -> tuple[Signal, ...]:
+        """What the sensors tell, in their order."""
+        return tuple(signal for sensor in self.sensors for signal in sensor.signals)
+
+    @property
+    def signals_by_sensor(self) -> dict[str, tuple[str, ...]]:
+        """Names of what each sensor tells."""
+        return {item.name: tuple(signal.name for signal in item.signals) for item in self.sensors}
+
     @property
     def laws(self) -> tuple[AnyLaw, ...]:
         """All laws: joint, coupled and point forces, torques, links, frame forces."""
@@ -147,7 +163,7 @@ class Mechanism:
     def touches(self) -> bool:
         """True if there are contacts or joint stops, which act suddenly."""
         stops = any(law.stop for law in self.joint_forces)
-        return stops or any(law.contact for law in self.frame_forces)
+        return stops or bool(self.contacts)
 
     @property
     def closed(self) -> bool:
@@ -173,6 +189,13 @@ class Mechanism:
             torques=tuple(law for law in self.torques if holds(law.name)),
             links=tuple(law for law in self.links if holds(law.name)),
             frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
+            contacts=tuple(item for item in self.contacts if holds(item.name)),
+            # a contact that is not there cannot be measured
+            sensors=tuple(
+                sensor
+                for sensor in self.sensors
+                if all(holds(at.name) for at in sensor.at if isinstance(at, Contact))
+            ),
             loops=tuple(loop for loop in self.loops if holds(loop.name)),
             constraints=tuple(item for item in self.constraints if holds(item.name)),
             locks=tuple(lock for lock in self.locks if holds(lock.name)),

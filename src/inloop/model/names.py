@@ -10,6 +10,7 @@ from inloop.errors import near_names
 GROUND_NAME = "ground"
 RESERVED_POINTS = ("origin", "com")  # every body has these two
 RESERVED_SYMBOLS = ("t",)  # the time argument of force laws
+RESERVED_SIGNALS = ("t", "mode", "events")  # what results call these by themselves
 RESERVED_STATES = ("q", "qd", "qdd", "tau", "t")  # what results call the quantities of joints
 
 # C99 5.2.4.1: a compiler must tell apart the first 63 characters of an internal name

@@ -21,6 +21,7 @@ from inloop.plant.outline import Outline, outline
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport
 from inloop.plant.reactions import joint_reactions
+from inloop.plant.readings import sensor_outputs
 from inloop.plant.sensors import Sensors
 from inloop.symbolic import Program
 
@@ -298,6 +299,28 @@ class BarePlant:
             return {}
         y = self.evaluate("law_outputs", q=q, qd=qd, z=z, u=u, t=t)["y"]
         return {output.name: y[..., k] for k, output in enumerate(outputs)}
+
+    def sensor_outputs(
+        self,
+        q: Numbers,
+        qd: Numbers,
+        tau: Numbers | None = None,
+        *,
+        z: Numbers | None = None,
+        u: Numbers | None = None,
+        t: Numbers | float = 0.0,
+    ) -> dict[str, Array]:
+        """What the sensors tell by name; shape () each, or (N,) where none needs accelerations.
+
+        Args:
+            q: coordinates; dependent ones of a mechanism with loops follow from the others.
+            qd: velocities.
+            tau: joint efforts, zero if not given.
+            z: states of force laws; those at the start if not given.
+            u: inputs.
+            t: time [s].
+        """
+        return sensor_outputs(self, q, qd, tau, z=z, u=u, t=t)
 
     def joint_reactions(
         self,

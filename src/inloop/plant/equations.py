@@ -12,6 +12,7 @@ import numpy as np
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError, ModelError
 from inloop.formalisms import PROGRAMS, Derivation
+from inloop.formalisms.sensing import SENSOR_OUTPUTS
 from inloop.formalisms.size import Size, size_of
 from inloop.model import Mechanism
 from inloop.model.names import quoted
@@ -109,6 +110,10 @@ class Equations:
             self.add([self._timed_program("law_outputs")], emit_formulas)
         if mechanism.laws or mechanism.flexible_links or self.inputs:
             self.add([self._timed_program("power")])
+        if mechanism.sensors:
+            # in a graph of its own: sensors change nothing about the motion
+            own = self.fresh_derivation()
+            self.add([own.program(SENSOR_OUTPUTS)], emit_formulas, derivation=own)
 
     @property
     def n(self) -> int:

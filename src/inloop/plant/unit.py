@@ -19,6 +19,7 @@ from inloop.codegen.c_plant import (
 )
 from inloop.errors import InputError
 from inloop.formalisms import steps
+from inloop.formalisms.sensing import SENSOR_OUTPUTS, needs_motion
 from inloop.formalisms.size import size_of
 from inloop.native import POINTER, NativeLibrary, build_library, model_options, runtime_headers
 from inloop.plant import labels
@@ -136,6 +137,11 @@ class _Maker:
             drives, prepare_drives = self._named(plant, "drives", "drives_motions")
         if mechanism.law_outputs:
             observe, prepare_observe = self._named(plant, "law_outputs", "law_outputs_formula")
+        sense, prepare_sense, senses_motion = "", Preparation(), False
+        if mechanism.sensors:
+            formula = f"{SENSOR_OUTPUTS}_formula"
+            sense, prepare_sense = self._named(plant, SENSOR_OUTPUTS, formula)
+            senses_motion = needs_motion(plant.program(SENSOR_OUTPUTS))
         limit = sys.float_info.max
         bounds = [plant.bounds[c] for c in plant.coordinates]
         return ModeRow(
@@ -152,6 +158,10 @@ class _Maker:
             observe=observe,
             prepare_observe=prepare_observe,
             observed=len(mechanism.law_outputs),
+            sense=sense,
+            prepare_sense=prepare_sense,
+            sensed=len(mechanism.sensor_signals),
+            senses_motion=senses_motion,
             input_places=_input_places(plant, inputs),
             output_places=_output_places(plant, outputs),
             q=_floats(formulation.position.q),
@@ -345,6 +355,7 @@ def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
     for plant in plants.values():
         names += plant.formulation.signal_names
         names += (output.name for output in plant.mechanism.law_outputs)
+        names += (signal.name for signal in plant.mechanism.sensor_signals)
     if any(plant.mechanism.events for plant in plants.values()):
         names += [MODE, EVENTS]
     signals = (Quantity(name, _plain(units.get(name, ""))) for name in names)
@@ -357,6 +368,8 @@ def _output_places(plant: BarePlant, outputs: Iterable[Quantity]) -> tuple[tuple
         known |= {f"{name}.q": ("IL_OF_Q", k), f"{name}.qd": ("IL_OF_QD", k)}
     known |= {state.name: ("IL_OF_Z", k) for k, state in enumerate(plant.mechanism.states)}
     known |= {out.name: ("IL_OF_LAWS", k) for k, out in enumerate(plant.mechanism.law_outputs)}
+    sensed = enumerate(plant.mechanism.sensor_signals)
+    known |= {signal.name: ("IL_OF_SENSORS", k) for k, signal in sensed}
     known |= plant.formulation.signal_places
     return tuple(known.get(output.name, ("IL_NOT_THERE", 0)) for output in outputs)
 

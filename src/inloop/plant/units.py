@@ -33,4 +33,5 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         for joint_name in plant.coordinates:
             units[f"{joint_name}.force.{axis}"] = "N"
             units[f"{joint_name}.moment.{axis}"] = "N·m"
-    return units | {output.name: output.unit for output in plant.mechanism.law_outputs}
+    units |= {output.name: output.unit for output in plant.mechanism.law_outputs}
+    return units | {signal.name: signal.unit for signal in plant.mechanism.sensor_signals}

@@ -10,6 +10,7 @@ from typing import Any
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.realtime.checks import is_number, is_text, need, need_mapping, need_state, shown
+from inloop.realtime.elements import element_facts
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import LONGEST, Options
 from inloop.realtime.wiring import wire
@@ -109,6 +110,7 @@ def start(
         facts["loops"] = "closed"
     if plant.by_mode:
         facts["modes"] = " ".join(plant.by_mode)
+    facts |= element_facts(plant.by_mode or {plant.name: plant})
     layout = replace(wiring.layout, about=tuple(facts.items()))
     return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
 

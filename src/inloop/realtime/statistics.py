@@ -10,6 +10,7 @@ import numpy as np
 
 from inloop.native.library import Reals
 from inloop.native.mirror import constant, mirror
+from inloop.realtime.elements import contacts_of
 from inloop.realtime.layout import Layout
 
 SUB = 32  # bins per octave; up to this many nanoseconds one bin each
@@ -157,7 +158,9 @@ class Statistics:
         names = layout.output_names
         if not 0 < self.touched < len(names):
             return ""
-        contact = names[self.touched].removesuffix(".gap")
+        gap = names[self.touched]
+        known = contacts_of(layout).items()
+        contact = next((name for name, data in known if data["outputs"]["gap"] == gap), gap)
         return (
             f"contact '{contact}' came and went within a few steps ({self['brief_contacts']} such "
             "contacts in all): its force is not resolved, and the rebound may have any energy; use "

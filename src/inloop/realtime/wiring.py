@@ -126,9 +126,8 @@ def _live_drives(
 
 def _gaps(plants: Plants, layout: Layout) -> tuple[int, ...]:
     """Numbers of the outputs that are gaps of contacts."""
-    laws = [law for plant in plants.values() for law in plant.mechanism.frame_forces]
-    known = layout.index
-    gaps = dict.fromkeys(f"{law.name}.gap" for law in laws if law.contact)
+    contacts = [item for plant in plants.values() for item in plant.mechanism.contacts]
+    known, gaps = layout.index, dict.fromkeys(contact.gap for contact in contacts)
     return tuple(known[gap] for gap in gaps if gap in known)
 
 

@@ -383,6 +383,7 @@ class _Run:
         return {
             **piece.signals,
             **observe.law_outputs(plant, piece, at.inputs),
+            **observe.sensor_outputs(plant, piece, at.inputs.over(piece.t), at.tau),
             **observe.reactions(plant, piece, at.inputs, at.tau, joints),
         }
 

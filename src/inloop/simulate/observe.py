@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import read_names
+from inloop.plant.readings import readings, sense_motion
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.samples import Samples
 
@@ -79,6 +80,36 @@ def law_outputs(plant: BarePlant, found: Samples, inputs: Inputs) -> dict[str, A
     return {output.name: y[:, k] for k, output in enumerate(outputs)}
 
 
+def sensor_outputs(plant: BarePlant, found: Samples, u: Array, tau: Array) -> dict[str, Array]:
+    """What the sensors tell, by name.
+
+    Args:
+        plant: the compiled mechanism.
+        found: the samples.
+        u: inputs at the samples, shape (N, inputs).
+        tau: efforts of the joints.
+    """
+    if not plant.mechanism.sensors:
+        return {}
+    lam, motion = _multipliers(plant, found), sense_motion(plant)
+
+    def at(b: slice) -> dict[str, Array]:
+        state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "u": u[b], "t": found.t[b]}
+        more = {"qdd": _accelerations(plant, found, b, state, tau), "lam": lam[b]} if motion else {}
+        return readings(plant, lanes=False, **state, **more)
+
+    return _joined(found, at)
+
+
+def _accelerations(
+    plant: BarePlant, found: Samples, rows: slice, state: dict[str, Array], tau: Array
+) -> Array:
+    """Accelerations at some of the samples; not every run has found them."""
+    if found.qdd is not None:
+        return found.qdd[rows]
+    return plant.formulation.motion_at(tau=tau, lanes=False, **state)["a"]
+
+
 def chosen_joints(plant: BarePlant, wanted: str | Sequence[str]) -> tuple[str, ...]:
     """Names of the joints whose reactions are wanted."""
     wanted = read_names(wanted, "reactions")
@@ -100,16 +131,11 @@ def reactions(
     if not joints:
         return {}
     u = inputs.over(found.t)
-    qdd, lam = found.qdd, _multipliers(plant, found)
+    lam = _multipliers(plant, found)
 
     def at(b: slice) -> dict[str, Array]:
         state = {"q": found.q[b], "qd": found.qd[b], "z": found.z[b], "u": u[b], "t": found.t[b]}
-        # not every run finds accelerations at its samples
-        if qdd is None:
-            a = plant.formulation.motion_at(tau=tau, lanes=False, **state)["a"]
-        else:
-            a = qdd[b]
-        state |= {"qdd": a, "lam": lam[b]}
+        state |= {"qdd": _accelerations(plant, found, b, state, tau), "lam": lam[b]}
         return plant.evaluate("joint_reactions", ready=True, lanes=False, **state)
 
     wrenches = _joined(found, at)

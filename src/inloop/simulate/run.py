@@ -183,6 +183,7 @@ def _result(
         signals={
             **found.signals,
             **observe.law_outputs(plant, found, inputs),
+            **observe.sensor_outputs(plant, found, inputs.over(found.t), tau),
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,

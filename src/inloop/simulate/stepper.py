@@ -13,6 +13,7 @@ from inloop.native.instance import Numbers
 from inloop.native.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
+from inloop.simulate import observe
 from inloop.simulate.happenings import happening
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
@@ -162,10 +163,13 @@ class Stepper:
         return found
 
     def _outputs(self, found: Samples) -> dict[str, Array]:
-        """What the force laws make known now."""
-        plant = self.plant
-        u = self._systems[self.mode].u[: len(plant.inputs)]
-        return plant.law_outputs(found.q, found.qd, found.z, u, found.t)
+        """What the force laws make known and the sensors tell now."""
+        plant, system = self.plant, self._systems[self.mode]
+        u = system.u[: len(plant.inputs)]
+        return {
+            **plant.law_outputs(found.q, found.qd, found.z, u, found.t),
+            **observe.sensor_outputs(plant, found, u[None, :], system.tau[: plant.n]),
+        }
 
     def __getitem__(self, signal: str) -> float:
         """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""

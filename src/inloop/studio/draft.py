@@ -17,8 +17,6 @@ from inloop.model.geometry import Matrix3, Vector3, times_vector, transpose
 from inloop.studio.visuals import MeshShelf
 
 GROUND = -1
-FORCE = tuple(f"force_{axis}" for axis in "xyz")
-PLACE = tuple(f"point_{axis}" for axis in "xyz")
 
 
 @dataclass(frozen=True)
@@ -67,21 +65,24 @@ class ContactDraft:
     """A contact that puts out where it is and its force, in axes of a frame F of a body.
 
     Attributes:
-        name: of the contact; its signals are `<name>.force_x`, `<name>.point_x`, ….
+        name: of the contact.
         body: number of the body that carries F, GROUND for none.
         origin: point number of p_BF.
         turn: number of the first of three points, the columns of R_BF.
+        signals: names of point and force, six of them.
     """
 
     name: str
     body: int
     origin: int
     turn: int
+    signals: tuple[str, ...]
 
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """Names of point and force, six of them."""
-        return tuple(f"{self.name}.{part}" for part in (*PLACE, *FORCE))
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> ContactDraft:
+        """From a file, which knows no tuples; older ones call all signals by the contact."""
+        usual = [f"{data['name']}.{kind}_{axis}" for kind in ("point", "force") for axis in "xyz"]
+        return cls(**{**data, "signals": tuple(data.get("signals", usual))})
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Draft:
         lists = ("ground", "ground_looks", "start")
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
         plain["bodies"] = tuple(BodyDraft.read(body) for body in data["bodies"])
-        plain["contacts"] = tuple(ContactDraft(**contact) for contact in data["contacts"])
+        plain["contacts"] = tuple(ContactDraft.read(contact) for contact in data["contacts"])
         plain["flexible"] = tuple(
             FlexibleDraft(**{**f, "nodes": tuple(f["nodes"]), "rests": tuple(f["rests"])})
             for f in data["flexible"]
@@ -206,15 +207,20 @@ def draft(
         for link in mechanism.links
     )
     gravity = found.point(mechanism.gravity)
-    telling = [f for f in mechanism.frame_forces if _tells(f.name, [o.name for o in f.outputs])]
-    origins = [found.point(f.a.p_BF) for f in telling]
+    origins = [found.point(contact.a.p_BF) for contact in mechanism.contacts]
     roots = [
         (found.point(f.p_BE), found.point(_along(f, mechanism))) for f in mechanism.flexible_links
     ]
     # columns of rotations follow all points
     contacts = tuple(
-        ContactDraft(law.name, law.a.body, origin, found.turn(law.a.R_BF))
-        for law, origin in zip(telling, origins, strict=True)
+        ContactDraft(
+            contact.name,
+            contact.a.body,
+            origin,
+            found.turn(contact.a.R_BF),
+            (*contact.point, *contact.force),
+        )
+        for contact, origin in zip(mechanism.contacts, origins, strict=True)
     )
     flexible = tuple(
         FlexibleDraft(
@@ -245,10 +251,6 @@ def draft(
         found,
         shelf,
     )
-
-
-def _tells(name: str, outputs: Sequence[str]) -> bool:
-    return all(f"{name}.{part}" in outputs for part in (*PLACE, *FORCE))
 
 
 def _along(link: FlexibleLink, mechanism: Mechanism) -> Vector3:

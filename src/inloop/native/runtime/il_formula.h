@@ -12,6 +12,7 @@ typedef struct il_view {
     const double *lam;               /* of all rows; 0 for those that are not in use */
     const double *effort, *z;
     const double *e;                 /* restitution of all rows */
+    const double *qdd;
 } il_view;
 
 /* A generated program with all its outputs in a row. */

@@ -177,6 +177,7 @@ void il_prepare(il_instance *instance)
         prepare(&part->row->prepare_drives, parameters, part->pre_drives);
         prepare(&part->row->prepare_observe, parameters, part->pre_observe);
         prepare(&part->row->prepare_events, parameters, part->pre_events);
+        prepare(&part->row->prepare_sense, parameters, part->pre_sense);
         for (int64_t k = 0; k < part->choice_count; k++) {
             const il_active *active = &part->choices[k];
             prepare(&active->choice->prepare, parameters, active->pre);

@@ -66,6 +66,8 @@ typedef struct il_part {
     double *q, *qd, *qdd, *lam, *effort, *z; /* the view */
     double *all_lam;              /* by number of the row */
     double *observed;             /* what the force laws make known */
+    double *sensed;               /* what the sensors tell */
+    double *rates;                /* of a tree whose sensors need accelerations */
     const double **sources;       /* where each output is found */
     double *e;                    /* restitution of all rows, as the projection reads it */
     double *out;                  /* results of formulas */
@@ -73,7 +75,7 @@ typedef struct il_part {
     double *zeros;                /* a guard that guards nothing */
     double *lengths;              /* sizes of q and qd by coordinate, from when x last held them */
     double *settled;              /* q, qd, qdd of a state, for implicit steps */
-    double *pre_drives, *pre_observe, *pre_events, *sizes, *tolerances;
+    double *pre_drives, *pre_observe, *pre_sense, *pre_events, *sizes, *tolerances;
     il_transition *transitions;
     il_handover *ways;            /* two per event: to its target, and where it settles */
 } il_part;
@@ -124,8 +126,8 @@ static inline int il_chooses(const il_part *part)
 /* The view of a mode, as formulas read it. */
 static inline il_view il_view_of(const il_part *part, const double *pre, double t)
 {
-    return (il_view){pre,         part->u,       t,              part->q, part->qd,
-                     part->all_lam, part->effort, part->z, part->e};
+    return (il_view){pre,           part->u,      t,       part->q, part->qd,
+                     part->all_lam, part->effort, part->z, part->e, part->qdd};
 }
 
 /* Numbers from one place to another; there may be none, and then no place. */
@@ -154,7 +156,7 @@ void il_prepare(il_instance *instance);
 int il_see(il_part *part, double t, const double *x);
 int il_look_at(il_part *part, double t, const double *x);
 
-/* The same, and what the force laws make known. */
+/* The same, and what force laws and sensors make known. */
 int il_observe(il_part *part, double t, const double *x);
 
 /* Where the number is that an output tells; NaN in modes that do not have it. */

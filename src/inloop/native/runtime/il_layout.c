@@ -70,6 +70,9 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
     p.pre_observe = numbers(from, row->prepare_observe.count);
     p.all_lam = numbers(from, row->rows);
     p.observed = numbers(from, row->observed);
+    p.pre_sense = numbers(from, row->prepare_sense.count);
+    p.sensed = numbers(from, row->sensed);
+    p.rates = numbers(from, row->senses_motion ? il_length_of_x(row) : 0);
     p.sources = take(from, outputs, sizeof *p.sources);
     return p;
 }

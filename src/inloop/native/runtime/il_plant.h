@@ -90,6 +90,7 @@ enum il_kind {
     IL_OF_LAM,        /* multipliers, by number of the row; 0 for rows that are not in use */
     IL_OF_EFFORT,     /* efforts of driven joints */
     IL_OF_LAWS,       /* what the force laws make known */
+    IL_OF_SENSORS,    /* what the sensors tell */
     IL_OF_TAU, IL_OF_U, /* inputs: efforts of joints, all others */
     IL_OF_MODE,       /* number of the mode */
     IL_OF_EVENTS      /* events since the start */
@@ -123,6 +124,10 @@ typedef struct il_mode_row {
     il_formula observe;              /* what the force laws make known; NULL: nothing */
     il_preparation prepare_observe;
     int64_t observed;
+    il_formula sense;                /* what the sensors tell, from lam of all rows; NULL: nothing */
+    il_preparation prepare_sense;
+    int64_t sensed;
+    int64_t senses_motion;           /* not 0: sensors need accelerations or multipliers */
     const il_place *input_places;    /* by input of the plant */
     const il_place *output_places;   /* by output of the plant */
     const double *q, *qd, *z;        /* at the start: loops closed, parameters as in the table */

@@ -51,14 +51,35 @@ void il_pack(const il_part *part, double *x)
 
 /* ---- outputs ---- */
 
+/* What the sensors tell. Where loops are closed accelerations are there already; those of a tree are
+   rates of its state. */
+static int sense(il_part *part, double t, const double *x)
+{
+    il_active *const active = il_in_use(part);
+    const il_mode_row *row = part->row;
+    if (row->senses_motion && active->choice->expand == NULL) {
+        const int status = active->choice->rates(&active->look, t, x, part->rates);
+        if (status != IL_OK) {
+            return status;
+        }
+        il_copy(part->qdd, part->rates + row->n, row->n);
+    }
+    const il_view view = il_view_of(part, part->pre_sense, t);
+    row->sense(&view, part->sensed);
+    return IL_OK;
+}
+
 int il_observe(il_part *part, double t, const double *x)
 {
     const int status = il_look_at(part, t, x);
-    if (status == IL_OK && part->row->observe) {
+    if (status != IL_OK) {
+        return status;
+    }
+    if (part->row->observe) {
         const il_view view = il_view_of(part, part->pre_observe, t);
         part->row->observe(&view, part->observed);
     }
-    return status;
+    return part->row->sense ? sense(part, t, x) : IL_OK;
 }
 
 const double *il_source(const il_part *part, il_place place)
@@ -73,6 +94,7 @@ const double *il_source(const il_part *part, il_place place)
     case IL_OF_LAM: return &part->all_lam[place.index];
     case IL_OF_EFFORT: return &part->effort[place.index];
     case IL_OF_LAWS: return &part->observed[place.index];
+    case IL_OF_SENSORS: return &part->sensed[place.index];
     case IL_OF_TAU: return &part->tau[place.index];
     case IL_OF_U: return &part->u[place.index];
     case IL_OF_MODE: return &told->mode;

@@ -1,0 +1,56 @@
+"""Contacts and sensors of a plant as facts: texts that mailboxes and recordings carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from inloop.errors import MailboxError
+from inloop.realtime.layout import Layout
+from inloop.realtime.quantities import Plants
+
+CONTACT, SENSOR = "contact", "sensor"  # a fact "contact <name>" or "sensor <name>" for each
+
+
+def element_facts(plants: Plants) -> dict[str, str]:
+    """Contacts and sensors of all modes, as JSON by the name of the fact."""
+    found: dict[str, str] = {}
+    for plant in plants.values():
+        for contact in plant.mechanism.contacts:
+            found.setdefault(f"{CONTACT} {contact.name}", json.dumps(contact.data()))
+        for sensor in plant.mechanism.sensors:
+            found.setdefault(f"{SENSOR} {sensor.name}", json.dumps(sensor.data()))
+    return found
+
+
+def sensors_of(layout: Layout) -> dict[str, Mapping[str, Any]]:
+    """Sensors that a layout tells of, by name, as `Sensor.data` gives them."""
+    return _named(layout, SENSOR)
+
+
+def signals_by_sensor(layout: Layout) -> dict[str, tuple[str, ...]]:
+    """Names of what each sensor of a running plant tells, for `inloop.devices.Instruments`."""
+    return {name: tuple(data["signals"]) for name, data in sensors_of(layout).items()}
+
+
+def contacts_of(layout: Layout) -> dict[str, Mapping[str, Any]]:
+    """Contacts that a layout tells of, by name, as `Contact.data` gives them."""
+    return _named(layout, CONTACT)
+
+
+def _named(layout: Layout, kind: str) -> dict[str, Mapping[str, Any]]:
+    found: dict[str, Mapping[str, Any]] = {}
+    for fact, text in layout.about:
+        if not fact.startswith(f"{kind} "):
+            continue
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = None
+        if not isinstance(data, Mapping):
+            raise MailboxError(
+                f"the description of {fact!a} is damaged", fix="Stop the plant and start it again."
+            )
+        found[fact.removeprefix(f"{kind} ")] = data
+    return found
