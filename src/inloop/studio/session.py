@@ -8,17 +8,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, cast
 
+from inloop.devices import Note
 from inloop.errors import InloopError, InputError
 from inloop.studio import messages
 from inloop.studio.catalogue import Catalogue
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.frames import InputFrame, echo_frame, read_frame
 from inloop.studio.haptic_device import HapticDevice
+from inloop.studio.protocol import DeviceReadings, Message
 from inloop.studio.recordings import Recordings
 from inloop.studio.requests import LONGEST, RequestError, read_request
 from inloop.studio.running import Running
+from inloop.studio.scene_types import Scene
 from inloop.studio.sources import COMMANDS, Source
 
 SPEEDS = (0.001, 1000.0)
@@ -47,7 +50,7 @@ class Session:
 
     # what everybody hears
 
-    def broadcast(self, message: dict[str, Any]) -> None:
+    def broadcast(self, message: Message) -> None:
         """Tell all clients."""
         text = encode(message)
         for client in self.clients:
@@ -62,11 +65,11 @@ class Session:
         self.broadcast({"kind": "parameters", "values": values})
         show = self.running.show
         if show is not None and show.set_parameters(values):
-            self.broadcast({"kind": "scene", "scene": show.scene})
+            self.broadcast({"kind": "scene", "scene": cast(Scene, show.scene)})
 
-    def tell_note(self, note: dict[str, Any]) -> None:
+    def tell_note(self, note: Note) -> None:
         """A note begins or ends."""
-        self.broadcast({"kind": "event", "name": "note", "t": note["t"], "data": note})
+        self.broadcast(messages.played(note))
 
     def _greet_all(self, new_source: bool) -> None:
         if new_source:
@@ -194,8 +197,8 @@ class Session:
             self._later(client, self._let_go())
             break
 
-    def _tell_panel(self, data: dict[str, Any]) -> None:
-        self.broadcast({"kind": "panel", "name": "device", "data": data})
+    def _tell_panel(self, data: DeviceReadings) -> None:
+        self.broadcast({"kind": "panel", "data": data})
 
     def _tell_chain(self) -> None:
         if self.running.source is not None:
