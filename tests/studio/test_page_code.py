@@ -17,8 +17,9 @@ import pytest
 from described import faults
 
 from inloop.studio import scene_types
+from inloop.studio.message_types import Histograms, Told
 from inloop.studio.page_types import TARGET, page_types
-from inloop.studio.protocol import MESSAGES, REQUESTS, Histograms, Told, fields
+from inloop.studio.protocol import MESSAGES, REQUESTS, fields
 from inloop.studio.requests import READERS
 
 PAGE = TARGET.parent

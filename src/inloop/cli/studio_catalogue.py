@@ -19,7 +19,7 @@ from inloop.gallery import Exhibit
 from inloop.realtime import running
 from inloop.realtime.layout import Layout
 from inloop.studio.catalogue import Choice, Options
-from inloop.studio.protocol import MenuEntry
+from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from inloop.studio.protocol import MenuEntry
+from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage
 
 Options = Mapping[str, bool | int | float | str]

@@ -15,7 +15,8 @@ from inloop.devices import RANGES, SETUPS, Setup, find_setup
 from inloop.native.library import Reals
 from inloop.studio.catalogue import Catalogue
 from inloop.studio.live import Live
-from inloop.studio.protocol import DeviceReadings, Rig, SettingRange, Settings, Told, fields
+from inloop.studio.message_types import DeviceReadings, Rig, SettingRange, Settings, Told
+from inloop.studio.protocol import fields
 
 MOUSE = "mouse"  # no device: what the pointer says goes to the plant
 ENDS_WITHIN = 2.0  # [s]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from inloop.studio.protocol import Level, Told
+from inloop.studio.message_types import Level, Told
 from inloop.studio.sources import Condition, Moment
 
 LATELY = 3.0  # [s] for which an overrun is worth telling

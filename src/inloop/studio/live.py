@@ -12,7 +12,7 @@ from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
 from inloop.realtime.statistics import Histogram, bin_edges
 from inloop.realtime.telemetry import Block, Telemetry
-from inloop.studio.protocol import Activity, Histograms, Times
+from inloop.studio.message_types import Activity, Histograms, Times
 from inloop.studio.sources import Condition, Moment
 
 STATES: dict[int, Activity] = {State.ARMED: "running", State.RUNNING: "running",

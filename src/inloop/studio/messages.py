@@ -10,7 +10,7 @@ from inloop.devices import Note
 from inloop.realtime.layout import Layout
 from inloop.studio.haptic_device import MOUSE, offer, ranges
 from inloop.studio.inputs import Inputs
-from inloop.studio.protocol import (
+from inloop.studio.message_types import (
     Chain,
     Driven,
     Hello,
@@ -21,8 +21,8 @@ from inloop.studio.protocol import (
     Recording,
     Signal,
     State,
-    fields,
-)  # fmt: skip
+)
+from inloop.studio.protocol import fields
 from inloop.studio.running import Running
 from inloop.studio.scene import empty_scene
 from inloop.studio.scene_types import Scene

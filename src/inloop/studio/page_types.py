@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
 from inloop.studio import frames
-from inloop.studio.protocol import MESSAGES, REQUESTS, Message, Request, fields
+from inloop.studio.message_types import Message
+from inloop.studio.protocol import MESSAGES, REQUESTS, fields
+from inloop.studio.request_types import Request
 
 TARGET = Path(__file__).parent / "page" / "messages.js"
 PLAIN = {str: "string", float: "number", int: "number", bool: "boolean", type(None): "null"}
 HEAD = """\
 // All messages between page and server. Written by `python -m inloop.studio.page_types`: change
-// protocol.py, scene_types.py or frames.py instead.
+// message_types.py, request_types.py, scene_types.py or frames.py instead.
 """
 
 

@@ -15,7 +15,7 @@ from inloop.native import Status
 from inloop.realtime import Recording
 from inloop.realtime.layout import names
 from inloop.realtime.telemetry import ROWS, Block
-from inloop.studio.protocol import Histograms
+from inloop.studio.message_types import Histograms
 from inloop.studio.sources import Condition, Moment
 
 LARGEST = 1 << 30  # bytes of a recording that is kept in memory

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from inloop.errors import InputError
 from inloop.studio.catalogue import Catalogue
+from inloop.studio.message_types import File
 from inloop.studio.processes import Process
-from inloop.studio.protocol import File
 
 WRITTEN_WITHIN = 20.0  # [s] from the end of a recording
 LOOK_EVERY = 0.02  # [s]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, cast
 
 from inloop.errors import InputError
-from inloop.studio.protocol import REQUESTS, Options, fields
+from inloop.studio.protocol import REQUESTS, fields
+from inloop.studio.request_types import Options, Request
 
 LONGEST = 4096  # bytes of a message
 MOST_SIGNALS = 64
@@ -18,7 +19,7 @@ class RequestError(InputError):
     """A message that is not in order."""
 
 
-def read_request(text: str) -> dict[str, Any]:
+def read_request(text: str) -> Request:
     """A request with all its words checked for type and size.
 
     Raises:
@@ -45,7 +46,7 @@ def read_request(text: str) -> dict[str, Any]:
             found[word] = READERS[kind](what, word, message[word])
         elif needed:
             raise RequestError(f"{what} needs {word}", fix="Reload the page.")
-    return found
+    return cast(Request, found)
 
 
 def _no_constant(name: str) -> float:

@@ -14,10 +14,10 @@ from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
 from inloop.studio.live import Live
+from inloop.studio.message_types import DeviceReadings, Told
 from inloop.studio.notes import Notes
 from inloop.studio.playback import Playback
 from inloop.studio.processes import Process
-from inloop.studio.protocol import DeviceReadings, Told
 from inloop.studio.recordings import Recordings
 from inloop.studio.show import Show
 from inloop.studio.sources import Condition, Moment, Source

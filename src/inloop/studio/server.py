@@ -13,7 +13,7 @@ from typing import Any
 from inloop.errors import InloopError, InputError
 from inloop.studio.client import Client, encode
 from inloop.studio.gate import Gate, cookie_name
-from inloop.studio.protocol import Notice
+from inloop.studio.message_types import Notice
 from inloop.studio.session import OffenceError, Session
 from inloop.studio.ticker import Ticker
 
