@@ -20,9 +20,9 @@ export const keyName = (code) => KEY_NAMES[code] ?? code.replace(/^(Key|Digit)/,
 
 export class HandPanel {
   /** @type {Driven | null} */
-  device;
+  device = null;
   /** @type {Input[]} */
-  list;
+  list = [];
   /** @type {HTMLInputElement} */
   gauge;
   /** @type {HTMLElement} */

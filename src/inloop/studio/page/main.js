@@ -151,7 +151,7 @@ shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("t", "Dark or light", click("theme"));
-shortcuts.add("/", "Find a parameter", () => byId("find-parameter")?.focus());
+shortcuts.add("/", "Find a parameter", () => parameters.find());
 
 /** For tests and for the curious: the parts, by name. */
 Object.assign(window, {

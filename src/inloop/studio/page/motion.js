@@ -14,8 +14,6 @@ export class Motion {
   offsets;
   /** @type {number} */
   interval;
-  /** @type {number} */
-  dropped;
 
   constructor() {
     this.clear();
@@ -25,7 +23,6 @@ export class Motion {
     this.frames = [];
     this.offsets = [];
     this.interval = 1 / 60;
-    this.dropped = 0;
   }
 
   /**
@@ -39,7 +36,6 @@ export class Motion {
       if (frame.stamp === newest.stamp && frame.sequence > newest.sequence) {
         this.frames.pop(); // the plant's clock stands, and the plant was reset or stepped
       } else if (newest.stamp - frame.stamp < 1) {
-        this.dropped += 1;
         return;
       } else {
         this.clear(); // another machine's clock: another run

@@ -187,7 +187,7 @@ export class Parameters {
   /** @type {HTMLButtonElement} */
   all;
 
-  /** @type {HTMLInputElement} */
+  /** @type {HTMLInputElement | undefined} */
   search;
 
   /** @param {import("./connection.js").Connection} connection */
@@ -272,8 +272,13 @@ export class Parameters {
     if (this.all) this.all.disabled = !changed;
   }
 
+  /** Let a person write what to look for. */
+  find() {
+    this.search?.focus();
+  }
+
   filter() {
-    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = (this.search?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     for (const { element, parameter } of this.rows.values()) {
       const text = `${parameter.name} ${parameter.doc}`.toLowerCase();
       element.hidden = !words.every((word) => text.includes(word));

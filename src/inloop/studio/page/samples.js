@@ -97,10 +97,6 @@ export class Samples {
     return this.length ? this.times[this.length - 1] : 0;
   }
 
-  get start() {
-    return this.length ? this.times[0] : 0;
-  }
-
   /**
    * First row at or after a time.
    * @param {number} time
