@@ -9,7 +9,7 @@ const Y = new THREE.Vector3(0, 1, 0);
 
 export class Arrows {
   /** @type {number} */
-  perNewton;
+  perNewton = 0;
 
   /**
    * @param {number} size

@@ -17,31 +17,20 @@ const EASE = 0.08; // of the way, per frame
 
 export class Eye {
   /** @type {Plane | null} */
-  plane;
-  /** @type {boolean} */
-  flat;
-  /** @type {boolean} */
-  touched;
-  /** @type {THREE.Box3} */
-  box;
-  /** @type {THREE.Vector3} */
-  up;
-  /** @type {number} */
-  size;
-  /** @type {number} */
-  natural;
-  /** @type {number} */
-  high;
-  /** @type {number} */
-  distance;
-  /** @type {number} */
-  turn;
-  /** @type {number} */
-  lift;
-  /** @type {number} */
-  home;
+  plane = null;
+  flat = false;
+  touched = false;
+  box = new THREE.Box3();
+  up = new THREE.Vector3();
+  size = 1;
+  natural = 1;
+  high = 0;
+  distance = 1;
+  turn = 0;
+  lift = 0;
+  home = 1;
   /** @type {Aim | null} */
-  wish;
+  wish = null;
 
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);

@@ -19,9 +19,6 @@ const SILENCE = 3000; // a server that says nothing for this long is lost [ms]; 
 const WAITS = [250, 500, 1000, 2000]; // before trying again [ms]
 
 export class Connection {
-  /** @type {WebSocket} */
-  socket;
-
   /**
    * @param {string} address
    * @param {Listener} on
@@ -36,7 +33,7 @@ export class Connection {
     this.pings = new Map();
     /** @type {number[]} */
     this.roundTrips = [];
-    this.open();
+    this.socket = this.open();
     setInterval(() => this.watch(), 500);
     setInterval(() => this.ping(), 2000);
   }
@@ -59,9 +56,11 @@ export class Connection {
       if (this.socket !== socket) return;
       this.on.lost();
       const wait = WAITS[Math.min(this.attempts++, WAITS.length - 1)];
-      setTimeout(() => this.open(), wait);
+      setTimeout(() => {
+        this.socket = this.open();
+      }, wait);
     };
-    this.socket = socket;
+    return socket;
   }
 
   /** @param {string | ArrayBuffer} data */

@@ -21,22 +21,22 @@ const SLOW = 150; // between two settings that a slider sends [ms]
 
 export class DevicePanel {
   /** @type {ReturnType<DevicePanel["readings"]> | null} */
-  live;
+  live = null;
 
   /** @type {number | undefined} */
   sending;
 
   /** @type {string} */
-  told;
+  told = "";
 
   /** @type {string | null} */
-  wanted;
+  wanted = null;
 
   /** @type {Settings | null} */
-  settings;
+  settings = null;
 
   /** @type {string} */
-  rig;
+  rig = MOUSE;
 
   /**
    * @param {import("./connection.js").Connection} connection

@@ -60,7 +60,7 @@ function show(message) {
   eye.state = message.state;
   eye.apply();
   stage.pose(message.bodies, message.deflection);
-  stage.arrows.show(message.arrows, message.full);
+  stage.arrows?.show(message.arrows, message.full);
   stage.light(eye);
   renderer.render(stage.scene, eye.camera);
 }

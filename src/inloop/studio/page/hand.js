@@ -8,7 +8,7 @@ const TICK = 8; // between two values of a stroke [ms]
 
 export class Hand {
   /** @type {number} */
-  index;
+  index = -1;
   /** @type {number | undefined} */
   stroking;
 

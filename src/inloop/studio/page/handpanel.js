@@ -24,13 +24,13 @@ export class HandPanel {
   /** @type {Input[]} */
   list = [];
   /** @type {HTMLInputElement} */
-  gauge;
+  gauge = make("input");
   /** @type {HTMLElement} */
-  reading;
+  reading = make("output");
   /** @type {HTMLElement} */
-  source;
+  source = make("span");
   /** @type {number | null} */
-  drawing;
+  drawing = null;
 
   /**
    * @param {Hand} hand
@@ -264,7 +264,7 @@ export class HandPanel {
   show() {
     this.drawing = null;
     const { hand, device } = this;
-    if (!device || !this.gauge || hand.device !== device) return;
+    if (!device || hand.device !== device) return;
     if (hand.source !== "slider") this.gauge.value = String(1000 * hand.fraction);
     this.gauge.style.setProperty("--fill", `${100 * hand.fraction}%`);
     this.reading.textContent = withPrefix(hand.value, device.unit, 3);

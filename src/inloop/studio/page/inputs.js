@@ -8,9 +8,9 @@ const SPACING = 6; // between two values of one input: the server takes 200 mess
 
 export class Inputs {
   /** @type {Map<number, Held>} */
-  held;
+  held = new Map();
   /** @type {boolean} */
-  taken;
+  taken = false;
   /** @type {number | undefined} */
   giving;
 

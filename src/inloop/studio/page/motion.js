@@ -9,11 +9,11 @@ const WINDOW = 128; // frames over which the clocks are compared
 /** A history of pose frames and the moment shown. */
 export class Motion {
   /** @type {Poses[]} */
-  frames;
+  frames = [];
   /** @type {number[]} */
-  offsets;
+  offsets = [];
   /** @type {number} */
-  interval;
+  interval = 0;
 
   constructor() {
     this.clear();

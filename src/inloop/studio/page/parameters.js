@@ -39,7 +39,7 @@ class Row {
   timer = null;
 
   /** @type {number} */
-  value;
+  value = 0;
 
   /**
    * @param {Parameter} parameter
@@ -185,10 +185,10 @@ class Row {
 
 export class Parameters {
   /** @type {HTMLButtonElement} */
-  all;
+  all = make("button");
 
-  /** @type {HTMLInputElement | undefined} */
-  search;
+  /** @type {HTMLInputElement} */
+  search = make("input");
 
   /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
@@ -269,16 +269,16 @@ export class Parameters {
   count() {
     const changed = [...this.rows.values()].filter((row) => row.changed).length;
     byId("changed").textContent = changed ? `${changed} changed` : "";
-    if (this.all) this.all.disabled = !changed;
+    this.all.disabled = !changed;
   }
 
   /** Let a person write what to look for. */
   find() {
-    this.search?.focus();
+    this.search.focus();
   }
 
   filter() {
-    const words = (this.search?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const { element, parameter } of this.rows.values()) {
       const text = `${parameter.name} ${parameter.doc}`.toLowerCase();
       element.hidden = !words.every((word) => text.includes(word));

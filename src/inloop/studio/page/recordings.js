@@ -8,19 +8,18 @@ import { figure } from "./numbers.js";
 
 export class Recordings {
   /** @type {File[]} */
-  files;
+  files = [];
 
   /** @type {string[]} */
-  can;
+  can = [];
 
   /** @type {string} */
-  source;
+  source = "";
 
   /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
     this.connection = connection;
     this.active = false;
-    this.files = [];
     byId("record").onclick = () => this.toggle();
   }
 
@@ -112,7 +111,7 @@ export class Recordings {
 /** Looking back: the poses of the last minute, moved through by hand or at half speed. */
 export class Rewind {
   /** @type {[number, number]} */
-  span;
+  span = [0, 0];
 
   /** @type {number | undefined} */
   timer;

@@ -4,11 +4,11 @@ const CAPACITY = 1 << 18; // rows; at 5 kHz the last 26 to 52 s
 
 export class Samples {
   /** @type {Float64Array} */
-  times;
+  times = new Float64Array(0);
   /** @type {number} */
-  length;
+  length = 0;
   /** @type {number} */
-  lost;
+  lost = 0;
 
   constructor() {
     /** @type {Map<string, Float32Array>} */

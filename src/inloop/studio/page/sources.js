@@ -52,7 +52,7 @@ export class KeySource {
 /** A game controller: left stick across, or the two triggers. */
 export class PadSource {
   /** @type {number | null} */
-  timer;
+  timer = null;
 
   /**
    * @param {Hand} hand

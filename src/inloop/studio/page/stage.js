@@ -16,14 +16,14 @@ import * as THREE from "./three.js";
 const ACROSS = { xy: "z", xz: "y", yz: "x" };
 
 export class Stage {
-  /** @type {Scene} */
-  description;
+  /** @type {Scene | null} */
+  description = null;
   /** @type {THREE.Group} */
-  ground;
-  /** @type {Arrows} */
-  arrows;
+  ground = new THREE.Group();
+  /** @type {Arrows | null} */
+  arrows = null;
   /** @type {boolean} */
-  shadows;
+  shadows = false;
 
   /**
    * `meshes` gives the objects of packed meshes; without it they are boxes.
@@ -109,6 +109,7 @@ export class Stage {
    */
   pose(actual, deflection) {
     const { description: scene } = this;
+    if (!scene) return;
     const whole = actual.length >= 7 * scene.bodies.length;
     const bodies =
       deflection !== 1 && scene.flexible.length && whole

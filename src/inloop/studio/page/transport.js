@@ -14,10 +14,10 @@ const LEVELS = { running: "good", paused: "info", starting: "info" };
 export class Transport {
   /** @type {{ name: string, values: Values } | undefined} */
   options;
-  /** @type {import("./messages.js").Plant} */
-  plant;
+  /** @type {import("./messages.js").Plant | null} */
+  plant = null;
   /** @type {number | null} */
-  speed;
+  speed = null;
 
   /**
    * @param {import("./connection.js").Connection} connection
@@ -56,7 +56,7 @@ export class Transport {
   setPlant({ plant, menu, can }) {
     this.can = can;
     this.plant = plant;
-    this.offerOptions(menu.find(({ name }) => name === plant.name)?.options ?? []);
+    this.offerOptions(plant.name, menu.find(({ name }) => name === plant.name)?.options ?? []);
     const known = menu.some(({ name }) => name === plant.name);
     const entries = known ? menu : [plant, ...menu];
     byId("plant").replaceChildren(
@@ -80,11 +80,12 @@ export class Transport {
 
   /**
    * Choices that are made when the model is built.
+   * @param {string} plant
    * @param {Option[]} options
    */
-  offerOptions(options) {
+  offerOptions(plant, options) {
     byId("option-panel").hidden = !options.length || !this.allowed("choose");
-    const chosen = this.options?.name === this.plant.name ? this.options.values : {};
+    const chosen = this.options?.name === plant ? this.options.values : {};
     const fields = options.map(({ name, default: usual, doc, range, allowed }) => {
       const value = chosen[name] ?? usual;
       const field =
@@ -106,7 +107,7 @@ export class Transport {
     });
     const build = () =>
       this.choose(
-        this.plant.name,
+        plant,
         Object.fromEntries(
           fields.map(({ name, field, usual }) => [
             name,

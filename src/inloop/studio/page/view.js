@@ -16,26 +16,24 @@ const MEASURE = 300; // between two looks at what has moved out of view [ms]
 const NONE = new Float32Array(0);
 
 export class View {
-  /** @type {Scene} */
-  scene;
+  /** @type {Scene | null} */
+  scene = null;
   /** @type {Float32Array | null} */
-  bodies;
+  bodies = null;
   /** @type {Float32Array} */
-  arrows;
+  arrows = NONE;
   /** @type {Moment | null} */
-  shown;
+  shown = null;
   /** @type {number} */
-  measured;
+  measured = -Infinity;
   /** @type {boolean} */
-  still;
+  still = false;
   /** @type {number} */
-  width;
+  width = 1;
   /** @type {number} */
-  height;
-  /** @type {Worker} */
-  worker;
+  height = 1;
   /** @type {(picture: ImageBitmap) => void} */
-  taken;
+  taken = () => {};
 
   /**
    * @param {HTMLCanvasElement} canvas
@@ -61,7 +59,7 @@ export class View {
     this.waiting = null; // meshes that the last picture did not have yet
     /** @type {Array<() => void>} */
     this.afterFrame = [];
-    this.hire();
+    this.worker = this.hire();
     this.frame = /** @type {HTMLElement} */ (canvas.parentElement);
     new ResizeObserver(() => this.resize()).observe(this.frame);
     this.resize();
@@ -75,9 +73,9 @@ export class View {
   /** Start the thread that draws. */
   hire() {
     const canvas = this.canvas.transferControlToOffscreen();
-    this.worker = new Worker("/static/draw.js", { type: "module" });
-    this.worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);
-    this.worker.onmessage = ({ data }) => {
+    const worker = new Worker("/static/draw.js", { type: "module" });
+    worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);
+    worker.onmessage = ({ data }) => {
       if (data.picture) return this.taken(data.picture);
       if (data.arrived) {
         this.changed = true; // a mesh
@@ -87,6 +85,7 @@ export class View {
       this.drawing = false;
       this.rendered += 1;
     };
+    return worker;
   }
 
   /**
@@ -120,11 +119,12 @@ export class View {
    */
   setPalette(palette) {
     this.palette = palette;
-    if (this.scene) this.build();
+    this.build();
   }
 
   build() {
     const { scene, palette, eye } = this;
+    if (!scene) return;
     this.stage.build(scene, palette, eye);
     if (this.bodies) this.stage.pose(this.bodies, this.deflection);
     this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
