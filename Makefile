@@ -114,7 +114,7 @@ $(VENV)/.ready-test: pyproject.toml | $(BIN)/python
 
 $(PAGE)/node_modules/.ready: $(PAGE)/package-lock.json
 	@echo "fetching what checks the studio's page"
-	@cd $(PAGE) && npm ci --silent --no-audit --no-fund
+	@cd $(PAGE) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------
