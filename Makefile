@@ -1,4 +1,4 @@
-# make demo | test | bench | figures | lint | clean: everything happens in .venv, nothing outside the repository
+# make demo | test | bench | figures | lint | page | clean: everything happens in .venv, nothing outside the repository
 # is touched, except that `make test` run by root installs the Debian packages the tests need.
 
 PYTHON ?= python3
@@ -9,6 +9,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 unexport PYTHONDONTWRITEBYTECODE
 # without npm everything is built but the libraries of the studio's page
 WITHOUT_NPM := $(if $(shell command -v npm 2>/dev/null),,INLOOP_WITHOUT_STUDIO=1)
+
+# what checks the code of the studio's page, and this code as seen from there
+PAGE := tests/studio/page
+PAGE_CODE := ../../../src/inloop/studio/page
 
 # what the tests call, as program:debian-package or file:debian-package
 DEBIAN_PYTHON := /usr/lib/python3/dist-packages
@@ -23,7 +27,7 @@ DEMO_EXTRAS := plot,studio,terminal
 HEADLESS ?=
 PYTEST_OPTIONS ?=
 
-.PHONY: demo test bench figures lint style format clean test-programs
+.PHONY: demo test bench figures lint style page format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
@@ -45,16 +49,27 @@ figures: $(VENV)/.ready-demo
 lint: style
 	$(BIN)/mypy
 
-style: $(VENV)/.ready-test
+style: $(VENV)/.ready-test page
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
-format: $(VENV)/.ready-test
+# types and style of the studio's page; without npm it is left out, as the page itself is
+ifeq ($(WITHOUT_NPM),)
+page: $(PAGE)/node_modules/.ready
+	cd $(PAGE) && node_modules/.bin/tsc && node_modules/.bin/biome check $(PAGE_CODE)
+else
+page:
+	@echo "npm is not there: the code of the studio's page is not checked"
+endif
+
+format: $(VENV)/.ready-test $(if $(WITHOUT_NPM),,$(PAGE)/node_modules/.ready)
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	$(BIN)/python -m inloop.studio.page_types
+	$(if $(WITHOUT_NPM),,cd $(PAGE) && node_modules/.bin/biome check --write $(PAGE_CODE))
 
 clean:
-	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(PAGE)/node_modules .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the virtual environment: made once, brought up to date when pyproject.toml changes ---------
@@ -94,6 +109,13 @@ $(VENV)/.ready-test: pyproject.toml | $(BIN)/python
 	@echo "installing inloop and what the tests need"
 	$(call install,test)
 	@touch $@ $(VENV)/.ready-demo $(VENV)/.ready-bench
+
+# --- what checks the studio's page: versions are pinned in package-lock.json ---------------------
+
+$(PAGE)/node_modules/.ready: $(PAGE)/package-lock.json
+	@echo "fetching what checks the studio's page"
+	@cd $(PAGE) && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------
 

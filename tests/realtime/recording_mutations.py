@@ -267,7 +267,7 @@ def show(path: Path) -> None:
         played.command(what, value)
         moment = played.newest()
         assert moment is not None and math.isfinite(moment.t)
-        encode({"t": moment.t, "step": moment.step, "flags": moment.flag_names})
+        encode({"t": moment.t, "step": moment.step, "flags": moment.flags})
         encode({"values": played.parameters()})
         for block in played.take():
             assert len(block.values) == len(block.stamps) > 0

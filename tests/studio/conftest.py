@@ -27,6 +27,7 @@ from playwright.sync_api import Browser, sync_playwright
 from inloop.realtime import Mailbox, attach, running
 
 sys.path.insert(0, str(Path(__file__).parent))
+from described import check_message
 
 HANG = 120.0  # [s] after which something that should come never will
 CHROMIUM = "/usr/bin/chromium"
@@ -57,6 +58,7 @@ class Page:
             async for message in self.socket:
                 if isinstance(message, str):
                     self.texts.append(json.loads(message))
+                    check_message(self.texts[-1])
                 else:
                     {1: self.poses, 2: self.samples, 3: self.echoes}[message[0]].append(message)
                 self._news.set()
@@ -76,6 +78,7 @@ class Page:
                     if found := look():
                         return found
                     if self._reader.done():
+                        self._reader.result()  # a message that is not as described
                         break
                     await self._news.wait()
         raise AssertionError(f"nothing came; last texts: {str(self.texts[-3:])[:800]}")
@@ -96,7 +99,7 @@ class Page:
     async def heard(self) -> None:
         """Wait until the studio has heard all that this page has said."""
         count = len(self.echoes)
-        await self.socket.send(struct.pack("<BQ", 9, count))
+        await self.socket.send(struct.pack("<B7xQ", 9, count))
         await self.until(lambda: len(self.echoes) > count)
 
     # time

@@ -322,15 +322,21 @@ class TestOnePage:
         assert page.evaluate("inloop.view.moment") is None
 
     def test_what_the_server_may_tell_is_shown(self, page: Page) -> None:
-        stiffness = {"value": 900.0, "low": 0.0, "high": 700.0, "measured": 650.0, "unit": "N/m"}
-        data = {"energy": {"value": -0.25, "unit": "J"}, "history": [0.1, 0.0, -0.25],
-                "passive": False, "stiffness": stiffness}  # fmt: skip
-        receive(page, kind="panel", name="energy", data=data)
-        shown = page.locator("#panel-energy").inner_text()
-        assert "−0.25 J" in shown and "900 N/m" in shown and "stable to 700 N/m" in shown
-        assert page.locator("#panel-energy .bad").count() > 0  # beyond what is stable
+        times = {"edges_us": [10.0, 20.0, 40.0], "counts": [3, 1],
+                 "p50": 15.0, "p99": 31.0, "p999": 33.0, "max": 34.5}  # fmt: skip
+        slower = {**times, "max": 271.0}
+        histogram = {"step_time": slower, "reaction": times, "wake_up": slower, "input_age": slower}
+        page.get_by_role("tab", name="Reaction").click()
+        # at once: the real one follows soon
+        shown = page.evaluate(
+            "(text) => { inloop.connection.receive(text); "
+            "return document.querySelector('#deadlines').innerText; }",
+            json.dumps({"kind": "histogram", **histogram}),
+        )
+        assert "34.5 µs" in shown and "271" not in shown
         state = {"state": "running", "speed": 1.0, "step": 5, "t": 0.5, "status": "DIVERGED",
-                 "flags": [], "overruns": 3, "stale": 0, "lost": 0}  # fmt: skip
+                 "latched": "", "overruns": 3, "stale": 0, "lost": 0, "source": "live",
+                 "driven": False}  # fmt: skip
         notice = {"level": "error", "text": "the numbers ran away", "fix": "Put it back."}
         # at once: the real state follows soon
         alarm = page.evaluate(

@@ -42,7 +42,7 @@ async def move(page: Any, value: float) -> None:
 
 
 def panel(test: Callable[[Any], bool] = lambda _: True) -> Callable[[Any], bool]:
-    return lambda message: message["name"] == "device" and test(message["data"])
+    return lambda message: test(message["data"])
 
 
 def test_a_device_holds_the_action_and_may_die(action: Any) -> None:

@@ -64,7 +64,7 @@ class Odd:
         return Condition("running", self.value, {"overruns": 2**62})
 
     def histograms(self) -> dict[str, Any]:
-        return {"step": {"edges_us": [self.value], "counts": [1]}}
+        return {"kind": "histogram", "step": {"edges_us": [self.value], "counts": [1]}}
 
     def command(self, what: str, value: float = 0.0) -> None:
         raise ZeroDivisionError(what)

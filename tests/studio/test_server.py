@@ -29,7 +29,7 @@ def input_frame(value: float, sequence: int = 1, page_time: float = 0.0) -> byte
 def pose_of(frame: bytes) -> tuple[int, float, np.ndarray]:
     """Number of the outputs, time and pose."""
     _, _, count, sequence, _, t = struct.unpack("<BBHIdd", frame[:24])
-    assert count == 1 and len(frame) == 24 + 28 + 4 + 4
+    assert count == 1 and len(frame) == 24 + 28 + 4
     return sequence, t, np.frombuffer(frame, "<f4", 7, 24)
 
 
@@ -149,7 +149,7 @@ def test_one_hand_drives_and_what_it_held_comes_to_rest(studio: Any) -> None:
                 await watching.socket.send(input_frame(-5.0))
                 assert "somebody else" in (await refused)["text"]
                 # when it was used: in the first step after it, on the plant's clock
-                await driving.socket.send(struct.pack("<BQ", 9, 77))
+                await driving.socket.send(struct.pack("<B7xQ", 9, 77))
                 echo = await driving.until(
                     lambda: next((e for e in driving.echoes if e[24] == 77), None)
                 )
@@ -210,7 +210,9 @@ def test_pause_step_speed_reset(on_page: Any) -> None:
         counted = box.statistics().histograms["step"].counts.sum()
         assert counted > 500
         await page.text("histogram", lambda m: sum(m["step_time"]["counts"]) == counted)
-        times = (await page.text("histogram"))["step_time"]
+        message = await page.text("histogram")
+        assert sum(message["reaction"]["counts"]) == counted  # every step reacts to its inputs
+        times = message["step_time"]
         assert len(times["edges_us"]) == len(times["counts"]) + 1 and times["p50"] <= times["max"]
 
     on_page(act)

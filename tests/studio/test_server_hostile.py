@@ -154,7 +154,7 @@ def test_offenders_are_told_and_let_go(studio: Any) -> None:
 
     async def act() -> None:
         async with studio.page() as bystander:
-            ping = struct.pack("<BQ", 9, 1)
+            ping = struct.pack("<B7xQ", 9, 1)
             set_g = json.dumps({"do": "set", "parameter": "g", "value": 9.81})
             for messages, word in (
                 (("x" * 5000,), "bytes"),

@@ -86,7 +86,7 @@ def test_a_contact_is_an_arrow_in_the_world(ball: il.Plant, tmp_path: Path) -> N
     values[2] += 0.1
     values[5:] = [float(y) for y in ball.law_outputs(values[1:3], np.zeros(2)).values()]
     frame = Show(Stage.load(path), layout).frame(Moment(1, 0.0, 0.0, 0, "OK", 0, 1, values))
-    assert len(frame) == 24 + 2 * 28 + 4 + 4
+    assert len(frame) == 24 + 2 * 28 + 4
 
 
 def test_a_plant_of_somebody_else_is_shown_and_never_stopped(

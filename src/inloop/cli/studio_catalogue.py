@@ -19,6 +19,7 @@ from inloop.gallery import Exhibit
 from inloop.realtime import running
 from inloop.realtime.layout import Layout
 from inloop.studio.catalogue import Choice, Options
+from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage, make_stage
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
@@ -48,7 +49,7 @@ class GalleryCatalogue:
         self._own: set[str] = set()  # names of plants that were handed out
 
     @functools.cache  # noqa: B019  # one catalogue per program
-    def menu(self) -> list[dict[str, Any]]:
+    def menu(self) -> list[MenuEntry]:
         """Name, title and options of each."""
         return [
             {

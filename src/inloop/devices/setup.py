@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inloop.devices.chain import Estimator
@@ -113,10 +113,6 @@ class Setup:
             substeps=max(1, round(period / SUBSTEP)),
         )
         return rig if stops is None else replace(rig, stops=stops)
-
-    def data(self) -> dict[str, Any]:
-        """For a page."""
-        return asdict(self)
 
 
 # `COARSE` and `FINE`; a servo of 1 kHz is what a process beside the plant can do

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage
 
 Options = Mapping[str, bool | int | float | str]
@@ -32,7 +33,7 @@ class Choice:
 class Catalogue(Protocol):
     """Plants by name."""
 
-    def menu(self) -> list[dict[str, Any]]:
+    def menu(self) -> list[MenuEntry]:
         """Name, title and options of each, with what these may be."""
         ...
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from inloop.studio.message_types import Level, Message
+
 MOST_BYTES = 2 << 20  # of samples that wait
 MOST_TEXTS = 500  # messages that wait; a client that does not read them is let go
 PER_SECOND, BURST = 200.0, 400.0  # messages from a client
@@ -98,7 +100,7 @@ class Client:
         self._pose: bytes | None = None
         self._wake = asyncio.Event()
 
-    def tell(self, message: Mapping[str, Any] | str) -> None:
+    def tell(self, message: Message | str) -> None:
         """Send a message soon; a text is JSON already."""
         if len(self._texts) >= MOST_TEXTS:
             self.overwhelmed = True
@@ -106,7 +108,7 @@ class Client:
         self._texts.append(message if isinstance(message, str) else encode(message))
         self._wake.set()
 
-    def notice(self, level: str, text: str, fix: str = "") -> None:
+    def notice(self, level: Level, text: str, fix: str = "") -> None:
         """Tell a person something."""
         self.tell({"kind": "notice", "level": level, "text": text, "fix": fix})
 
@@ -153,7 +155,7 @@ class Client:
                     await self._channel.send_bytes(frame)
 
 
-def encode(message: Mapping[str, Any]) -> str:
+def encode(message: Message) -> str:
     """JSON text; numbers that are not finite have no place in it and become null."""
     try:
         return json.dumps(message, separators=(",", ":"), allow_nan=False)

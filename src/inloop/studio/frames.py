@@ -1,7 +1,7 @@
 """The binary frames between server and page, little-endian.
 
-Header, 24 bytes: u8 kind, u8 0, u16 count, u32 sequence, f64 stamp (the plant's clock [s]), f64 t
-(simulated [s]). What follows is aligned for typed arrays.
+A header: kind, count, sequence, stamp (the plant's clock [s]) and t (simulated [s]). What follows
+is aligned for typed arrays. The page gets numbers and places of all fields from here.
 """
 
 from __future__ import annotations
@@ -15,12 +15,40 @@ import numpy as np
 from inloop.native.library import Reals
 
 POSES, SAMPLES, ECHO, INPUT, PING = 1, 2, 3, 8, 9
-HEADER = struct.Struct("<BBHIdd")
-ROWS = struct.Struct("<II")  # number of the first sample, samples lost before it
-INPUT_FRAME = struct.Struct("<BBHIdd")
-PING_FRAME = struct.Struct("<B7xQ")
-PING_SHORT = struct.Struct("<BQ")
-ECHO_BODY = struct.Struct("<Qdd")
+
+
+class FrameLayout(struct.Struct):
+    """Names and formats of fields, one behind the other; "x" are bytes without a meaning.
+
+    Attributes:
+        places: bytes at which the fields begin.
+    """
+
+    def __init__(self, *fields: tuple[str, str]) -> None:
+        self.places: dict[str, int] = {}
+        form = "<"
+        for name, code in fields:
+            if name:
+                self.places[name] = struct.calcsize(form)
+            form += code
+        super().__init__(form)
+
+
+HEADER = FrameLayout(
+    ("kind", "B"), ("", "x"), ("count", "H"), ("sequence", "I"), ("stamp", "d"), ("t", "d")
+)
+ROWS = FrameLayout(("first", "I"), ("lost", "I"))  # first sample, samples lost before it
+ECHOED = FrameLayout(("token", "Q"), ("used_at", "d"), ("page_time", "d"))
+INPUT_FRAME = FrameLayout(
+    ("kind", "B"), ("", "x"), ("index", "H"), ("sequence", "I"), ("value", "d"), ("page_time", "d")
+)
+PING_FRAME = FrameLayout(("kind", "B"), ("", "7x"), ("token", "Q"))
+# what the page knows of them: see `page_types`
+KINDS = {"POSES": POSES, "SAMPLES": SAMPLES, "ECHO": ECHO, "INPUT": INPUT, "PING": PING}
+LAYOUTS = {
+    "HEADER": HEADER, "ROWS": ROWS, "ECHOED": ECHOED, "INPUT_FRAME": INPUT_FRAME,
+    "PING_FRAME": PING_FRAME,
+}  # fmt: skip
 MOST_SAMPLES = 0xFFFF
 WORD = 0xFFFFFFFF
 LARGEST = 3.4e38  # of a float32
@@ -53,9 +81,9 @@ def poses_frame(sequence: int, stamp: float, t: float, poses: Reals, arrows: Rea
         poses: position and quaternion of each body, shape (bodies, 7).
         arrows: from and vector of each force, shape (arrows, 6).
     """
-    head = HEADER.pack(POSES, 0, len(poses), sequence & WORD, stamp, t)
+    head = HEADER.pack(POSES, len(poses), sequence & WORD, stamp, t)
     count = len(arrows).to_bytes(4, "little")
-    return b"".join((head, _short(poses), count, _short(arrows), b"\0\0\0\0"))
+    return b"".join((head, _short(poses), count, _short(arrows)))
 
 
 def samples_frame(
@@ -72,7 +100,7 @@ def samples_frame(
         signals: shape (signals, count).
     """
     sequence = (generation & 0xFFFF) << 16 | (len(signals) & 0xFFFF)
-    head = HEADER.pack(SAMPLES, 0, len(t), sequence, stamp, float(t[-1]))
+    head = HEADER.pack(SAMPLES, len(t), sequence, stamp, float(t[-1]))
     rows = ROWS.pack(first & WORD, min(lost, WORD))
     return b"".join((head, rows, t.astype("<f8").tobytes(), _short(signals)))
 
@@ -90,19 +118,18 @@ def echo_frame(
         used_at: stamp of the first outputs that used this input; 0 if there are none.
         page_time: that the input carried.
     """
-    head = HEADER.pack(ECHO, 0, 0, sequence & WORD, now, t)
-    return head + ECHO_BODY.pack(token, used_at, page_time)
+    head = HEADER.pack(ECHO, 0, sequence & WORD, now, t)
+    return head + ECHOED.pack(token, used_at, page_time)
 
 
 def read_frame(data: bytes) -> InputFrame | int | None:
     """What a page has sent: an input, the token of a ping, or None for what makes no sense."""
     if len(data) == INPUT_FRAME.size and data[0] == INPUT:
-        _, _, index, sequence, value, page_time = INPUT_FRAME.unpack(data)
+        _, index, sequence, value, page_time = INPUT_FRAME.unpack(data)
         if math.isfinite(value) and math.isfinite(page_time):
             return InputFrame(index, sequence, value, page_time)
-    for form in (PING_FRAME, PING_SHORT):
-        if len(data) == form.size and data[0] == PING:
-            return int(form.unpack(data)[1])
+    if len(data) == PING_FRAME.size and data[0] == PING:
+        return int(PING_FRAME.unpack(data)[1])
     return None
 
 

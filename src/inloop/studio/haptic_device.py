@@ -9,12 +9,14 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from inloop.devices import RANGES, SETUPS, Setup, find_setup
 from inloop.native.library import Reals
 from inloop.studio.catalogue import Catalogue
 from inloop.studio.live import Live
+from inloop.studio.message_types import DeviceReadings, Rig, SettingRange, Settings, Told
+from inloop.studio.protocol import fields
 
 MOUSE = "mouse"  # no device: what the pointer says goes to the plant
 ENDS_WITHIN = 2.0  # [s]
@@ -22,24 +24,24 @@ SETTLES_WITHIN = 0.5  # [s] without changes before the limits are found anew
 UNSTABLE = 0.1  # of the periods at the limit of the motor
 
 
-def offer(stage_device: Mapping[str, Any] | None, rate: float) -> list[dict[str, Any]]:
+def offer(stage_device: Mapping[str, Any] | None, rate: float) -> list[Rig]:
     """Devices that can hold a plant of this rate [Hz]; none if it has no joint for one."""
     if stage_device is None or stage_device.get("haptic") is None:
         return []
     return [
-        {"name": name, **setup.data()}
+        {"name": name, "title": setup.title}
         for name, setup in SETUPS.items()
         if setup.rate <= rate * (1.0 + 1e-9)
     ]
 
 
-def ranges(rate: float) -> list[dict[str, Any]]:
+def ranges(rate: float) -> list[SettingRange]:
     """Settings with their ranges; no servo is faster than the plant."""
     found = [{"name": name, **vars(setting)} for name, setting in RANGES.items()]
     for setting in found:
         if setting["name"] == "rate":
             setting["high"] = min(setting["high"], rate)
-    return found
+    return cast(list[SettingRange], found)
 
 
 class HapticDevice:
@@ -70,7 +72,7 @@ class HapticDevice:
         device: Mapping[str, Any],
         rig: str,
         settings: Mapping[str, Any],
-        publish: Callable[[dict[str, Any]], None],
+        publish: Callable[[DeviceReadings], None],
         ended: Callable[[HapticDevice], None],
     ) -> None:
         self.rig, self.layout = rig, live.layout
@@ -89,7 +91,7 @@ class HapticDevice:
         """Let the device take hold."""
         self._process = await _started(self._catalogue.device_command(self._live.name, self.rig))
         self._reader = asyncio.create_task(self._read(self._process))
-        self.change(_settings(self.setup))
+        self.change(self.settings)
 
     def change(self, settings: Mapping[str, Any]) -> None:
         """Go on with other settings.
@@ -98,10 +100,15 @@ class HapticDevice:
             InputError: a setting makes no sense.
         """
         self.setup, self._limits = self._fitting(settings), None
-        self._say({"settings": _settings(self.setup)})
+        self._say({"settings": self.settings})
         if self._finder is not None:
             self._finder.cancel()
         self._finder = asyncio.create_task(self._find_limits())
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now."""
+        return cast(Settings, {name: getattr(self.setup, name) for name in fields(Settings)})
 
     def _fitting(self, settings: Mapping[str, Any]) -> Setup:
         found = find_setup(self.rig).changed(settings)
@@ -148,8 +155,9 @@ class HapticDevice:
         if not self._leaving:
             self._ended(self)
 
-    def _panel(self, found: dict[str, Any]) -> dict[str, Any]:
-        notice = None
+    def _panel(self, found: dict[str, Any]) -> DeviceReadings:
+        """What a page shows of what the process tells."""
+        notice: Told | None = None
         if found["at_limit"] > UNSTABLE:
             notice = {
                 "level": "error",
@@ -157,12 +165,13 @@ class HapticDevice:
                 f"{found['limit']:g} N.",
                 "fix": self._advice,
             }
-        return {**found, "limits": self._limits, "notice": notice}
+        told = {**found, "limits": self._limits, "notice": notice}
+        return cast(DeviceReadings, {name: told[name] for name in fields(DeviceReadings)})
 
     async def _find_limits(self) -> None:
         """What the device can display: a process of its own computes and measures it."""
         await asyncio.sleep(SETTLES_WITHIN)
-        process = await _started(self._catalogue.limits_command(self.rig, _settings(self.setup)))
+        process = await _started(self._catalogue.limits_command(self.rig, self.settings))
         try:
             told, _ = await process.communicate()
             with contextlib.suppress(ValueError):
@@ -188,10 +197,6 @@ class HapticDevice:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-
-
-def _settings(setup: Setup) -> dict[str, Any]:
-    return {name: getattr(setup, name) for name in (*RANGES, "controlled")}
 
 
 async def _started(command: Sequence[str]) -> asyncio.subprocess.Process:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from inloop.studio.message_types import Level, Told
 from inloop.studio.sources import Condition, Moment
 
 LATELY = 3.0  # [s] for which an overrun is worth telling
@@ -38,7 +38,7 @@ LATCHED = {
     "LOOP_OPEN": "a step failed, because the loops could not be closed",
     "CHATTERING": "a step failed, because events followed each other without end",
 }
-ENDINGS = {
+ENDINGS: dict[str, tuple[Level, str, str]] = {
     "lost": (
         "error",
         "the process of the plant has died",
@@ -57,7 +57,7 @@ class Health:
         self._late_until = 0.0
         self._late = 0
 
-    def notice(self, condition: Condition, moment: Moment | None) -> dict[str, Any] | None:
+    def notice(self, condition: Condition, moment: Moment | None) -> Told | None:
         """The most important thing to tell now; None if all is well."""
         if condition.state in ENDINGS:
             level, text, fix = ENDINGS[condition.state]
@@ -68,8 +68,8 @@ class Health:
             text, fix = FAILURES[status]
             if status == "OUT_OF_BOUNDS" and condition.beyond:
                 text = f"{condition.beyond}; the last good state is held"
-            level = "warn" if status == "INPUT_STALE" else "error"
-            return {"level": level, "text": text, "fix": fix}
+            gravity: Level = "warn" if status == "INPUT_STALE" else "error"
+            return {"level": gravity, "text": text, "fix": fix}
         if condition.latched:
             reason = LATCHED.get(condition.latched, f"a step ended with {condition.latched}")
             return {

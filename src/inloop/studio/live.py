@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -13,11 +12,11 @@ from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
 from inloop.realtime.statistics import Histogram, bin_edges
 from inloop.realtime.telemetry import Block, Telemetry
+from inloop.studio.message_types import Activity, Histograms, Times
 from inloop.studio.sources import Condition, Moment
 
-STATES = {State.ARMED: "running", State.RUNNING: "running", State.PAUSED: "paused",
-          State.ENDED: "ended"}  # fmt: skip
-SHOWN = {"step_time": "step", "wake_up": "latency", "input_age": "input_age"}
+STATES: dict[int, Activity] = {State.ARMED: "running", State.RUNNING: "running",
+          State.PAUSED: "paused", State.ENDED: "ended"}  # fmt: skip
 STATUSES = {status.value: status.name for status in Status}
 COUNTED = {"overruns": "overruns", "stale": "stale_inputs", "lost": "lost_telemetry",
            "failed": "failed", "refused": "bad_inputs", "safe": "safe_steps"}  # fmt: skip
@@ -78,7 +77,7 @@ class Live:
     def condition(self) -> Condition:
         """How it goes; "lost" if its process has died without a word."""
         shared, statistics = self._box._use().shared, self._box.statistics()
-        state = STATES.get(self._box.state, "ended")
+        state: Activity = STATES.get(self._box.state, "ended")
         if state != "ended" and self._box.gone:
             state = "lost"
         counters = {name: int(getattr(shared, key)) for name, key in COUNTED.items()}
@@ -87,10 +86,16 @@ class Live:
         jumps = statistics.drives_that_jump(self.layout)
         return Condition(state, float(shared.speed), counters, latched, beyond, jumps)
 
-    def histograms(self) -> dict[str, Any]:
-        """Times of the loop by name, in bins of a quarter of an octave."""
+    def histograms(self) -> Histograms | None:
+        """Times of the loop, in bins of a quarter of an octave."""
         found = self._box.statistics().histograms
-        return {name: _coarse(found[key]) for name, key in SHOWN.items()}
+        return {
+            "kind": "histogram",
+            "step_time": _coarse(found["step"]),
+            "reaction": _coarse(found["reaction"]),
+            "wake_up": _coarse(found["latency"]),
+            "input_age": _coarse(found["input_age"]),
+        }
 
     # what it is told
 
@@ -143,18 +148,26 @@ class Live:
         self._box.close()
 
 
-def _coarse(histogram: Histogram) -> dict[str, Any]:
+def _coarse(histogram: Histogram) -> Times:
     """A histogram with few bins, for a page."""
     edges, counts = bin_edges(), histogram.counts
     wide = np.arange(0, len(counts), WIDE)
     summed = np.add.reduceat(counts, wide)
     used = np.flatnonzero(summed)
     if not len(used):
-        return {"edges_us": [], "counts": [], **histogram.summary()}
+        return _times([], [], histogram)
     begin, end = int(used[0]), int(used[-1]) + 1
     cut = np.append(edges[wide], edges[-1])[begin : end + 1]
+    return _times((cut / 1e3).round(4).tolist(), summed[begin:end].tolist(), histogram)
+
+
+def _times(edges_us: list[float], counts: list[int], histogram: Histogram) -> Times:
+    told = histogram.summary()
     return {
-        "edges_us": (cut / 1e3).round(4).tolist(),
-        "counts": summed[begin:end].tolist(),
-        **histogram.summary(),
+        "edges_us": edges_us,
+        "counts": counts,
+        "p50": told["p50"],
+        "p99": told["p99"],
+        "p999": told["p999"],
+        "max": told["max"],
     }

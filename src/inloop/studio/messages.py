@@ -4,34 +4,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
+from inloop.devices import Note
 from inloop.realtime.layout import Layout
 from inloop.studio.haptic_device import MOUSE, offer, ranges
 from inloop.studio.inputs import Inputs
+from inloop.studio.message_types import (
+    Chain,
+    Driven,
+    Hello,
+    Input,
+    MenuEntry,
+    Parameter,
+    PlayedNote,
+    Recording,
+    Signal,
+    State,
+)
+from inloop.studio.protocol import fields
 from inloop.studio.running import Running
 from inloop.studio.scene import empty_scene
+from inloop.studio.scene_types import Scene
 
-PROTOCOL = 1
 RATES = {"m": "m/s", "rad": "rad/s"}
 
 
-def hello(running: Running) -> dict[str, Any]:
+def hello(running: Running) -> Hello:
     """All there is to know before anything moves."""
     choice, source, show = running.choice, running.source, running.show
     assert choice is not None and source is not None and show is not None
     stage, layout = choice.stage, source.layout
     return {
         "kind": "hello",
-        "protocol": PROTOCOL,
         "plant": {
             "name": choice.name or choice.plant,
             "title": stage.title,
             "look_at": stage.look_at,
             "rate_hz": 1.0 / layout.period,
         },
-        "menu": running.catalogue.menu() if running.is_own else [],
-        "scene": show.scene,
+        "menu": _menu(running),
+        "scene": cast(Scene, show.scene),
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
         "plots": [name for name in stage.plots if name in layout.index] or None,
@@ -43,24 +56,27 @@ def hello(running: Running) -> dict[str, Any]:
     }
 
 
-def hello_without_plant(running: Running) -> dict[str, Any]:
+def hello_without_plant(running: Running) -> Hello:
     """The menu, for a page that comes when no plant runs."""
     choice = running.choice
     name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
     return {
         "kind": "hello",
-        "protocol": PROTOCOL,
         "plant": {"name": name, "title": title, "look_at": "", "rate_hz": 1000.0},
-        "menu": running.catalogue.menu() if running.is_own else [],
-        "scene": empty_scene(),
-        **dict.fromkeys(("parameters", "signals", "inputs"), ()),
-        **dict.fromkeys(("plots", "device", "chain")),
+        "menu": _menu(running),
+        "scene": cast(Scene, empty_scene()),
+        "parameters": [],
+        "signals": [],
+        "plots": None,
+        "inputs": [],
+        "device": None,
+        "chain": None,
         "can": ["choose"] if running.is_own else [],
         "record": recordings(running),
     }
 
 
-def state(running: Running) -> dict[str, Any]:
+def state(running: Running) -> State:
     """How it goes."""
     condition, moment = running.condition(), running.moment
     counters = condition.counters
@@ -72,7 +88,6 @@ def state(running: Running) -> dict[str, Any]:
         "t": moment.t if moment is not None else 0.0,
         "status": moment.status if moment is not None else "OK",
         "latched": condition.latched,
-        "flags": moment.flag_names if moment is not None else [],
         "overruns": counters.get("overruns", 0),
         "stale": counters.get("stale", 0),
         "lost": counters.get("lost", 0),
@@ -82,22 +97,32 @@ def state(running: Running) -> dict[str, Any]:
     }
 
 
-def chain(running: Running) -> dict[str, Any]:
+def chain(running: Running) -> Chain:
     """Haptic devices that can hold the plant, and the one that does."""
     choice, source = running.choice, running.source
     assert choice is not None and source is not None
     rate = 1.0 / source.layout.period
-    told = device(choice.stage.device, source.layout)
+    held = device(choice.stage.device, source.layout) and choice.stage.device
     active = running.device
     return {
-        "rigs": [] if running.file else offer(told, rate),
+        "rigs": [] if running.file else offer(held, rate),
         "ranges": ranges(rate),
         "rig": MOUSE if active is None else active.rig,
-        "settings": None if active is None else active.setup.data(),
+        "settings": None if active is None else active.settings,
     }
 
 
-def recordings(running: Running) -> dict[str, Any]:
+def played(note: Note) -> PlayedNote:
+    """A note that begins or ends."""
+    return cast(PlayedNote, {"kind": "note", **note.data()})
+
+
+def _menu(running: Running) -> list[MenuEntry]:
+    """Plants that can be chosen here."""
+    return running.catalogue.menu() if running.is_own else []
+
+
+def recordings(running: Running) -> Recording:
     """What is being recorded, and what there is."""
     return {"active": running.recordings.active, "files": running.recordings.files()}
 
@@ -115,14 +140,15 @@ def abilities(running: Running) -> list[str]:
     return can
 
 
-def device(told: Mapping[str, Any] | None, layout: Layout) -> dict[str, Any] | None:
+def device(told: Mapping[str, Any] | None, layout: Layout) -> Driven | None:
     """What a hand drives, if the plant with its options has this input."""
     if told is None or told["input"] not in {x.name for x in layout.inputs}:
         return None
-    return {**told, "unit": _units(layout)[told["input"]]}
+    known = {name: value for name, value in told.items() if name in fields(Driven)}
+    return cast(Driven, {**known, "unit": _units(layout)[told["input"]]})
 
 
-def signals(layout: Layout) -> list[dict[str, str]]:
+def signals(layout: Layout) -> list[Signal]:
     """Name and unit of everything that can be plotted, in the order of the outputs."""
     units = _units(layout)
     return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
@@ -139,7 +165,7 @@ def _units(layout: Layout) -> dict[str, str]:
 
 def parameters(
     layout: Layout, values: Mapping[str, float], docs: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[Parameter]:
     """Those with a range can be changed with a slider; the others have no limits."""
     return [
         {
@@ -155,9 +181,10 @@ def parameters(
     ]
 
 
-def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[dict[str, Any]]:
+def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
     """In the order of the numbers that input frames carry."""
-    found, units = [], _units(layout)
+    found: list[Input] = []
+    units = _units(layout)
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
         doc = docs.get(x.name, "")

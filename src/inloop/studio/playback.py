@@ -7,7 +7,6 @@ import time
 from array import array
 from bisect import bisect_right
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from inloop.native import Status
 from inloop.realtime import Recording
 from inloop.realtime.layout import names
 from inloop.realtime.telemetry import ROWS, Block
+from inloop.studio.message_types import Histograms
 from inloop.studio.sources import Condition, Moment
 
 LARGEST = 1 << 30  # bytes of a recording that is kept in memory
@@ -126,9 +126,9 @@ class Playback:
         """It runs, or it does not."""
         return Condition("running" if self._running else "paused", self._speed)
 
-    def histograms(self) -> dict[str, Any]:
+    def histograms(self) -> Histograms | None:
         """Nobody has measured them."""
-        return {}
+        return None
 
     def command(self, what: str, value: float = 0.0) -> None:
         """Pause, go on, step, another speed, from the start."""

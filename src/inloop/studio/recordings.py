@@ -6,10 +6,10 @@ import asyncio
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 from inloop.errors import InputError
 from inloop.studio.catalogue import Catalogue
+from inloop.studio.message_types import File
 from inloop.studio.processes import Process
 
 WRITTEN_WITHIN = 20.0  # [s] from the end of a recording
@@ -39,7 +39,7 @@ class Recordings:
         """Why the recorder has ended early; "" if it has not."""
         return "" if self._process is None else self._process.failure
 
-    def files(self) -> list[dict[str, Any]]:
+    def files(self) -> list[File]:
         """Name and size [bytes] of complete recordings, the newest first."""
         if not self.directory.is_dir():
             return []

@@ -4,41 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from inloop.errors import InputError
+from inloop.studio.protocol import REQUESTS, fields
+from inloop.studio.request_types import Options, Request
 
 LONGEST = 4096  # bytes of a message
 MOST_SIGNALS = 64
 LONGEST_NAME = 200
-
-# words of each request beside "do": their type, and whether they must be there
-REQUESTS: Mapping[str, Mapping[str, tuple[str, bool]]] = {
-    "subscribe": {"signals": ("names", True), "rate_hz": ("number", False)},
-    "set": {"parameter": ("name", True), "value": ("number", True)},
-    "reset_parameter": {"parameter": ("name", True)},
-    "reset_parameters": {},
-    "pause": {},
-    "go": {},
-    "step": {"count": ("whole", False)},
-    "speed": {"factor": ("number", True)},
-    "reset": {},
-    "record": {"on": ("flag", True)},
-    "replay": {"file": ("name", True)},
-    "live": {},
-    "choose": {"name": ("name", True), "options": ("options", False)},
-    "take_input": {},
-    "release_input": {},
-    "device": {"rig": ("name", True), "settings": ("options", False)},
-}
 
 
 class RequestError(InputError):
     """A message that is not in order."""
 
 
-def read_request(text: str) -> dict[str, Any]:
+def read_request(text: str) -> Request:
     """A request with all its words checked for type and size.
 
     Raises:
@@ -53,17 +34,19 @@ def read_request(text: str) -> dict[str, Any]:
     what = message["do"]
     if what not in REQUESTS:
         raise RequestError(f"nobody knows how to do {what[:40]!a}", fix="Reload the page.")
-    words = REQUESTS[what]
-    unknown = [word for word in message if word != "do" and word not in words]
+    words = fields(REQUESTS[what])
+    unknown = [word for word in message if word not in words]
     if unknown:
         raise RequestError(f"{what} does not take {unknown[0][:40]!a}", fix="Reload the page.")
     found: dict[str, Any] = {"do": what}
-    for word, (kind, needed) in words.items():
+    for word, (kind, needed, _) in words.items():
+        if word == "do":
+            continue
         if message.get(word) is not None:
             found[word] = READERS[kind](what, word, message[word])
         elif needed:
             raise RequestError(f"{what} needs {word}", fix="Reload the page.")
-    return found
+    return cast(Request, found)
 
 
 def _no_constant(name: str) -> float:
@@ -111,10 +94,10 @@ def _names(what: str, word: str, value: Any) -> tuple[str, ...]:
     return tuple(_name(what, word, item) for item in value)
 
 
-def _options(what: str, word: str, value: Any) -> dict[str, bool | int | float | str]:
+def _options(what: str, word: str, value: Any) -> Options:
     if not isinstance(value, dict) or len(value) > MOST_SIGNALS:
         raise _wrong(what, word, "values by name")
-    found: dict[str, bool | int | float | str] = {}
+    found: Options = {}
     for name, item in value.items():
         _name(what, word, name)
         if isinstance(item, str):
@@ -125,7 +108,7 @@ def _options(what: str, word: str, value: Any) -> dict[str, bool | int | float |
     return found
 
 
-READERS = {
-    "number": _number, "whole": _whole, "flag": _flag, "name": _name, "names": _names,
-    "options": _options,
+# by the types of the description
+READERS: dict[Any, Any] = {
+    float: _number, int: _whole, bool: _flag, str: _name, list[str]: _names, Options: _options,
 }  # fmt: skip

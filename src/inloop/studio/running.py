@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from inloop.errors import InloopError, InputError, MailboxError
 from inloop.studio.breakable import in_thread
@@ -15,6 +14,7 @@ from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
 from inloop.studio.live import Live
+from inloop.studio.message_types import DeviceReadings, Told
 from inloop.studio.notes import Notes
 from inloop.studio.playback import Playback
 from inloop.studio.processes import Process
@@ -56,7 +56,7 @@ class Running:
         self._live: Live | None = None
         self._loop: Process | None = None
         self._health = Health()
-        self._problem: dict[str, Any] | None = None
+        self._problem: Told | None = None
         self._starting = False
         self._busy = asyncio.Lock()
 
@@ -93,7 +93,7 @@ class Running:
             return Condition("starting" if self._starting else "ended")
         return self.source.condition()
 
-    def notice(self, condition: Condition) -> dict[str, Any] | None:
+    def notice(self, condition: Condition) -> Told | None:
         """What a person should know now."""
         problem = self.recordings.problem
         if problem:
@@ -157,7 +157,7 @@ class Running:
         self,
         rig: str,
         settings: Options,
-        publish: Callable[[dict[str, Any]], None],
+        publish: Callable[[DeviceReadings], None],
         ended: Callable[[HapticDevice], None],
     ) -> None:
         """Let a haptic device hold the plant, or change the one that does; "mouse" for none.

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from inloop.errors import InloopError, InputError
-from inloop.studio.client import Client
+from inloop.studio.client import Client, encode
 from inloop.studio.gate import Gate, cookie_name
+from inloop.studio.message_types import Notice
 from inloop.studio.session import OffenceError, Session
 from inloop.studio.ticker import Ticker
 
@@ -153,8 +154,10 @@ async def _serve(websocket: WebSocket, session: Session) -> None:
             await sender
     with contextlib.suppress(Exception):
         if reason:
-            await websocket.send_json({"kind": "notice", "level": "error", "text": reason,
-                                       "fix": "Reload the page."})  # fmt: skip
+            farewell: Notice = {
+                "kind": "notice", "level": "error", "text": reason, "fix": "Reload the page.",
+            }  # fmt: skip
+            await websocket.send_text(encode(farewell))
             await websocket.close(POLICY, reason[:100])
 
 

@@ -8,17 +8,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, cast
 
+from inloop.devices import Note
 from inloop.errors import InloopError, InputError
 from inloop.studio import messages
 from inloop.studio.catalogue import Catalogue
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.frames import InputFrame, echo_frame, read_frame
 from inloop.studio.haptic_device import HapticDevice
+from inloop.studio.message_types import DeviceReadings, Message
 from inloop.studio.recordings import Recordings
+from inloop.studio.request_types import Options, Request, Subscribe
 from inloop.studio.requests import LONGEST, RequestError, read_request
 from inloop.studio.running import Running
+from inloop.studio.scene_types import Scene
 from inloop.studio.sources import COMMANDS, Source
 
 SPEEDS = (0.001, 1000.0)
@@ -47,7 +51,7 @@ class Session:
 
     # what everybody hears
 
-    def broadcast(self, message: dict[str, Any]) -> None:
+    def broadcast(self, message: Message) -> None:
         """Tell all clients."""
         text = encode(message)
         for client in self.clients:
@@ -62,11 +66,11 @@ class Session:
         self.broadcast({"kind": "parameters", "values": values})
         show = self.running.show
         if show is not None and show.set_parameters(values):
-            self.broadcast({"kind": "scene", "scene": show.scene})
+            self.broadcast({"kind": "scene", "scene": cast(Scene, show.scene)})
 
-    def tell_note(self, note: dict[str, Any]) -> None:
+    def tell_note(self, note: Note) -> None:
         """A note begins or ends."""
-        self.broadcast({"kind": "event", "name": "note", "t": note["t"], "data": note})
+        self.broadcast(messages.played(note))
 
     def _greet_all(self, new_source: bool) -> None:
         if new_source:
@@ -144,10 +148,10 @@ class Session:
         else:
             raise RequestError("a binary message makes no sense", fix="Reload the page.")
 
-    def _do(self, client: Client, request: dict[str, Any]) -> None:
+    def _do(self, client: Client, request: Request) -> None:
         """Requests that are done at once; the others go on in a task."""
-        what, running, source = request["do"], self.running, self.running.source
-        if what == "choose":
+        running, source = self.running, self.running.source
+        if request["do"] == "choose":
             work = running.choose(request["name"], request.get("options", {}))
             task = self._later(client, work)
             self._choosing.add(task)
@@ -155,27 +159,32 @@ class Session:
             return
         if source is None:
             raise InputError("no plant runs just now", fix="Wait, or choose one.")
-        if what == "subscribe":
+        if request["do"] == "subscribe":
             _subscribe(client, source, request)
-        elif what in ("set", "reset_parameter", "reset_parameters"):
-            values = _assignment(source, request)
+        elif (values := _assignment(source, request)) is not None:
             self._later(client, asyncio.to_thread(source.set_parameters, values))
-        elif what in COMMANDS:
-            value = _argument(what, request)
-            self._later(client, asyncio.to_thread(source.command, what, value))
-        elif what == "device":
+        elif request["do"] in COMMANDS:
+            work = asyncio.to_thread(source.command, request["do"], _argument(request))
+            self._later(client, work)
+        elif request["do"] == "device":
             self._later(client, self._hold(request["rig"], request.get("settings", {})))
-        elif what == "record":
+        elif request["do"] == "record":
             self._later(client, self._record(request["on"]))
-        elif what in ("replay", "live"):
-            self._later(client, running.replay(request.get("file", "")))
-        elif what in ("take_input", "release_input") and running.inputs is not None:
-            (running.inputs.take if what == "take_input" else running.inputs.release)(client)
+        elif request["do"] == "replay":
+            self._later(client, running.replay(request["file"]))
+        elif request["do"] == "live":
+            self._later(client, running.replay(""))
+        elif request["do"] == "take_input" and running.inputs is not None:
+            running.inputs.take(client)
+            self.tell_state()
+        elif request["do"] == "release_input" and running.inputs is not None:
+            running.inputs.release(client)
             self.tell_state()
         else:
-            raise InputError(f"{what} is not possible here", fix="See what the page offers.")
+            words = f"{request['do']} is not possible here"
+            raise InputError(words, fix="See what the page offers.")
 
-    async def _hold(self, rig: str, settings: dict[str, Any]) -> None:
+    async def _hold(self, rig: str, settings: Options) -> None:
         try:
             await self.running.hold(rig, settings, self._tell_panel, self._device_ended)
         finally:
@@ -194,8 +203,8 @@ class Session:
             self._later(client, self._let_go())
             break
 
-    def _tell_panel(self, data: dict[str, Any]) -> None:
-        self.broadcast({"kind": "panel", "name": "device", "data": data})
+    def _tell_panel(self, data: DeviceReadings) -> None:
+        self.broadcast({"kind": "panel", "data": data})
 
     def _tell_chain(self) -> None:
         if self.running.source is not None:
@@ -233,7 +242,7 @@ class Session:
         return task
 
 
-def _subscribe(client: Client, source: Source, request: dict[str, Any]) -> None:
+def _subscribe(client: Client, source: Source, request: Subscribe) -> None:
     index, rate = source.layout.index, 1.0 / source.layout.period
     unknown = [name for name in request["signals"] if name not in index]
     if unknown:
@@ -250,11 +259,13 @@ def _subscribe(client: Client, source: Source, request: dict[str, Any]) -> None:
     })  # fmt: skip
 
 
-def _assignment(source: Source, request: dict[str, Any]) -> dict[str, float]:
-    """Values for parameters, put into their ranges."""
+def _assignment(source: Source, request: Request) -> dict[str, float] | None:
+    """Values for parameters, put into their ranges; None if the request is about something else."""
     known = {p.name: p for p in source.layout.parameters}
     if request["do"] == "reset_parameters":
         return {p.name: p.default for p in known.values()}
+    if request["do"] != "set" and request["do"] != "reset_parameter":
+        return None
     name = request["parameter"]
     if name not in known:
         raise RequestError(f"there is no parameter {name[:60]!a}", fix="Choose one of the list.")
@@ -264,11 +275,12 @@ def _assignment(source: Source, request: dict[str, Any]) -> dict[str, float]:
     return {name: min(max(request["value"], declared.least), declared.most)}
 
 
-def _argument(what: str, request: dict[str, Any]) -> float:
-    if what == "step":
+def _argument(request: Request) -> float:
+    """The number that comes with a command."""
+    if request["do"] == "step":
         return float(request.get("count", 1))
-    if what == "speed":
-        return min(max(float(request["factor"]), SPEEDS[0]), SPEEDS[1])
+    if request["do"] == "speed":
+        return min(max(request["factor"], SPEEDS[0]), SPEEDS[1])
     return 0.0
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from inloop.native.library import Reals
-from inloop.realtime import Flag
 from inloop.realtime.layout import Layout
 from inloop.realtime.telemetry import Block
+from inloop.studio.message_types import Activity, Histograms
 
 COMMANDS = ("pause", "go", "step", "speed", "reset")
 
@@ -37,18 +37,13 @@ class Moment:
     parameters: int
     values: Reals
 
-    @property
-    def flag_names(self) -> list[str]:
-        """The flags as words."""
-        return [str(flag.name).lower() for flag in Flag if self.flags & flag]
-
 
 @dataclass(frozen=True)
 class Condition:
     """How it goes.
 
     Attributes:
-        state: "running", "paused", "ended" or "lost".
+        state: in one word.
         speed: simulated seconds per second.
         counters: overruns, stale, failed, ….
         latched: status because of which safe values stand in for the inputs until somebody resumes
@@ -57,7 +52,7 @@ class Condition:
         jumps: of a drive that is moved without its velocity, in words; "" if none is.
     """
 
-    state: str
+    state: Activity
     speed: float = 1.0
     counters: dict[str, int] = field(default_factory=dict)
     latched: str = ""
@@ -96,8 +91,8 @@ class Source(Protocol):
         """How it goes."""
         ...
 
-    def histograms(self) -> dict[str, Any]:
-        """Times of the loop by name; nothing if nobody has measured them."""
+    def histograms(self) -> Histograms | None:
+        """Times of the loop; None if nobody has measured them."""
         ...
 
     def command(self, what: str, value: float = 0.0) -> None:

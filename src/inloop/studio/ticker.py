@@ -120,7 +120,7 @@ class Ticker:
                 if inputs is not None:
                     inputs.follow(block.answers, block.stamps)
                 for note in notes.hear(block):
-                    self._session.tell_note(note.data())
+                    self._session.tell_note(note)
                 encoded: dict[Subscription, tuple[bytes, int]] = {}
                 for client in plotting:
                     _send(client, block, encoded)
@@ -138,8 +138,8 @@ class Ticker:
         if now >= self._histogram_due and session.running.source is not None:
             self._histogram_due = now + HISTOGRAM_EVERY
             found = session.running.source.histograms()
-            if found:
-                session.broadcast({"kind": "histogram", **found})
+            if found is not None:
+                session.broadcast(found)
 
 
 def _send(client: Client, block: Block, encoded: dict[Subscription, tuple[bytes, int]]) -> None:

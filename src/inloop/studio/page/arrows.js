@@ -8,6 +8,13 @@ const HEAD = 4.2; // in widths of the shaft
 const Y = new THREE.Vector3(0, 1, 0);
 
 export class Arrows {
+  /** @type {number} */
+  perNewton = 0;
+
+  /**
+   * @param {number} size
+   * @param {string} colour
+   */
   constructor(size, colour) {
     this.size = size;
     this.width = 0.0055 * size;
@@ -35,7 +42,11 @@ export class Arrows {
     this.matrix = new THREE.Matrix4();
   }
 
-  /** Show arrows of 6 numbers each: from, vector [N], in the world; `full` has full length. */
+  /**
+   * Show arrows of 6 numbers each: from, vector [N], in the world; `full` has full length.
+   * @param {Float32Array} numbers
+   * @param {number} full
+   */
   show(numbers, full) {
     const count = full > 0 ? Math.min(numbers.length / 6, MOST) : 0;
     this.perNewton = (LONGEST * this.size) / full;
@@ -47,6 +58,11 @@ export class Arrows {
     }
   }
 
+  /**
+   * @param {Float32Array} numbers
+   * @param {number} at
+   * @param {number} index
+   */
   place(numbers, at, index) {
     const { from, force, turn, scale, matrix, width } = this;
     from.fromArray(numbers, at);

@@ -2,6 +2,12 @@
 
 import * as THREE from "./three.js";
 
+/** @typedef {import("./messages.js").Scene} Scene */
+/** @typedef {import("./messages.js").Flexible} Flexible */
+/** @typedef {[number, number, number]} Vector */
+/** @typedef {{ x: number, y: number, slope: number }} Knot a node of the curve */
+/** @typedef {(index: number, into: THREE.Matrix4) => THREE.Matrix4} Reader pose of a body */
+
 const PER_ELEMENT = 8; // stretches of a tube
 const AROUND = 12; // corners of its section
 
@@ -9,12 +15,21 @@ const [ROOT, AXES, NODE, BACK] = Array.from({ length: 4 }, () => new THREE.Matri
 const [POINT, ALONG, ONE] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3(1, 1, 1)];
 const [TURN, Z] = [new THREE.Quaternion(), new THREE.Vector3(0, 0, 1)];
 
-/** Axes E of a link in its body: x along it, z about which it bends. */
+/**
+ * Axes E of a link in its body: x along it, z about which it bends.
+ * @param {import("./messages.js").Flexible} link
+ * @param {THREE.Matrix4} [into]
+ */
 function axes({ p, axes: [x, y, z] }, into = new THREE.Matrix4()) {
-  return into.makeBasis(...[x, y, z].map((v) => new THREE.Vector3(...v))).setPosition(...p);
+  const [ex, ey, ez] = [x, y, z].map((v) => new THREE.Vector3(...v));
+  return into.makeBasis(ex, ey, ez).setPosition(...p);
 }
 
-/** Angle in the link's plane between E and a node, from the pose of the node in E. */
+/**
+ * Angle in the link's plane between E and a node, from the pose of the node in E.
+ * @param {THREE.Matrix4} pose
+ * @param {Vector} along
+ */
 function angleOf(pose, along) {
   ALONG.fromArray(along).transformDirection(pose);
   return Math.atan2(ALONG.y, ALONG.x);
@@ -24,16 +39,22 @@ function angleOf(pose, along) {
  * The poses with nodes displaced `factor` times as far from the straight link; what hangs on them
  * goes along. In a loop they are displaced from the chord between root and tip instead, and the tip
  * stays, so that the loop stays closed.
+ * @param {Float32Array} poses
+ * @param {Scene} scene
+ * @param {number} factor
  */
 export function exaggerate(poses, scene, factor) {
   const nodes = new Map();
   for (const link of scene.flexible)
     for (const { body, rest } of link.nodes) nodes.set(body, { link, rest });
+  /** @type {Reader} */
   const read = (index, into) =>
     index < 0
       ? into.identity()
       : into.compose(POINT.fromArray(poses, 7 * index), TURN.fromArray(poses, 7 * index + 3), ONE);
+  /** @type {THREE.Matrix4[]} */
   const shown = []; // of bodies as carriers of others
+  /** @type {Reader} */
   const at = (index, into) => (index < 0 ? into.identity() : into.copy(shown[index]));
   const out = poses.slice();
   scene.bodies.forEach(({ parent }, index) => {
@@ -49,7 +70,7 @@ export function exaggerate(poses, scene, factor) {
     if (node) {
       displace(NODE, node, chordOf(node.link, read), factor);
       NODE.premultiply(ROOT);
-      if (!node.link.looped || index !== node.link.nodes.at(-1).body) shown[index].copy(NODE);
+      if (!node.link.looped || index !== tipOf(node.link).body) shown[index].copy(NODE);
     } else NODE.copy(shown[index]);
     NODE.decompose(POINT, TURN, ALONG);
     POINT.toArray(out, 7 * index);
@@ -58,16 +79,32 @@ export function exaggerate(poses, scene, factor) {
   return out;
 }
 
-/** From where displacements count, in E: angle of a line through the root, and its stretch. */
+/**
+ * The node at the end of a link.
+ * @param {Flexible} link
+ */
+const tipOf = ({ nodes }) => nodes[nodes.length - 1];
+
+/**
+ * From where displacements count, in E: angle of a line through the root, and its stretch.
+ * @param {Flexible} link
+ * @param {Reader} read
+ */
 function chordOf(link, read) {
   if (!link.looped) return { angle: 0, stretch: 1 };
-  const { body, rest } = link.nodes.at(-1);
+  const { body, rest } = tipOf(link);
   const tip = new THREE.Vector3().setFromMatrixPosition(read(body, new THREE.Matrix4()));
   tip.applyMatrix4(read(link.body, new THREE.Matrix4()).multiply(axes(link)).invert());
   return { angle: Math.atan2(tip.y, tip.x), stretch: Math.hypot(tip.x, tip.y) / rest };
 }
 
-/** Displacement and slope of a node in E from a chord, so many times. */
+/**
+ * Displacement and slope of a node in E from a chord, so many times.
+ * @param {THREE.Matrix4} pose
+ * @param {{ link: Flexible, rest: number }} node
+ * @param {{ angle: number, stretch: number }} chord
+ * @param {number} factor
+ */
 function displace(pose, { link, rest }, { angle, stretch }, factor) {
   const [x, y] = [rest * stretch * Math.cos(angle), rest * stretch * Math.sin(angle)];
   const slope = angleOf(pose, link.along) - angle;
@@ -76,11 +113,21 @@ function displace(pose, { link, rest }, { angle, stretch }, factor) {
   pose.premultiply(BACK.makeRotationAxis(Z, larger(slope, factor) - slope)).setPosition(POINT);
 }
 
-/** The angle whose slope is so many times as large. */
+/**
+ * The angle whose slope is so many times as large.
+ * @param {number} angle
+ * @param {number} factor
+ */
 const larger = (angle, factor) => Math.atan(factor * Math.tan(angle));
 
 /** A tube along the curve of the finite elements: cubics with the nodes' displacements and slopes. */
 export class BentLink {
+  /**
+   * @param {Flexible} link
+   * @param {THREE.Object3D[]} nodes
+   * @param {THREE.Object3D} ground
+   * @param {string} colour
+   */
   constructor(link, nodes, ground, colour) {
     this.link = link;
     this.root = link.body < 0 ? ground : nodes[link.body];
@@ -107,7 +154,10 @@ export class BentLink {
     this.root.add(this.object);
   }
 
-  /** Follow the nodes, which are where they are shown. */
+  /**
+   * Follow the nodes, which are where they are shown.
+   * @param {number} factor
+   */
   update(factor) {
     this.object.updateWorldMatrix(true, false);
     BACK.copy(this.object.matrixWorld).invert();
@@ -129,14 +179,24 @@ export class BentLink {
     geometry.boundingBox = null;
   }
 
-  /** Clamped; but from a chord, which keeps its place, the root turns as the nodes do. */
+  /**
+   * Clamped; but from a chord, which keeps its place, the root turns as the nodes do.
+   * @param {number} factor
+   */
   rootSlope(factor) {
     if (!this.link.looped) return 0;
-    POINT.setFromMatrixPosition(this.nodes.at(-1).matrixWorld).applyMatrix4(BACK);
+    POINT.setFromMatrixPosition(this.nodes[this.nodes.length - 1].matrixWorld).applyMatrix4(BACK);
     const chord = Math.atan2(POINT.y, POINT.x);
     return Math.tan(chord - larger(chord, factor));
   }
 
+  /**
+   * @param {number} index
+   * @param {number} x
+   * @param {number} y
+   * @param {number} slope
+   * @param {number} [radius]
+   */
   ring(index, x, y, slope, radius = this.link.radius) {
     const { position, normal } = this.object.geometry.attributes;
     const length = Math.hypot(1, slope);
@@ -150,7 +210,13 @@ export class BentLink {
   }
 }
 
-/** Place and slope of the cubic between two nodes. */
+/**
+ * Place and slope of the cubic between two nodes.
+ * @param {Knot} a
+ * @param {Knot} b
+ * @param {number} f
+ * @returns {[number, number, number]}
+ */
 function cubic(a, b, f) {
   const length = b.x - a.x;
   const [g, d] = [1 - f, 6 * f * (1 - f)];
@@ -162,7 +228,10 @@ function cubic(a, b, f) {
   return [a.x + f * length, y, slope];
 }
 
-/** Triangles between rings. */
+/**
+ * Triangles between rings.
+ * @param {number} rings
+ */
 function skin(rings) {
   const found = [];
   for (let ring = 0; ring + 1 < rings; ring += 1) {

@@ -1,8 +1,13 @@
 // The eye: turns about a target in space, slides before the plane of a planar mechanism.
 
-import * as THREE from "./three.js";
 import { clamp } from "./numbers.js";
 import { PLANES } from "./planes.js"; // right, up, towards the eye
+import * as THREE from "./three.js";
+
+/** @typedef {keyof typeof PLANES} Plane */
+/** @typedef {Pick<import("./messages.js").Scene, "planar" | "up" | "bounds">} Seen */
+/** @typedef {{ target: THREE.Vector3, high: number, distance: number }} Aim */
+/** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]
 const MARGIN = 1.06;
@@ -11,6 +16,22 @@ const WIDEST = 4; // times the bounds that were given: what flies away is not fo
 const EASE = 0.08; // of the way, per frame
 
 export class Eye {
+  /** @type {Plane | null} */
+  plane = null;
+  flat = false;
+  touched = false;
+  box = new THREE.Box3();
+  up = new THREE.Vector3();
+  size = 1;
+  natural = 1;
+  high = 0;
+  distance = 1;
+  turn = 0;
+  lift = 0;
+  home = 1;
+  /** @type {Aim | null} */
+  wish = null;
+
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
     this.side = new THREE.OrthographicCamera();
@@ -40,24 +61,32 @@ export class Eye {
     return this.flat ? this.side : this.space;
   }
 
+  /** @param {Seen} scene */
   setScene({ planar, up, bounds }) {
     this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
     this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
     this.natural = this.size;
-    this.plane = PLANES[planar] ? planar : null;
+    this.plane = planar;
     this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
     this.flat = this.plane !== null;
     this.fit();
   }
 
-  /** Look at a box, with a little room around it. */
+  /**
+   * Look at a box, with a little room around it.
+   * @param {THREE.Box3} box
+   */
   frame(box) {
     this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
     this.size = this.box.getSize(new THREE.Vector3()).length();
     if (!this.touched) this.fit();
   }
 
-  /** Make room for what reaches beyond the bounds, at once or gently; false if nothing does. */
+  /**
+   * Make room for what reaches beyond the bounds, at once or gently; false if nothing does.
+   * @param {THREE.Box3} box
+   * @param {boolean} atOnce
+   */
   include(box, atOnce) {
     const wider = this.box.clone().union(box);
     const size = wider.getSize(new THREE.Vector3()).length();
@@ -114,9 +143,10 @@ export class Eye {
 
   /** Right, up and towards the eye, of the plane that is looked at. */
   axes() {
-    return (PLANES[this.plane] ?? PLANES.xz).map((axis) => new THREE.Vector3(...axis));
+    return PLANES[this.plane ?? "xz"].map((axis) => new THREE.Vector3(...axis));
   }
 
+  /** @param {number} aspect */
   setAspect(aspect) {
     if (Math.abs(aspect - this.aspect) < 1e-3) return;
     const fitted = !this.touched;
@@ -132,7 +162,12 @@ export class Eye {
     this.fit();
   }
 
-  /** Turn by angles [rad], or slide if seen from the side. */
+  /**
+   * Turn by angles [rad], or slide if seen from the side.
+   * @param {number} dx
+   * @param {number} dy
+   * @param {number} height
+   */
   orbit(dx, dy, height) {
     if (this.flat) return this.pan(dx, dy, height);
     this.touched = true;
@@ -141,7 +176,12 @@ export class Eye {
     this.changed = true;
   }
 
-  /** Slide by pixels. */
+  /**
+   * Slide by pixels.
+   * @param {number} dx
+   * @param {number} dy
+   * @param {number} height
+   */
   pan(dx, dy, height) {
     this.touched = true;
     const perPixel =
@@ -153,6 +193,7 @@ export class Eye {
     this.changed = true;
   }
 
+  /** @param {number} factor */
   zoom(factor) {
     this.touched = true;
     if (this.flat) this.high = clamp(this.high * factor, 0.02 * this.home, 20 * this.home);
@@ -160,7 +201,10 @@ export class Eye {
     this.changed = true;
   }
 
-  /** Length of one pixel at the target [m]. */
+  /**
+   * Length of one pixel at the target [m].
+   * @param {number} height
+   */
   perPixel(height) {
     return (
       (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height

@@ -4,10 +4,27 @@ import uPlot from "/vendor/uPlot.esm.js";
 import { icon, make } from "./dom.js";
 import { figure } from "./numbers.js";
 
+/** @typedef {import("./theme.js").Palette} Palette */
+/** @typedef {{ name: string, colour: string }} Trace */
+
+/**
+ * What a person does with a chart.
+ * @typedef {object} Listener
+ * @property {(from: number, to: number) => void} zoom
+ * @property {() => void} live
+ * @property {(signal: string) => void} drop
+ */
+
 export const FONT = "11px system-ui, sans-serif";
 
-/** `on.zoom(from, to)`, `on.live()`, `on.drop(signal)`, `on.pan(from, to)`. */
 export class Chart {
+  /**
+   * @param {string} unit
+   * @param {Trace[]} signals
+   * @param {Palette} palette
+   * @param {boolean} last
+   * @param {Listener} on
+   */
   constructor(unit, signals, palette, last, on) {
     this.signals = signals;
     this.last = last; // only the last one tells the time
@@ -33,6 +50,10 @@ export class Chart {
     this.listen();
   }
 
+  /**
+   * @param {Trace} signal
+   * @param {HTMLElement} value
+   */
   chip(signal, value) {
     const swatch = make("i", { className: "swatch" });
     swatch.style.background = signal.colour;
@@ -55,6 +76,11 @@ export class Chart {
     );
   }
 
+  /**
+   * @param {Trace[]} signals
+   * @param {Palette} palette
+   * @returns {uPlot.Options}
+   */
   options(signals, palette) {
     const axis = {
       stroke: palette.muted,
@@ -96,6 +122,7 @@ export class Chart {
     };
   }
 
+  /** @param {uPlot} plot */
   selected(plot) {
     const { left, width } = plot.select;
     if (width < 6) return;
@@ -142,18 +169,23 @@ export class Chart {
           Math.abs(old - other) / Math.max(Math.abs(event.offsetX - other), 8),
         );
     });
-    for (const end of ["pointerup", "pointercancel"])
+    for (const end of /** @type {const} */ (["pointerup", "pointercancel"]))
       over.addEventListener(end, (event) => fingers.delete(event.pointerId));
   }
 
+  /**
+   * @param {number} pixel
+   * @param {number} factor
+   */
   scaleAbout(pixel, factor) {
-    const { min, max } = this.plot.scales.x;
+    const [min, max] = this.range;
     const about = this.plot.posToVal(pixel, "x");
     this.on.zoom(about + (min - about) * factor, about + (max - about) * factor);
   }
 
+  /** @param {number} pixels */
   slide(pixels) {
-    const { min, max } = this.plot.scales.x;
+    const [min, max] = this.range;
     const shift = this.plot.posToVal(0, "x") - this.plot.posToVal(pixels, "x");
     this.on.zoom(min + shift, max + shift);
   }
@@ -163,10 +195,21 @@ export class Chart {
     if (width > 40 && height > 30) this.plot.setSize({ width, height });
   }
 
+  get range() {
+    const { min = 0, max = 1 } = this.plot.scales.x;
+    return [min, max];
+  }
+
   get pixels() {
     return Math.max(Math.round(this.plot.bbox.width / devicePixelRatio), 50);
   }
 
+  /**
+   * @param {uPlot.AlignedData} data
+   * @param {number} from
+   * @param {number} to
+   * @param {Array<number | undefined>} latest
+   */
   show(data, from, to, latest) {
     this.plot.batch(() => {
       this.plot.setData(data, false);
@@ -184,11 +227,14 @@ export class Chart {
   }
 }
 
-/** Make something whose canvases the processor draws: few lines, and no wait for a slow card. */
+/**
+ * Make something whose canvases the processor draws: few lines, and no wait for a slow card.
+ * @param {() => uPlot} build
+ */
 function onProcessor(build) {
   const { prototype } = HTMLCanvasElement;
-  const { getContext } = prototype;
-  prototype.getContext = function get(kind) {
+  const getContext = /** @type {any} */ (prototype.getContext);
+  prototype.getContext = function get(/** @type {string} */ kind) {
     return getContext.call(this, kind, { willReadFrequently: true });
   };
   try {
@@ -198,7 +244,13 @@ function onProcessor(build) {
   }
 }
 
-/** A range around the values that does not flicker with every sample. */
+/**
+ * A range around the values that does not flicker with every sample.
+ * @param {uPlot} _
+ * @param {number} least
+ * @param {number} most
+ * @returns {[number, number]}
+ */
 function comfortable(_, least, most) {
   if (!(most >= least)) return [-1, 1];
   const size = Math.max(Math.abs(least), Math.abs(most));

@@ -1,27 +1,45 @@
 // The WebSocket to the studio: reconnects by itself, speaks JSON and binary frames.
 
 import { decode, inputFrame, pingFrame } from "./frames.js";
+import { ECHO } from "./messages.js";
+
+/** @typedef {import("./messages.js").Message} Message */
+/** @typedef {import("./messages.js").Request} Request */
+
+/**
+ * What comes.
+ * @typedef {object} Listener
+ * @property {(message: Message) => void} text
+ * @property {(frame: import("./frames.js").Poses | import("./frames.js").SampleFrame) => void} frame
+ * @property {() => void} open
+ * @property {() => void} lost
+ */
 
 const SILENCE = 3000; // a server that says nothing for this long is lost [ms]; it speaks at 4 Hz
 const WAITS = [250, 500, 1000, 2000]; // before trying again [ms]
 
-/** Calls `on.text(message)`, `on.frame(frame)`, `on.open()`, `on.lost()`. */
 export class Connection {
+  /**
+   * @param {string} address
+   * @param {Listener} on
+   */
   constructor(address, on) {
     this.address = address;
     this.on = on;
     this.attempts = 0;
     this.inputs = 0;
     this.heard = 0;
+    /** @type {Map<bigint, number>} */
     this.pings = new Map();
+    /** @type {number[]} */
     this.roundTrips = [];
-    this.open();
+    this.socket = this.open();
     setInterval(() => this.watch(), 500);
     setInterval(() => this.ping(), 2000);
   }
 
   get ready() {
-    return this.socket?.readyState === WebSocket.OPEN;
+    return this.socket.readyState === WebSocket.OPEN;
   }
 
   open() {
@@ -34,21 +52,27 @@ export class Connection {
       this.on.open();
     };
     socket.onmessage = ({ data }) => this.receive(data);
-    socket.onclose = (event) => {
+    socket.onclose = () => {
       if (this.socket !== socket) return;
-      this.on.lost(event);
+      this.on.lost();
       const wait = WAITS[Math.min(this.attempts++, WAITS.length - 1)];
-      setTimeout(() => this.open(), wait);
+      setTimeout(() => {
+        this.socket = this.open();
+      }, wait);
     };
-    this.socket = socket;
+    return socket;
   }
 
+  /** @param {string | ArrayBuffer} data */
   receive(data) {
     this.heard = performance.now();
-    if (typeof data === "string") return this.on.text(JSON.parse(data));
+    if (typeof data === "string") {
+      this.on.text(JSON.parse(data));
+      return;
+    }
     const frame = decode(data);
-    if (frame.token !== undefined) return this.answered(frame.token);
-    return this.on.frame(frame);
+    if (frame.kind === ECHO) this.answered(frame.token);
+    else this.on.frame(frame);
   }
 
   /** A link that is open and dead is closed, so that it is opened again. */
@@ -56,11 +80,20 @@ export class Connection {
     if (this.ready && performance.now() - this.heard > SILENCE) this.socket.close();
   }
 
-  say(what, more = {}) {
-    if (this.ready) this.socket.send(JSON.stringify({ do: what, ...more }));
+  /**
+   * Ask for something.
+   * @param {Request} request
+   */
+  say(request) {
+    if (this.ready) this.socket.send(JSON.stringify(request));
   }
 
-  /** An input's value; `time` is when the hand gave it, on the page's clock [ms]. */
+  /**
+   * An input's value; `time` is when the hand gave it, on the page's clock [ms].
+   * @param {number} index
+   * @param {number} value
+   * @param {number} [time]
+   */
   input(index, value, time = performance.now()) {
     this.inputs += 1;
     if (this.ready) this.socket.send(inputFrame(index, this.inputs, value, time));
@@ -78,6 +111,7 @@ export class Connection {
     return [...this.roundTrips].sort((a, b) => a - b)[this.roundTrips.length >> 1];
   }
 
+  /** @param {bigint} token */
   answered(token) {
     const sent = this.pings.get(token);
     if (sent === undefined) return;

@@ -1,33 +1,98 @@
 // Making and finding elements.
 
-/** The element with this id. */
-export const byId = (id) => document.getElementById(id);
+/**
+ * What elements of index.html are, by their id; those that are not here are plain ones.
+ * @typedef {object} Elements
+ * @property {HTMLButtonElement} pause
+ * @property {HTMLButtonElement} step
+ * @property {HTMLButtonElement} reset
+ * @property {HTMLButtonElement} record
+ * @property {HTMLSelectElement} plant
+ * @property {HTMLSelectElement} speed
+ * @property {HTMLSelectElement} window
+ * @property {HTMLInputElement} rewind-at
+ * @property {HTMLDetailsElement} hand-panel
+ * @property {HTMLDetailsElement} recording-panel
+ * @property {HTMLDialogElement} keys
+ * @property {HTMLCanvasElement} view
+ */
 
-/** A new element: attributes by name, `on…` as listeners, children as nodes or text. */
+/** @typedef {Record<string, any>} Attributes values, and listeners as `on…` */
+/** @typedef {Node | string | null | undefined} Child */
+
+/**
+ * The element with this id.
+ * @template {string} K
+ * @param {K} id
+ * @returns {K extends keyof Elements ? Elements[K] : HTMLElement}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element ${id}`);
+  return /** @type {any} */ (found);
+}
+
+/**
+ * The first element of a kind inside of another.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {HTMLElement} element
+ * @param {K} tag
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function inside(element, tag) {
+  const found = element.querySelector(tag);
+  if (!found) throw new Error(`${element.id} has no ${tag}`);
+  return found;
+}
+
+/**
+ * A new element: attributes by name, `on…` as listeners, children as nodes or text.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) continue;
     if (name.startsWith("aria-")) element.setAttribute(name, String(value));
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name in element && name !== "list") element[name] = value;
+    else if (name in element && name !== "list") Object.assign(element, { [name]: value });
     else if (value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 
-/** An icon of icons.svg. */
+/**
+ * A new element of a drawing.
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ */
+export function makeSvg(tag, attributes = {}) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+/**
+ * An icon of icons.svg.
+ * @param {string} name
+ */
 export function icon(name) {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  const use = document.createElementNS(space, "use");
-  use.setAttribute("href", `/static/icons.svg#${name}`);
-  svg.append(use);
+  const svg = makeSvg("svg");
+  svg.append(makeSvg("use", { href: `/static/icons.svg#${name}` }));
   return svg;
 }
 
-/** Change the icon and the word of a button, if it has them. */
+/**
+ * Change the icon and the word of a button, if it has them.
+ * @param {HTMLElement} button
+ * @param {string} name
+ * @param {string} word
+ */
 export function dress(button, name, word) {
   button.querySelector("use")?.setAttribute("href", `/static/icons.svg#${name}`);
   const span = button.querySelector("span");
@@ -35,23 +100,44 @@ export function dress(button, name, word) {
   else button.setAttribute("aria-label", word);
 }
 
-/** Offer a blob as a file. */
+/**
+ * Say if a button is pressed.
+ * @param {HTMLElement} button
+ * @param {boolean} on
+ */
+export function press(button, on) {
+  button.setAttribute("aria-pressed", String(on));
+}
+
+/**
+ * Offer a blob as a file.
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function download(blob, name) {
   const address = URL.createObjectURL(blob);
   make("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** True if what has the focus uses the space bar itself. */
-export function usesSpace(event) {
-  return ["BUTTON", "SELECT", "SUMMARY", "INPUT", "A"].includes(event.target.tagName);
+/**
+ * True if what has the focus uses the space bar itself.
+ * @param {Event} event
+ */
+export function usesSpace({ target }) {
+  const names = ["BUTTON", "SELECT", "SUMMARY", "INPUT", "A"];
+  return target instanceof HTMLElement && names.includes(target.tagName);
 }
 
-/** True while the person types text, so that letters are no shortcuts. */
-export function typing(event) {
-  const { target } = event;
+/**
+ * True while the person types text, so that letters are no shortcuts.
+ * @param {Event} event
+ */
+export function typing({ target }) {
+  if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target.tagName === "TEXTAREA") return true;
   return (
-    target.tagName === "INPUT" && !["range", "checkbox", "radio", "button"].includes(target.type)
+    target instanceof HTMLInputElement &&
+    !["range", "checkbox", "radio", "button"].includes(target.type)
   );
 }

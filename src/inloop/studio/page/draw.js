@@ -5,34 +5,45 @@ import { Meshes } from "./meshes.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
+/** @typedef {import("./view.js").View["message"]} Frame */
+
 const meshes = new Meshes(() => postMessage({ arrived: true }));
 const stage = new Stage(meshes);
 const eye = new Eye();
-let renderer = null;
-let canvas = null;
+/** @type {THREE.WebGLRenderer} */
+let renderer;
+/** @type {OffscreenCanvas} */
+let canvas;
 let ready = false;
 let ratio = 0;
 
 const DO = {
+  /** @param {{ canvas: OffscreenCanvas, smooth: boolean }} message */
   begin(message) {
     canvas = message.canvas;
     renderer = new THREE.WebGLRenderer({ canvas, antialias: message.smooth, alpha: true });
     stage.castShadows(renderer, message.smooth);
     meshes.fine = message.smooth;
   },
+  /** @param {{ width: number, height: number }} message */
   size({ width, height }) {
     renderer.setSize(width, height, false);
   },
+  /** @param {{ scene: import("./messages.js").Scene, palette: import("./theme.js").Palette, state: import("./camera.js").EyeState }} message */
   build({ scene, palette, state }) {
     eye.state = state;
     stage.build(scene, palette, eye);
     ready = true;
   },
-  /** Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page. */
+  /**
+   * Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page.
+   * @param {Frame} message
+   */
   frame(message) {
     if (ready) show(message);
     postMessage({ drawn: true, waiting: meshes.waiting });
   },
+  /** @param {Frame} message */
   async picture(message) {
     show({ ...message, ratio: 2 });
     const blob = await canvas.convertToBlob({ type: "image/png" });
@@ -40,6 +51,7 @@ const DO = {
   },
 };
 
+/** @param {Frame} message */
 function show(message) {
   if (message.ratio !== ratio) {
     ratio = message.ratio;
@@ -48,9 +60,9 @@ function show(message) {
   eye.state = message.state;
   eye.apply();
   stage.pose(message.bodies, message.deflection);
-  stage.arrows.show(message.arrows, message.full);
+  stage.arrows?.show(message.arrows, message.full);
   stage.light(eye);
   renderer.render(stage.scene, eye.camera);
 }
 
-onmessage = ({ data }) => DO[data.do](data);
+self.onmessage = ({ data }) => DO[/** @type {keyof typeof DO} */ (data.do)](data);

@@ -9,10 +9,14 @@ const USUAL = 0.85; // part of them that is within the scale: a blow is not usua
 export class ForceScale {
   constructor() {
     this.full = 0; // force of an arrow at full scale [N]
+    /** @type {number[]} */
     this.recent = [];
   }
 
-  /** See the arrows of a frame: 6 numbers each, from and vector [N]. */
+  /**
+   * See the arrows of a frame: 6 numbers each, from and vector [N].
+   * @param {Float32Array} arrows
+   */
   see(arrows) {
     let most = 0;
     for (let i = 3; i + 2 < arrows.length; i += 6) {

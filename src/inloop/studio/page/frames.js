@@ -1,77 +1,115 @@
 // The binary frames of the studio's protocol, little-endian.
 
-const HEADER = 24; // u8 kind, u8 0, u16 count, u32 sequence, f64 stamp [s], f64 t [s]
-export const POSES = 1,
-  SAMPLES = 2,
-  ECHO = 3;
-const INPUT = 8,
-  PING = 9;
+import {
+  ECHO,
+  ECHOED,
+  HEADER,
+  INPUT,
+  INPUT_FRAME,
+  PING,
+  PING_FRAME,
+  POSES,
+  ROWS,
+  SAMPLES,
+} from "./messages.js";
 
-/** A binary frame as an object. */
+/** @typedef {{ count: number, sequence: number, stamp: number, t: number }} Head stamp, t [s] */
+/** @typedef {ReturnType<typeof poses>} Poses */
+/** @typedef {ReturnType<typeof samples>} SampleFrame */
+
+/**
+ * A binary frame as an object.
+ * @param {ArrayBuffer} buffer
+ */
 export function decode(buffer) {
   const view = new DataView(buffer);
   const head = {
-    kind: view.getUint8(0),
-    count: view.getUint16(2, true),
-    sequence: view.getUint32(4, true),
-    stamp: view.getFloat64(8, true),
-    t: view.getFloat64(16, true),
+    count: view.getUint16(HEADER.count, true),
+    sequence: view.getUint32(HEADER.sequence, true),
+    stamp: view.getFloat64(HEADER.stamp, true),
+    t: view.getFloat64(HEADER.t, true),
   };
-  if (head.kind === POSES) return poses(head, buffer, view);
-  if (head.kind === SAMPLES) return samples(head, buffer, view);
-  if (head.kind === ECHO) return echo(head, view);
-  return head;
+  const kind = view.getUint8(HEADER.kind);
+  if (kind === POSES) return poses(head, buffer, view);
+  if (kind === SAMPLES) return samples(head, buffer, view);
+  if (kind === ECHO) return echo(head, view);
+  throw new Error(`a frame of kind ${kind} came: reload the page`);
 }
 
-/** px, py, pz, qx, qy, qz, qw of each body; arrows: from, vector; extra scalars. */
+/**
+ * px, py, pz, qx, qy, qz, qw of each body; arrows: from, vector.
+ * @param {Head} head
+ * @param {ArrayBuffer} buffer
+ * @param {DataView} view
+ */
 function poses(head, buffer, view) {
-  const bodies = new Float32Array(buffer, HEADER, 7 * head.count);
-  let at = HEADER + 28 * head.count;
+  const bodies = new Float32Array(buffer, HEADER.size, 7 * head.count);
+  const at = HEADER.size + bodies.byteLength;
   const arrows = new Float32Array(buffer, at + 4, 6 * view.getUint32(at, true));
-  at += 4 + arrows.byteLength;
-  const extra = new Float32Array(buffer, at + 4, view.getUint32(at, true));
-  return { ...head, bodies, arrows, extra };
+  return { kind: /** @type {typeof POSES} */ (POSES), ...head, bodies, arrows };
 }
 
-/** Times and one column per signal of the subscription with this generation. */
+/**
+ * Times and one column per signal of the subscription with this generation.
+ * @param {Head} head
+ * @param {ArrayBuffer} buffer
+ * @param {DataView} view
+ */
 function samples(head, buffer, view) {
-  const start = HEADER + 8;
-  const end = start + 8 * head.count;
-  const width = head.sequence & 0xffff;
+  const start = HEADER.size + ROWS.size;
   const times = new Float64Array(buffer, start, head.count);
+  const end = start + times.byteLength;
   const columns = Array.from(
-    { length: width },
+    { length: head.sequence & 0xffff },
     (_, i) => new Float32Array(buffer, end + 4 * head.count * i, head.count),
   );
-  const generation = head.sequence >>> 16;
-  return { ...head, generation, lost: view.getUint32(HEADER + 4, true), times, columns };
-}
-
-/** Answer to a ping: the newest input of this page that the loop has used, and when it did [s]. */
-function echo(head, view) {
   return {
+    kind: /** @type {typeof SAMPLES} */ (SAMPLES),
     ...head,
-    token: view.getBigUint64(HEADER, true),
-    usedAt: view.getFloat64(HEADER + 8, true),
-    pageTime: view.getFloat64(HEADER + 16, true),
+    generation: head.sequence >>> 16,
+    lost: view.getUint32(HEADER.size + ROWS.lost, true),
+    times,
+    columns,
   };
 }
 
-/** An input's value, with the page's time at which the hand gave it [ms]. */
+/**
+ * Answer to a ping: the newest input of this page that the loop has used, and when it did [s].
+ * @param {Head} head
+ * @param {DataView} view
+ */
+function echo(head, view) {
+  return {
+    kind: /** @type {typeof ECHO} */ (ECHO),
+    ...head,
+    token: view.getBigUint64(HEADER.size + ECHOED.token, true),
+  };
+}
+
+/**
+ * An input's value, with the page's time at which the hand gave it [ms].
+ * @param {number} index
+ * @param {number} sequence
+ * @param {number} value
+ * @param {number} time
+ */
 export function inputFrame(index, sequence, value, time) {
-  const view = new DataView(new ArrayBuffer(24));
-  view.setUint8(0, INPUT);
-  view.setUint16(2, index, true);
-  view.setUint32(4, sequence, true);
-  view.setFloat64(8, value, true);
-  view.setFloat64(16, time, true);
+  const view = new DataView(new ArrayBuffer(INPUT_FRAME.size));
+  view.setUint8(INPUT_FRAME.kind, INPUT);
+  view.setUint16(INPUT_FRAME.index, index, true);
+  view.setUint32(INPUT_FRAME.sequence, sequence, true);
+  view.setFloat64(INPUT_FRAME.value, value, true);
+  view.setFloat64(INPUT_FRAME.page_time, time, true);
   return view.buffer;
 }
 
-/** A question that the server answers with an echo. */
+/**
+ * A question that the server answers with an echo.
+ * @param {bigint} token
+ */
 export function pingFrame(token) {
-  const view = new DataView(new ArrayBuffer(16));
-  view.setUint8(0, PING);
-  view.setBigUint64(8, token, true);
+  const view = new DataView(new ArrayBuffer(PING_FRAME.size));
+  view.setUint8(PING_FRAME.kind, PING);
+  view.setBigUint64(PING_FRAME.token, token, true);
   return view.buffer;
 }

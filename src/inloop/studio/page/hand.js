@@ -2,18 +2,33 @@
 
 import { clamp } from "./numbers.js";
 
+/** @typedef {import("./messages.js").Driven} Driven */
+
 const TICK = 8; // between two values of a stroke [ms]
 
 export class Hand {
+  /** @type {number} */
+  index = -1;
+  /** @type {number | undefined} */
+  stroking;
+
+  /** @param {import("./inputs.js").Inputs} inputs */
   constructor(inputs) {
     this.inputs = inputs;
+    /** @type {Driven | null} */
     this.device = null;
+    /** @type {Array<(hand: Hand) => void>} */
     this.watchers = [];
     this.touch = 60; // length of a stroke by key [ms]
     this.value = 0;
+    /** @type {string | null} */
     this.source = null;
   }
 
+  /**
+   * @param {Driven | null} device
+   * @param {number} index
+   */
   setDevice(device, index) {
     clearInterval(this.stroking);
     this.device = device;
@@ -25,11 +40,16 @@ export class Hand {
 
   /** Part of the range, 0 at low and 1 at high. */
   get fraction() {
-    const { low, high } = this.device;
+    const { low, high } = this.device ?? { low: 0, high: 1 };
     return (this.value - low) / (high - low);
   }
 
-  /** Drive to a value at once. */
+  /**
+   * Drive to a value at once.
+   * @param {string} source
+   * @param {number} value
+   * @param {number} time
+   */
   move(source, value, time) {
     if (!this.device) return;
     clearInterval(this.stroking);
@@ -37,7 +57,13 @@ export class Hand {
     this.put(value, time);
   }
 
-  /** Drive to a value within so many milliseconds, starting and ending gently. */
+  /**
+   * Drive to a value within so many milliseconds, starting and ending gently.
+   * @param {string} source
+   * @param {number} target
+   * @param {number} [duration]
+   * @param {() => void} [done]
+   */
   stroke(source, target, duration = this.touch, done = () => {}) {
     if (!this.device) return;
     clearInterval(this.stroking);
@@ -55,7 +81,11 @@ export class Hand {
     go();
   }
 
-  /** Back to rest, then let go. */
+  /**
+   * Back to rest, then let go.
+   * @param {string} source
+   * @param {number} [duration]
+   */
   letGo(source, duration = this.touch) {
     if (!this.device || this.source !== source) return;
     this.stroke(source, this.device.rest, duration, () => {
@@ -65,7 +95,12 @@ export class Hand {
     });
   }
 
+  /**
+   * @param {number} value
+   * @param {number} time
+   */
   put(value, time) {
+    if (!this.device) return;
     this.value = clamp(value, this.device.low, this.device.high);
     this.inputs.hold(this.index, this.value, time);
     this.tell();

@@ -1,20 +1,48 @@
 // The panel of the hand: what drives the input, how far it is, and sliders for the other inputs.
 
-import { byId, make } from "./dom.js";
+import { byId, inside, make } from "./dom.js";
 import { clamp, figure, withPrefix } from "./numbers.js";
 import { MidiSource, PadSource } from "./sources.js";
 
+/** @typedef {import("./messages.js").Driven} Driven */
+/** @typedef {import("./messages.js").Input} Input */
+/** @typedef {Input & { index: number }} Numbered */
+/** @typedef {import("./hand.js").Hand} Hand */
+
+/** @type {Record<string, string>} */
 const KEY_NAMES = { Space: "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
-/** What is printed on a key. */
+/**
+ * What is printed on a key.
+ * @param {string} code
+ */
 export const keyName = (code) => KEY_NAMES[code] ?? code.replace(/^(Key|Digit)/, "");
 
 export class HandPanel {
+  /** @type {Driven | null} */
+  device = null;
+  /** @type {Input[]} */
+  list = [];
+  /** @type {HTMLInputElement} */
+  gauge = make("input");
+  /** @type {HTMLElement} */
+  reading = make("output");
+  /** @type {HTMLElement} */
+  source = make("span");
+  /** @type {number | null} */
+  drawing = null;
+
+  /**
+   * @param {Hand} hand
+   * @param {import("./inputs.js").Inputs} inputs
+   * @param {import("./notices.js").Notices} notices
+   */
   constructor(hand, inputs, notices) {
     this.hand = hand;
     this.inputs = inputs;
     this.notices = notices;
     this.midi = new MidiSource(hand);
+    /** @type {string | null} */
     this.pad = null;
     new PadSource(hand, (name) => {
       this.pad = name;
@@ -25,6 +53,10 @@ export class HandPanel {
     });
   }
 
+  /**
+   * @param {Driven | null} device
+   * @param {Input[]} inputs
+   */
   setPlant(device, inputs) {
     byId("hand-panel").open = device !== null;
     this.device = device;
@@ -33,7 +65,7 @@ export class HandPanel {
   }
 
   build() {
-    const { device, list = [] } = this;
+    const { device, list } = this;
     const others = list
       .map((input, index) => ({ ...input, index }))
       .filter((input) => input.name !== device?.input);
@@ -42,11 +74,12 @@ export class HandPanel {
     const parts = [];
     if (device) parts.push(...this.driven(device));
     if (others.length) parts.push(device ? this.others(others) : this.rows(others));
-    byId("hand-panel").querySelector("h2").textContent = device ? "Hand" : "Inputs";
+    inside(byId("hand-panel"), "h2").textContent = device ? "Hand" : "Inputs";
     byId("hand").replaceChildren(...parts);
     this.show();
   }
 
+  /** @param {Driven} device */
   driven(device) {
     this.gauge = make("input", {
       type: "range",
@@ -59,7 +92,7 @@ export class HandPanel {
       oninput: () =>
         this.hand.move(
           "slider",
-          device.low + ((device.high - device.low) * this.gauge.value) / 1000,
+          device.low + ((device.high - device.low) * Number(this.gauge.value)) / 1000,
           performance.now(),
         ),
       onchange: () => this.hand.letGo("slider"),
@@ -86,9 +119,10 @@ export class HandPanel {
     ];
   }
 
-  keys({ keys = {} }) {
+  /** @param {Driven} device */
+  keys({ keys, unit }) {
     const caps = Object.entries(keys).map(([code, value]) =>
-      make("kbd", { title: `${figure(value)} ${this.device.unit ?? ""}` }, keyName(code)),
+      make("kbd", { title: `${figure(value)} ${unit}` }, keyName(code)),
     );
     if (!caps.length) return null;
     return make("li", {}, make("span", {}, "Keys"), make("span", { className: "caps" }, ...caps));
@@ -120,6 +154,7 @@ export class HandPanel {
     return make("li", {}, make("span", {}, "MIDI keyboard"), button);
   }
 
+  /** @param {HTMLButtonElement} button */
   async openMidi(button) {
     try {
       const names = await this.midi.open();
@@ -156,7 +191,10 @@ export class HandPanel {
     );
   }
 
-  /** Inputs that no hand drives: a slider each, held until let go. */
+  /**
+   * Inputs that no hand drives: a slider each, held until let go.
+   * @param {Numbered[]} inputs
+   */
   others(inputs) {
     return make(
       "details",
@@ -166,10 +204,12 @@ export class HandPanel {
     );
   }
 
+  /** @param {Numbered[]} inputs */
   rows(inputs) {
     return make("div", { className: "rows" }, ...inputs.map((input) => this.inputRow(input)));
   }
 
+  /** @param {Numbered} input */
   inputRow({ name, unit, low, high, doc, index }) {
     const field = make("input", {
       type: "text",
@@ -187,7 +227,7 @@ export class HandPanel {
           step: "any",
           value: clamp(0, low, high),
           "aria-label": `Input ${name}`,
-          oninput: () => hold(Number(slider.value)),
+          oninput: () => hold(Number(slider?.value)),
         })
       : null;
     const free = make(
@@ -202,6 +242,7 @@ export class HandPanel {
       },
       "Let go",
     );
+    /** @param {number} value */
     const hold = (value) => {
       if (!Number.isFinite(value)) return;
       const kept = clamp(value, low, high);
@@ -211,11 +252,11 @@ export class HandPanel {
     };
     return make(
       "div",
-      { className: "parameter", title: doc ?? "" },
+      { className: "parameter", title: doc },
       make("span", { className: "name" }, name),
       free,
       field,
-      make("span", { className: "unit" }, unit ?? ""),
+      make("span", { className: "unit" }, unit),
       slider ? make("div", { className: "track" }, slider) : null,
     );
   }
@@ -223,10 +264,10 @@ export class HandPanel {
   show() {
     this.drawing = null;
     const { hand, device } = this;
-    if (!device || !this.gauge || hand.device !== device) return;
-    if (hand.source !== "slider") this.gauge.value = 1000 * hand.fraction;
+    if (!device || hand.device !== device) return;
+    if (hand.source !== "slider") this.gauge.value = String(1000 * hand.fraction);
     this.gauge.style.setProperty("--fill", `${100 * hand.fraction}%`);
-    this.reading.textContent = withPrefix(hand.value, device.unit ?? "", 3);
+    this.reading.textContent = withPrefix(hand.value, device.unit, 3);
     this.source.textContent = hand.source ? `by ${hand.source}` : "at rest";
   }
 }

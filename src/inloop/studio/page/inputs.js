@@ -1,10 +1,20 @@
 // Values that this page gives to inputs: taken when the first is held, kept alive, given back.
 
+/** @typedef {{ value: number, time: number, sent: number, timer: number | null }} Held times in ms */
+
 const ALIVE = 50; // a held value is repeated this often, so that the loop does not call it stale [ms]
 const LINGER = 400; // inputs are given back this long after the last was let go [ms]
 const SPACING = 6; // between two values of one input: the server takes 200 messages a second [ms]
 
 export class Inputs {
+  /** @type {Map<number, Held>} */
+  held = new Map();
+  /** @type {boolean} */
+  taken = false;
+  /** @type {number | undefined} */
+  giving;
+
+  /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
     this.connection = connection;
     this.clear();
@@ -17,14 +27,20 @@ export class Inputs {
     clearTimeout(this.giving);
   }
 
-  /** Hold an input at a value that the hand gave at page time `time` [ms]. */
+  /**
+   * Hold an input at a value that the hand gave at page time `time` [ms].
+   * @param {number} index
+   * @param {number} value
+   * @param {number} [time]
+   */
   hold(index, value, time = performance.now()) {
     clearTimeout(this.giving);
     if (!this.taken) {
-      this.connection.say("take_input");
+      this.connection.say({ do: "take_input" });
       this.taken = true;
     }
-    const entry = this.held.get(index) ?? { sent: -Infinity };
+    /** @type {Held} */
+    const entry = this.held.get(index) ?? { value, time, sent: -Infinity, timer: null };
     Object.assign(entry, { value, time });
     this.held.set(index, entry);
     const wait = entry.sent + SPACING - performance.now();
@@ -32,7 +48,10 @@ export class Inputs {
     else entry.timer ??= setTimeout(() => this.send(index, entry), wait);
   }
 
-  /** Let an input go. */
+  /**
+   * Let an input go.
+   * @param {number} index
+   */
   drop(index) {
     const entry = this.held.get(index);
     if (!entry) return;
@@ -44,11 +63,15 @@ export class Inputs {
     if (this.held.size) return;
     clearTimeout(this.giving);
     this.giving = setTimeout(() => {
-      this.connection.say("release_input");
+      this.connection.say({ do: "release_input" });
       this.taken = false;
     }, LINGER);
   }
 
+  /**
+   * @param {number} index
+   * @param {Held} entry
+   */
   send(index, entry) {
     entry.timer = null;
     entry.sent = performance.now();

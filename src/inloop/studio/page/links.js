@@ -5,8 +5,14 @@ import * as THREE from "./three.js";
 const COILS = 9;
 const PER_COIL = 14;
 
-/** One link of the scene; `points()` gives its two ends in the world. */
+/** One link of the scene; */
 export class LinkObject {
+  /**
+   * @param {import("./messages.js").Connector} link
+   * @param {Map<string, THREE.Object3D>} nodes
+   * @param {number} size
+   * @param {string} colour
+   */
   constructor(link, nodes, size, colour) {
     this.ends = [link.from, link.to].map(({ body, p }) => ({
       node: body ? nodes.get(body) : null,
@@ -38,6 +44,10 @@ export class LinkObject {
     this.object.geometry.attributes.position.needsUpdate = true;
   }
 
+  /**
+   * @param {{ node: THREE.Object3D | null | undefined, local: THREE.Vector3 }} end
+   * @param {THREE.Vector3} into
+   */
   place({ node, local }, into) {
     into.copy(local);
     if (node) into.applyMatrix4(node.matrixWorld);
@@ -47,11 +57,8 @@ export class LinkObject {
   coil() {
     const { a, b, along, side, up, positions } = this;
     along.subVectors(b, a);
-    const axis = Math.abs(along.y) > 0.9 * along.length() ? [1, 0, 0] : [0, 1, 0];
-    side
-      .set(...axis)
-      .cross(along)
-      .normalize();
+    const [x, y] = Math.abs(along.y) > 0.9 * along.length() ? [1, 0] : [0, 1];
+    side.set(x, y, 0).cross(along).normalize();
     up.crossVectors(along, side).normalize();
     const turns = COILS * PER_COIL;
     a.toArray(positions, 0);

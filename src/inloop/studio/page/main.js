@@ -4,12 +4,12 @@ import { Connection } from "./connection.js";
 import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
-import { byId, download } from "./dom.js";
-import { Extras } from "./extras.js";
-import { POSES, SAMPLES } from "./frames.js";
+import { byId, download, press } from "./dom.js";
 import { Hand } from "./hand.js";
 import { HandPanel } from "./handpanel.js";
 import { Inputs } from "./inputs.js";
+import { POSES } from "./messages.js";
+import { NoteDisplay } from "./note.js";
 import { Notices } from "./notices.js";
 import { unitName } from "./numbers.js";
 import { Parameters } from "./parameters.js";
@@ -23,6 +23,7 @@ import { palette, startTheme } from "./theme.js";
 import { Transport } from "./transport.js";
 import { View } from "./view.js";
 
+/** @type {import("./messages.js").Told} */
 const LOST = {
   level: "error",
   text: "The studio does not answer.",
@@ -42,10 +43,10 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
     transport.chip("no link", "error");
     inputs.clear();
   },
-  text: (message) => RECEIVE[message.kind]?.(message),
+  text: (message) => receive(message),
   frame: (frame) => {
     if (frame.kind === POSES) view.motion.add(frame, performance.now() / 1000);
-    else if (frame.kind === SAMPLES) plots.add(frame);
+    else plots.add(frame);
   },
 });
 
@@ -63,25 +64,31 @@ const plots = new Plots(connection, palette(), view.slow);
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
 const rewind = new Rewind(view);
-const extras = new Extras();
+const note = new NoteDisplay();
 const device = new DevicePanel(connection, notices);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
 
+/** @typedef {import("./messages.js").Message} Message */
+
+/**
+ * What is done with each message of the server; none is left out.
+ * @type {{ [K in Message["kind"]]: (message: Extract<Message, { kind: K }>) => void }}
+ */
 const RECEIVE = {
   hello(message) {
     for (const named of [...message.parameters, ...message.signals, ...message.inputs])
       named.unit = unitName(named.unit);
     inputs.clear();
     rewind.stop();
-    extras.clear();
+    note.clear();
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
     view.setScene(message.scene);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
-    const driven = index < 0 ? null : { unit: message.inputs[index].unit, ...message.device };
+    const driven = message.device && { ...message.device, unit: unitName(message.device.unit) };
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
@@ -101,15 +108,21 @@ const RECEIVE = {
   scene: ({ scene }) => view.changeScene(scene),
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
-  panel: (message) =>
-    message.name === "device" ? device.show(message.data) : extras.show(message),
-  event: ({ name, data }) => {
-    if (data?.note !== undefined) extras.note(data);
-    else notices.toast({ level: "info", text: name });
-  },
+  panel: ({ data }) => device.show(data),
+  note: (message) => note.show(message),
 };
 
-const press = (id) => () => byId(id).click();
+/** @param {Message} message */
+function receive(message) {
+  const read = /** @type {(message: Message) => void} */ (RECEIVE[message.kind]);
+  read(message);
+}
+
+/**
+ * @param {string} id
+ * @returns {() => void}
+ */
+const click = (id) => () => byId(id).click();
 byId("picture").onclick = async () => download(await view.picture(), `${byId("plant").value}.png`);
 byId("fit").onclick = () => {
   view.eye.touched = false;
@@ -119,39 +132,41 @@ byId("side").onclick = () => {
   view.eye.toggleFlat();
   view.build();
 };
-byId("forces").onclick = ({ currentTarget }) => {
+byId("forces").onclick = () => {
   view.showForces(!view.forcesShown);
-  currentTarget.setAttribute("aria-pressed", view.forcesShown);
+  press(byId("forces"), view.forcesShown);
 };
 
-shortcuts.add(" ", "Pause or go", press("pause"));
-shortcuts.add("k", "Pause or go", press("pause"));
-shortcuts.add(".", "One step", press("step"));
-shortcuts.add("Home", "Back to the start", press("reset"));
+shortcuts.add(" ", "Pause or go", click("pause"));
+shortcuts.add("k", "Pause or go", click("pause"));
+shortcuts.add(".", "One step", click("step"));
+shortcuts.add("Home", "Back to the start", click("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));
 shortcuts.add("]", "Faster", () => transport.faster(1));
 shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
-shortcuts.add("r", "Record or stop", press("record"));
-shortcuts.add("p", "Save a picture", press("picture"));
-shortcuts.add("l", "Hold or follow the plots", press("live"));
-shortcuts.add("f", "Fit the view", press("fit"));
-shortcuts.add("v", "From the side, or in space", press("side"));
-shortcuts.add("g", "Show or hide forces", press("forces"));
-shortcuts.add("t", "Dark or light", press("theme"));
-shortcuts.add("/", "Find a parameter", () => byId("find-parameter")?.focus());
+shortcuts.add("r", "Record or stop", click("record"));
+shortcuts.add("p", "Save a picture", click("picture"));
+shortcuts.add("l", "Hold or follow the plots", click("live"));
+shortcuts.add("f", "Fit the view", click("fit"));
+shortcuts.add("v", "From the side, or in space", click("side"));
+shortcuts.add("g", "Show or hide forces", click("forces"));
+shortcuts.add("t", "Dark or light", click("theme"));
+shortcuts.add("/", "Find a parameter", () => parameters.find());
 
 /** For tests and for the curious: the parts, by name. */
-window.inloop = {
-  connection,
-  view,
-  hand,
-  inputs,
-  plots,
-  parameters,
-  notices,
-  pointer,
-  keys,
-  transport,
-  rewind,
-  device,
-};
+Object.assign(window, {
+  inloop: {
+    connection,
+    view,
+    hand,
+    inputs,
+    plots,
+    parameters,
+    notices,
+    pointer,
+    keys,
+    transport,
+    rewind,
+    device,
+  },
+});

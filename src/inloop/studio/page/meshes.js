@@ -3,11 +3,27 @@
 
 import * as THREE from "./three.js";
 
+/** @typedef {import("./messages.js").Packed} Packed */
+/** @typedef {{ geometry: THREE.BufferGeometry, map: THREE.Texture | null }} Part */
+
+/**
+ * Where the arrays of a part lie: first byte and number of bytes.
+ * @typedef {object} PackedPart
+ * @property {[number, number]} positions
+ * @property {[number, number]} normals
+ * @property {[number, number]} indices
+ * @property {[number, number]} [colors]
+ * @property {[number, number]} [uv]
+ * @property {[number, number]} [image]
+ * @property {string} [media_type]
+ */
+
 const MARK = 0x314d4c49; // "ILM1"
 const LINEAR = linearTable();
 
 /** Boxes in place of meshes, for whoever only wants to know what is where. */
 export class Boxes {
+  /** @param {Packed} shape */
   object({ bounds, scale }) {
     const [low, high] = bounds.map((p) => new THREE.Vector3(...p));
     const size = high.clone().sub(low);
@@ -24,23 +40,33 @@ export class Boxes {
 }
 
 export class Meshes {
-  /** `arrived` is called when a mesh that was missing can be drawn. */
+  /**
+   * `arrived` is called when a mesh that was missing can be drawn.
+   * @param {() => void} arrived
+   */
   constructor(arrived) {
     this.arrived = arrived;
     this.fine = false; // shine costs too much without a graphics card
+    /** @type {Map<string, Promise<Part[]>>} */
     this.known = new Map(); // name → promise of parts
     this.waiting = 0;
   }
 
-  /** An object that shows a mesh as soon as it is there. */
+  /**
+   * An object that shows a mesh as soon as it is there.
+   * @param {Packed} shape
+   * @param {THREE.Color} colour
+   * @param {number} opacity
+   */
   object({ name, scale }, colour, opacity) {
     const holder = new THREE.Group();
     const inner = new THREE.Group();
     inner.scale.fromArray(scale);
     holder.add(inner);
-    if (!this.known.has(name)) this.known.set(name, this.load(name));
+    const loading = this.known.get(name) ?? this.load(name);
+    this.known.set(name, loading);
     this.waiting += 1;
-    this.known.get(name).then((parts) => {
+    loading.then((parts) => {
       this.waiting -= 1;
       for (const part of parts) inner.add(partObject(part, colour, opacity, this.fine));
       if (parts.length) this.arrived();
@@ -48,10 +74,13 @@ export class Meshes {
     return holder;
   }
 
-  /** Free meshes that a scene does not show any more. */
+  /**
+   * Free meshes that a scene does not show any more.
+   * @param {import("./messages.js").Scene} scene
+   */
   keep(scene) {
     const shown = [...scene.ground, ...scene.bodies.flatMap(({ shapes }) => shapes)];
-    const names = new Set(shown.map(({ shape }) => shape.name));
+    const names = new Set(shown.map(({ shape }) => (shape.kind === "packed" ? shape.name : "")));
     for (const [name, loading] of this.known) {
       if (names.has(name)) continue;
       this.known.delete(name);
@@ -59,33 +88,54 @@ export class Meshes {
     }
   }
 
+  /** @param {string} name */
   async load(name) {
     try {
       const response = await fetch(`/mesh/${name}`);
       if (!response.ok) throw new Error(`${response.status}`);
       return await decode(await response.arrayBuffer());
     } catch (error) {
-      console.warn(`mesh ${name} is not drawn: ${error.message}`);
+      console.warn(`mesh ${name} is not drawn: ${error}`);
       return [];
     }
   }
 }
 
-/** Parts of a mesh: geometry and picture. */
+/**
+ * Parts of a mesh: geometry and picture.
+ * @param {ArrayBuffer} buffer
+ */
 async function decode(buffer) {
   const view = new DataView(buffer);
   if (view.getUint32(0, true) !== MARK) throw new Error("not a packed mesh");
   const length = view.getUint32(4, true);
   const start = 8 + length;
+  /** @type {{ parts: PackedPart[] }} */
   const { parts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
   return Promise.all(parts.map((part) => decodePart(part, buffer, start)));
 }
 
+/**
+ * @param {PackedPart} part
+ * @param {ArrayBuffer} buffer
+ * @param {number} start
+ */
 async function decodePart(part, buffer, start) {
+  /**
+   * @template T
+   * @param {{ new (buffer: ArrayBuffer, begin: number, length: number): T, BYTES_PER_ELEMENT: number }} Type
+   * @param {[number, number]} place
+   */
   const array = (Type, [begin, size]) =>
     new Type(buffer, start + begin, size / Type.BYTES_PER_ELEMENT);
   const geometry = new THREE.BufferGeometry();
   geometry.userData.shared = true;
+  /**
+   * @param {string} name
+   * @param {THREE.TypedArray} values
+   * @param {number} size
+   * @param {boolean} [normalized]
+   */
   const add = (name, values, size, normalized = false) =>
     geometry.setAttribute(name, new THREE.BufferAttribute(values, size, normalized));
   add("position", array(Float32Array, part.positions), 3);
@@ -98,10 +148,19 @@ async function decodePart(part, buffer, start) {
   if (part.colors) add("color", linear(array(Uint8Array, part.colors)), 4, true);
   if (part.uv) add("uv", array(Float32Array, part.uv), 2);
   geometry.computeBoundingSphere();
-  return { geometry, map: part.image ? await picture(part, buffer, start) : null };
+  return {
+    geometry,
+    map: part.image ? await picture(part.image, part.media_type, buffer, start) : null,
+  };
 }
 
-async function picture({ image: [begin, size], media_type: type }, buffer, start) {
+/**
+ * @param {[number, number]} range
+ * @param {string | undefined} type
+ * @param {ArrayBuffer} buffer
+ * @param {number} start
+ */
+async function picture([begin, size], type, buffer, start) {
   const blob = new Blob([new Uint8Array(buffer, start + begin, size)], { type });
   const bitmap = await createImageBitmap(blob, { imageOrientation: "flipY" });
   const map = new THREE.Texture(bitmap);
@@ -115,6 +174,12 @@ async function picture({ image: [begin, size], media_type: type }, buffer, start
   return map;
 }
 
+/**
+ * @param {Part} part
+ * @param {THREE.Color} colour
+ * @param {number} opacity
+ * @param {boolean} fine
+ */
 function partObject({ geometry, map }, colour, opacity, fine) {
   const painted = geometry.hasAttribute("color");
   const Material = fine ? THREE.MeshStandardMaterial : THREE.MeshLambertMaterial;
@@ -132,12 +197,16 @@ function partObject({ geometry, map }, colour, opacity, fine) {
   return mesh;
 }
 
+/** @param {Part} part */
 function free({ geometry, map }) {
   geometry.dispose();
   map?.dispose();
 }
 
-/** Colours of a file are sRGB, those of vertices linear. */
+/**
+ * Colours of a file are sRGB, those of vertices linear.
+ * @param {Uint8Array} bytes
+ */
 function linear(bytes) {
   const values = new Uint16Array(bytes.length);
   for (let i = 0; i < bytes.length; i += 1)

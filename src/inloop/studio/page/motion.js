@@ -1,10 +1,20 @@
 // Poses between frames: which two frames lie around the moment that is shown, and how far between.
 
+/** @typedef {import("./frames.js").Poses} Poses */
+/** @typedef {{ before: Poses, after: Poses, fraction: number }} Moment */
+
 const KEPT = 60; // seconds that can be looked back at
 const WINDOW = 128; // frames over which the clocks are compared
 
 /** A history of pose frames and the moment shown. */
 export class Motion {
+  /** @type {Poses[]} */
+  frames = [];
+  /** @type {number[]} */
+  offsets = [];
+  /** @type {number} */
+  interval = 0;
+
   constructor() {
     this.clear();
   }
@@ -13,17 +23,19 @@ export class Motion {
     this.frames = [];
     this.offsets = [];
     this.interval = 1 / 60;
-    this.dropped = 0;
   }
 
-  /** Take a frame that arrived at page time `now` [s]; a stale one is dropped. */
+  /**
+   * Take a frame that arrived at page time `now` [s]; a stale one is dropped.
+   * @param {Poses} frame
+   * @param {number} now
+   */
   add(frame, now) {
     const newest = this.frames.at(-1);
     if (newest && frame.stamp <= newest.stamp) {
       if (frame.stamp === newest.stamp && frame.sequence > newest.sequence) {
         this.frames.pop(); // the plant's clock stands, and the plant was reset or stepped
       } else if (newest.stamp - frame.stamp < 1) {
-        this.dropped += 1;
         return;
       } else {
         this.clear(); // another machine's clock: another run
@@ -40,14 +52,22 @@ export class Motion {
     while (frame.stamp - this.frames[0].stamp > KEPT) this.frames.shift();
   }
 
-  /** The frames around page time `now` [s], one frame behind so that there is one on either side. */
+  /**
+   * The frames around page time `now` [s], one frame behind so that there is one on either side.
+   * @param {number} now
+   * @returns {Moment | null}
+   */
   at(now) {
     if (!this.frames.length) return null;
     const offset = Math.min(...this.offsets);
     return this.around(now - offset - 1.25 * this.interval);
   }
 
-  /** The frames around a stamp [s] and the fraction between them. */
+  /**
+   * The frames around a stamp [s] and the fraction between them.
+   * @param {number} stamp
+   * @returns {Moment | null}
+   */
   around(stamp) {
     const { frames } = this;
     if (!frames.length) return null;
@@ -70,6 +90,8 @@ export class Motion {
   }
 
   get span() {
-    return this.frames.length ? [this.frames[0].stamp, this.frames.at(-1).stamp] : [0, 0];
+    return this.frames.length
+      ? [this.frames[0].stamp, this.frames[this.frames.length - 1].stamp]
+      : [0, 0];
   }
 }

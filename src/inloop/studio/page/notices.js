@@ -2,15 +2,24 @@
 
 import { byId, icon, make } from "./dom.js";
 
+/** @typedef {import("./messages.js").Told} Told */
+/** @typedef {{ name: string, run: () => void }} Action */
+
 const PASSING = { info: 5000, warn: 9000, error: 20000 }; // [ms]
 const MOST = 4;
 
 export class Notices {
   constructor() {
+    /** @type {Map<string, { notice: Told, action: Action | null, shown: string }>} */
     this.alarms = new Map();
   }
 
-  /** Show a condition by key as long as it lasts; null ends it. */
+  /**
+   * Show a condition by key as long as it lasts; null ends it.
+   * @param {string} key
+   * @param {Told | null} notice
+   * @param {Action | null} [action]
+   */
   alarm(key, notice, action = null) {
     const shown = JSON.stringify(notice);
     if (this.alarms.get(key)?.shown === shown) return;
@@ -41,11 +50,16 @@ export class Notices {
     );
   }
 
-  /** A notice that passes; one that differs in its numbers only takes the place of the old one. */
+  /**
+   * A notice that passes; one that differs in its numbers only takes the place of the old one.
+   * @param {{ level: Told["level"], text: string, fix: string }} notice
+   */
   toast({ level = "info", text, fix }) {
     const place = byId("notices");
     const kind = text.replace(/\d+/g, "#");
-    const same = [...place.children].find((child) => child.dataset.kind === kind);
+    const same = /** @type {HTMLElement[]} */ ([...place.children]).find(
+      (child) => child.dataset.kind === kind,
+    );
     const count = Number(same?.dataset.count ?? 0) + 1;
     same?.remove();
     const close = () => element.remove();
@@ -64,9 +78,9 @@ export class Notices {
         icon("close"),
       ),
     );
-    Object.assign(element.dataset, { kind, count });
+    Object.assign(element.dataset, { kind, count: String(count) });
     place.append(element);
-    while (place.children.length > MOST) place.firstChild.remove();
+    while (place.children.length > MOST) place.firstElementChild?.remove();
     setTimeout(close, PASSING[level] ?? PASSING.info);
   }
 }

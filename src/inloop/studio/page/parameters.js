@@ -3,13 +3,20 @@
 import { byId, icon, make } from "./dom.js";
 import { clamp, entry, figure } from "./numbers.js";
 
+/** @typedef {import("./messages.js").Parameter} Parameter */
+
 const MANY = 8;
 const STEPS = 1000;
 const PERIOD = 40; // between two values sent while a slider moves [ms]
 const QUIET = 700; // after a change of one's own, what the server tells may be older [ms]
 
-/** Position of a slider for a value: logarithmic when the range spans two decades. */
-function scaleOf({ low, high }) {
+/**
+ * Position of a slider for a value: logarithmic when the range spans two decades.
+ * @param {number} low
+ * @param {number} high
+ * @returns {Scale}
+ */
+function scaleOf(low, high) {
   if (low > 0 && high / low >= 100) {
     return {
       place: (value) => (STEPS * Math.log(value / low)) / Math.log(high / low),
@@ -22,19 +29,31 @@ function scaleOf({ low, high }) {
   };
 }
 
+/** @typedef {{ place: (value: number) => number, value: (place: number) => number }} Scale */
+
 class Row {
+  /** @type {number | null} */
+  waiting = null;
+
+  /** @type {number | null} */
+  timer = null;
+
+  /** @type {number} */
+  value = 0;
+
+  /**
+   * @param {Parameter} parameter
+   * @param {(value: number) => void} send
+   * @param {() => void} back
+   */
   constructor(parameter, send, back) {
     this.parameter = parameter;
     this.changedAt = -Infinity;
-    this.send = (value) => {
+    this.send = (/** @type {number} */ value) => {
       this.changedAt = performance.now();
       send(value);
     };
-    this.ranged =
-      Number.isFinite(parameter.low) &&
-      Number.isFinite(parameter.high) &&
-      parameter.high > parameter.low;
-    const { name, unit, doc } = parameter;
+    const { name, unit, doc, low, high } = parameter;
     this.field = make("input", {
       type: "text",
       inputMode: "decimal",
@@ -42,7 +61,7 @@ class Row {
       spellcheck: false,
       "aria-label": `${name}${unit ? ` in ${unit}` : ""}`,
       onchange: () => this.typed(),
-      onkeydown: (e) => this.key(e),
+      onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
     });
     this.reset = make(
       "button",
@@ -62,32 +81,42 @@ class Row {
       make("span", { className: "unit" }, unit === "1" ? "" : unit),
       this.reset,
     );
-    if (this.ranged) this.addSlider(name);
+    /** @type {{ scale: Scale, slider: HTMLInputElement } | null} */
+    this.track = null;
+    if (low !== null && high !== null && high > low) this.addSlider(name, scaleOf(low, high));
     this.show(parameter.value);
   }
 
-  addSlider(name) {
-    this.scale = scaleOf(this.parameter);
-    this.slider = make("input", {
+  /**
+   * @param {string} name
+   * @param {Scale} scale
+   */
+  addSlider(name, scale) {
+    const slider = make("input", {
       type: "range",
       min: 0,
       max: STEPS,
       step: 1,
       "aria-label": name,
-      oninput: () => this.slid(),
+      oninput: () => this.slid(scale.value(Number(slider.value))),
     });
     const mark = make("i", { className: "mark" });
-    mark.style.left = `${clamp(this.scale.place(this.parameter.default) / STEPS, 0, 1) * 100}%`;
-    this.element.append(make("div", { className: "track" }, mark, this.slider));
+    mark.style.left = `${clamp(scale.place(this.parameter.default) / STEPS, 0, 1) * 100}%`;
+    this.element.append(make("div", { className: "track" }, mark, slider));
+    this.track = { scale, slider };
   }
 
-  slid() {
-    const value = Number(this.scale.value(Number(this.slider.value)).toPrecision(4));
+  /** @param {number} exact */
+  slid(exact) {
+    const value = Number(exact.toPrecision(4));
     this.show(value, true);
     this.later(value);
   }
 
-  /** Send now or at the end of the period, the newest value only. */
+  /**
+   * Send now or at the end of the period, the newest value only.
+   * @param {number} value
+   */
   later(value) {
     this.waiting = value;
     if (this.timer) return;
@@ -112,6 +141,7 @@ class Row {
     this.send(kept);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "Enter") this.typed();
     if (event.key === "Escape") {
@@ -120,7 +150,10 @@ class Row {
     }
   }
 
-  /** A value that the server tells: shown when it cannot be an echo of what was sent before. */
+  /**
+   * A value that the server tells: shown when it cannot be an echo of what was sent before.
+   * @param {number} value
+   */
   told(value) {
     clearTimeout(this.telling);
     const wait = this.changedAt + QUIET - performance.now();
@@ -128,17 +161,20 @@ class Row {
     else this.telling = setTimeout(() => this.told(value), wait);
   }
 
+  /**
+   * @param {number} value
+   * @param {boolean} [own]
+   */
   show(value, own = false) {
     this.value = value;
     if (document.activeElement !== this.field || own || this.field.value === "")
       this.field.value = entry(value);
-    if (this.slider && !own) this.slider.value = clamp(this.scale.place(value), 0, STEPS);
-    if (this.slider) {
-      this.slider.style.setProperty(
-        "--fill",
-        `${clamp(this.scale.place(value) / STEPS, 0, 1) * 100}%`,
-      );
-      this.slider.setAttribute("aria-valuetext", `${figure(value)} ${this.parameter.unit ?? ""}`);
+    if (this.track) {
+      const { scale, slider } = this.track;
+      const place = clamp(scale.place(value), 0, STEPS);
+      if (!own) slider.value = String(place);
+      slider.style.setProperty("--fill", `${(100 * place) / STEPS}%`);
+      slider.setAttribute("aria-valuetext", `${figure(value)} ${this.parameter.unit}`);
     }
     this.changed =
       Math.abs(value - this.parameter.default) > 1e-9 * Math.abs(this.parameter.default);
@@ -148,11 +184,20 @@ class Row {
 }
 
 export class Parameters {
+  /** @type {HTMLButtonElement} */
+  all = make("button");
+
+  /** @type {HTMLInputElement} */
+  search = make("input");
+
+  /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
     this.connection = connection;
+    /** @type {Map<string, Row>} */
     this.rows = new Map();
   }
 
+  /** @param {Parameter[]} parameters */
   setPlant(parameters) {
     const place = byId("parameters");
     this.rows.clear();
@@ -192,19 +237,29 @@ export class Parameters {
     this.count();
   }
 
+  /**
+   * @param {string} name
+   * @param {number} value
+   */
   sent(name, value) {
-    this.connection.say("set", { parameter: name, value });
+    this.connection.say({ do: "set", parameter: name, value });
     this.count();
   }
 
-  /** One parameter to its default, or all. */
+  /**
+   * One parameter to its default, or all.
+   * @param {string} [name]
+   */
   back(name) {
-    for (const row of name ? [this.rows.get(name)] : this.rows.values()) row.changedAt = -Infinity;
-    if (name) this.connection.say("reset_parameter", { parameter: name });
-    else this.connection.say("reset_parameters");
+    for (const [key, row] of this.rows) if (!name || key === name) row.changedAt = -Infinity;
+    if (name) this.connection.say({ do: "reset_parameter", parameter: name });
+    else this.connection.say({ do: "reset_parameters" });
   }
 
-  /** Values that anybody changed. */
+  /**
+   * Values that anybody changed.
+   * @param {Record<string, number>} values
+   */
   update(values) {
     for (const [name, value] of Object.entries(values)) this.rows.get(name)?.told(value);
     this.count();
@@ -214,13 +269,18 @@ export class Parameters {
   count() {
     const changed = [...this.rows.values()].filter((row) => row.changed).length;
     byId("changed").textContent = changed ? `${changed} changed` : "";
-    if (this.all) this.all.disabled = !changed;
+    this.all.disabled = !changed;
+  }
+
+  /** Let a person write what to look for. */
+  find() {
+    this.search.focus();
   }
 
   filter() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const { element, parameter } of this.rows.values()) {
-      const text = `${parameter.name} ${parameter.doc ?? ""}`.toLowerCase();
+      const text = `${parameter.name} ${parameter.doc}`.toLowerCase();
       element.hidden = !words.every((word) => text.includes(word));
     }
   }

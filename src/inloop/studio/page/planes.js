@@ -1,5 +1,6 @@
 // The planes of a mechanism or a plate: two directions in it, and the one that leaves it.
 
+/** @type {Record<"xy" | "xz" | "yz", Array<[number, number, number]>>} */
 export const PLANES = {
   xy: [
     [1, 0, 0],

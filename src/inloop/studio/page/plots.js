@@ -1,9 +1,12 @@
 // Live plots: which signals, one chart per unit, over time or frequency, following or held.
 
 import { Chart } from "./chart.js";
-import { byId, dress, make } from "./dom.js";
+import { byId, dress, inside, make, press } from "./dom.js";
 import { Samples } from "./samples.js";
 import { SpectrumChart } from "./spectrumchart.js";
+
+/** @typedef {import("./messages.js").Signal} Signal */
+/** @typedef {import("./theme.js").Palette} Palette */
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
@@ -11,17 +14,28 @@ const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphi
 const SPECTRA = { period: 200, share: 0.2 };
 
 export class Plots {
+  /**
+   * @param {import("./connection.js").Connection} connection
+   * @param {Palette} palette
+   * @param {boolean} slow
+   */
   constructor(connection, palette, slow) {
     this.connection = connection;
     this.palette = palette;
     this.samples = new Samples();
+    /** @type {{ generation: number | null, names: string[] }} */
     this.subscription = { generation: null, names: [] }; // as the server has confirmed it
+    /** @type {Signal[]} */
     this.signals = [];
+    /** @type {string[]} */
     this.chosen = [];
+    /** @type {Array<Chart | SpectrumChart>} */
     this.charts = [];
     this.window = 5;
+    /** @type {[number, number] | null} */
     this.held = null; // [from, to] while the plots do not follow
     this.spectral = false;
+    /** @type {[number, number] | null} */
     this.band = null; // [from, to] in Hz; null: all frequencies
     this.due = 0; // when the next spectra may be computed [ms]
     this.drawn = 0;
@@ -39,36 +53,43 @@ export class Plots {
       this.follow();
     };
     byId("live").onclick = () => (this.held ? this.follow() : this.hold());
-    byId("spectrum").onclick = ({ currentTarget }) => {
+    byId("spectrum").onclick = () => {
       this.spectral = !this.spectral;
-      currentTarget.setAttribute("aria-pressed", this.spectral);
+      press(byId("spectrum"), this.spectral);
       this.rebuild();
     };
     const button = byId("choose-signals");
     const picker = byId("signals");
+    /** @param {boolean} on */
     const show = (on) => {
       picker.hidden = !on;
-      button.setAttribute("aria-expanded", on);
-      if (on) picker.querySelector("input").focus();
+      button.setAttribute("aria-expanded", String(on));
+      if (on) inside(picker, "input").focus();
     };
-    button.onclick = () => show(picker.hidden);
+    button.onclick = () => show(Boolean(picker.hidden));
     picker.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       show(false);
       button.focus();
     });
     document.addEventListener("pointerdown", (event) => {
-      if (!picker.hidden && !picker.contains(event.target) && !button.contains(event.target))
-        show(false);
+      const at = /** @type {Node} */ (event.target);
+      if (!picker.hidden && !picker.contains(at) && !button.contains(at)) show(false);
     });
-    picker.querySelector("input").oninput = () => this.list();
+    inside(picker, "input").oninput = () => this.list();
   }
 
-  /** Another plant, or a new connection to the same. */
+  /**
+   * Another plant, or a new connection to the same.
+   * @param {string} name
+   * @param {Signal[]} signals
+   * @param {string[] | null} wished
+   */
   setPlant(name, signals, wished) {
     const same = this.plant === name;
     this.plant = name;
     this.signals = signals;
+    /** @param {string[]} names */
     const known = (names) => names.filter((n) => signals.some((s) => s.name === n));
     const kept = JSON.parse(localStorage.getItem(`inloop.signals.${name}`) ?? "null");
     this.subscription.generation = null;
@@ -80,33 +101,39 @@ export class Plots {
     this.choose(kept ? known(kept) : known(wished ?? signals.slice(0, 2).map((s) => s.name)));
   }
 
+  /** @param {string[]} names */
   choose(names) {
     this.chosen = names;
     localStorage.setItem(`inloop.signals.${this.plant}`, JSON.stringify(names));
     this.samples.choose(names);
-    this.connection.say("subscribe", { signals: names });
+    this.connection.say({ do: "subscribe", signals: names });
     this.list();
     this.rebuild();
   }
 
+  /** @param {string} name */
   toggle(name) {
     this.choose(
       this.chosen.includes(name) ? this.chosen.filter((n) => n !== name) : [...this.chosen, name],
     );
   }
 
-  /** The server tells which columns come from now on. */
+  /**
+   * The server tells which columns come from now on.
+   * @param {import("./messages.js").Subscribed} message
+   */
   subscribed({ generation, signals }) {
     this.subscription = { generation, names: signals };
   }
 
+  /** @param {import("./frames.js").SampleFrame} frame */
   add(frame) {
     const { generation, names } = this.subscription;
     if (frame.generation === generation) this.samples.append(frame, names);
   }
 
   list() {
-    const wanted = byId("signals").querySelector("input").value.toLowerCase();
+    const wanted = inside(byId("signals"), "input").value.toLowerCase();
     const rows = this.signals
       .filter((s) => s.name.toLowerCase().includes(wanted))
       .map((signal) =>
@@ -126,38 +153,36 @@ export class Plots {
           ),
         ),
       );
-    const list = byId("signals").querySelector("ul");
-    const focused = [...list.querySelectorAll("input")].indexOf(document.activeElement);
+    const list = inside(byId("signals"), "ul");
+    const boxes = /** @type {Element[]} */ ([...list.querySelectorAll("input")]);
+    const focused = document.activeElement ? boxes.indexOf(document.activeElement) : -1;
     list.replaceChildren(
       ...(rows.length ? rows : [make("li", { className: "quiet" }, "no signal has this name")]),
     );
     if (focused >= 0) list.querySelectorAll("input")[focused]?.focus();
   }
 
+  /** @param {Palette} palette */
   setPalette(palette) {
     this.palette = palette;
     this.rebuild();
   }
 
   rebuild() {
-    this.charts.forEach((chart) => chart.destroy());
+    for (const chart of this.charts) chart.destroy();
     const units = new Map();
     this.chosen.forEach((name, index) => {
       const unit = this.signals.find((s) => s.name === name)?.unit ?? "";
       const colour = this.palette.series[index % this.palette.series.length];
       units.set(unit, [...(units.get(unit) ?? []), { name, colour }]);
     });
+    /** @param {string} name */
     const drop = (name) => this.toggle(name);
-    const [Kind, on] = this.spectral
-      ? [
-          SpectrumChart,
-          {
-            zoom: (from, to) => this.chooseBand([from, to]),
-            live: () => this.chooseBand(null),
-            drop,
-          },
-        ]
-      : [Chart, { zoom: (from, to) => this.hold([from, to]), live: () => this.follow(), drop }];
+    /** @type {import("./chart.js").Listener} */
+    const on = this.spectral
+      ? { zoom: (...band) => this.chooseBand(band), live: () => this.chooseBand(null), drop }
+      : { zoom: (...range) => this.hold(range), live: () => this.follow(), drop };
+    const Kind = this.spectral ? SpectrumChart : Chart;
     this.charts = [...units].map(
       ([unit, signals], i) => new Kind(unit, signals, this.palette, i === units.size - 1, on),
     );
@@ -172,6 +197,7 @@ export class Plots {
     );
   }
 
+  /** @param {[number, number] | null} band */
   chooseBand(band) {
     this.band = band;
     this.stale = true;
@@ -182,6 +208,7 @@ export class Plots {
     this.showHeld();
   }
 
+  /** @param {[number, number]} [range] */
   hold(range = [this.samples.end - this.window, this.samples.end]) {
     this.held = range;
     this.showHeld();
@@ -189,7 +216,7 @@ export class Plots {
 
   showHeld() {
     const live = this.held === null;
-    byId("live").setAttribute("aria-pressed", live);
+    press(byId("live"), live);
     dress(byId("live"), live ? "live" : "go", live ? "Live" : "Held");
     this.stale = true;
   }
@@ -205,7 +232,9 @@ export class Plots {
     const [from, to] = held ?? [samples.end - this.window, samples.end];
     const lost = samples.lost ? `${samples.lost} samples lost` : "";
     if (this.spectral) {
-      const notes = this.charts.map((chart) => chart.showSpectra(samples, from, to, this.band));
+      const notes = this.charts.map((chart) =>
+        chart instanceof SpectrumChart ? chart.showSpectra(samples, from, to, this.band) : "",
+      );
       byId("plot-note").textContent = notes.find(Boolean) ?? lost;
       const now = performance.now();
       this.due = now + Math.max(SPECTRA.period, (now - begin) / SPECTRA.share);

@@ -2,13 +2,31 @@
 
 import * as THREE from "./three.js";
 
+/**
+ * A drag: where it began, and the place of the canvas.
+ * @typedef {object} Grip
+ * @property {number} id
+ * @property {THREE.Vector3} origin
+ * @property {THREE.Vector3} axis
+ * @property {number} at
+ * @property {DOMRect} box
+ * @property {number} value
+ */
+
+/** @type {Record<string, number>} */
 const REACH = { mouse: 14, pen: 20, touch: 34 }; // around the place to grab [px]
 
 export class Pointer {
+  /**
+   * @param {import("./view.js").View} view
+   * @param {import("./hand.js").Hand} hand
+   */
   constructor(view, hand) {
     this.view = view;
     this.hand = hand;
+    /** @type {Map<number, PointerEvent>} */
     this.fingers = new Map();
+    /** @type {Grip | null} */
     this.grip = null;
     this.ray = new THREE.Raycaster();
     const { canvas } = view;
@@ -16,8 +34,9 @@ export class Pointer {
     canvas.addEventListener("pointermove", (event) => this.move(event));
     // drags are told between frames where the browser can
     const raw = "onpointerrawupdate" in canvas;
-    canvas.addEventListener(raw ? "pointerrawupdate" : "pointermove", (event) => this.drag(event));
-    for (const end of ["pointerup", "pointercancel"])
+    const drag = (/** @type {Event} */ event) => this.drag(/** @type {PointerEvent} */ (event));
+    canvas.addEventListener(raw ? "pointerrawupdate" : "pointermove", drag);
+    for (const end of /** @type {const} */ (["pointerup", "pointercancel"]))
       canvas.addEventListener(end, (event) => this.up(event));
     canvas.addEventListener(
       "wheel",
@@ -31,7 +50,10 @@ export class Pointer {
     canvas.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Ray of a pointer in the world. */
+  /**
+   * Ray of a pointer in the world.
+   * @param {MouseEvent} event
+   */
   cast(event) {
     // in a drag the canvas stays where it is; asking for its place lays out the page
     const box = this.grip?.box ?? this.view.canvas.getBoundingClientRect();
@@ -49,13 +71,17 @@ export class Pointer {
     return this.view.nodes.get(device.body)?.localToWorld(point) ?? point;
   }
 
-  /** Pixels of the canvas where a point of the world is seen. */
+  /**
+   * Pixels of the canvas where a point of the world is seen.
+   * @param {THREE.Vector3} point
+   */
   seen(point) {
     const { width, height, eye } = this.view;
     const p = point.clone().project(eye.camera);
     return [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
   }
 
+  /** @param {PointerEvent} event */
   hits(event) {
     const handle = this.handle();
     if (!handle) return false;
@@ -63,12 +89,19 @@ export class Pointer {
     const [x, y] = this.seen(handle);
     const reach = REACH[event.pointerType] ?? REACH.mouse;
     if (Math.hypot(event.clientX - box.left - x, event.clientY - box.top - y) < reach) return true;
-    const node = this.view.nodes.get(this.hand.device.body);
+    const node = this.view.nodes.get(this.hand.device?.body ?? "");
     this.cast(event);
-    return node ? this.ray.intersectObject(node, true).some((hit) => hit.object.isMesh) : false;
+    return node
+      ? this.ray.intersectObject(node, true).some((hit) => hit.object instanceof THREE.Mesh)
+      : false;
   }
 
-  /** How far along the device's axis a ray passes it, in lengths of the axis. */
+  /**
+   * How far along the device's axis a ray passes it, in lengths of the axis.
+   * @param {THREE.Ray} ray
+   * @param {THREE.Vector3} origin
+   * @param {THREE.Vector3} axis
+   */
   along(ray, origin, axis) {
     // closest points of the lines origin + s axis and ray.origin + r direction
     const d = ray.direction;
@@ -78,14 +111,16 @@ export class Pointer {
     return det > 1e-9 * aa ? (ad * dw - aw) / det : 0;
   }
 
+  /** @param {PointerEvent} event */
   down(event) {
     const { canvas } = this.view;
     canvas.focus({ preventScroll: true, focusVisible: false });
     canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, event);
     if (event.button !== 0 || this.grip || this.fingers.size > 1 || !this.hits(event)) return;
-    const origin = this.handle();
-    const axis = new THREE.Vector3(...this.hand.device.axis);
+    const [origin, { device }] = [this.handle(), this.hand];
+    if (!origin || !device) return;
+    const axis = new THREE.Vector3(...device.axis);
     const at = this.along(this.cast(event), origin, axis);
     const box = canvas.getBoundingClientRect();
     this.grip = { id: event.pointerId, origin, axis, at, box, value: this.hand.value };
@@ -93,6 +128,7 @@ export class Pointer {
     this.hand.move("pointer", this.hand.value, event.timeStamp);
   }
 
+  /** @param {PointerEvent} event */
   drag(event) {
     const { grip, hand } = this;
     if (!grip || event.pointerId !== grip.id || !hand.device) return;
@@ -101,6 +137,7 @@ export class Pointer {
     hand.move("pointer", grip.value + moved * (high - low), event.timeStamp);
   }
 
+  /** @param {PointerEvent} event */
   move(event) {
     const old = this.fingers.get(event.pointerId);
     if (!old) {
@@ -115,6 +152,7 @@ export class Pointer {
       (f) => f.pointerId !== event.pointerId && f.pointerId !== this.grip?.id,
     );
     if (other) {
+      /** @param {PointerEvent} f */
       const gap = (f) => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
       eye.zoom(gap(old) / Math.max(gap(event), 1));
       eye.pan(dx / 2, dy / 2, height);
@@ -122,6 +160,7 @@ export class Pointer {
     else eye.orbit(dx, dy, height);
   }
 
+  /** @param {PointerEvent} event */
   up(event) {
     this.fingers.delete(event.pointerId);
     if (this.grip?.id !== event.pointerId) return;
@@ -130,10 +169,14 @@ export class Pointer {
     this.hand.letGo("pointer");
   }
 
-  /** The eye by keyboard, when the picture has the focus. */
+  /**
+   * The eye by keyboard, when the picture has the focus.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     const { eye, height } = this.view;
     const step = event.shiftKey ? 60 : 20;
+    /** @type {Record<string, [number, number]>} */
     const moves = {
       ArrowLeft: [step, 0],
       ArrowRight: [-step, 0],

@@ -1,9 +1,22 @@
 // Recording on the server: start, stop, replay, download; and a look back at the last minute.
 
-import { byId, dress, icon, make } from "./dom.js";
+import { byId, dress, icon, make, press } from "./dom.js";
 import { figure } from "./numbers.js";
 
+/** @typedef {import("./messages.js").Recording} Recording */
+/** @typedef {import("./messages.js").File} File */
+
 export class Recordings {
+  /** @type {File[]} */
+  files = [];
+
+  /** @type {string[]} */
+  can = [];
+
+  /** @type {string} */
+  source = "";
+
+  /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
     this.connection = connection;
     this.active = false;
@@ -11,22 +24,29 @@ export class Recordings {
   }
 
   toggle() {
-    this.connection.say("record", { on: !this.active });
+    this.connection.say({ do: "record", on: !this.active });
   }
 
-  /** What the server shows: "live", or the name of a file. */
+  /**
+   * What the server shows: "live", or the name of a file.
+   * @param {string} source
+   */
   playing(source) {
     if (source === this.source) return;
     this.source = source;
     this.build();
   }
 
-  show({ active, files = [] }, can) {
+  /**
+   * @param {Recording} recording
+   * @param {string[]} can
+   */
+  show({ active, files }, can) {
     this.active = active;
     this.files = files;
     this.can = can;
     const button = byId("record");
-    button.setAttribute("aria-pressed", active);
+    press(button, active);
     dress(button, "record", active ? "Stop" : "Record");
     byId("recording-note").textContent = active
       ? "recording"
@@ -38,7 +58,7 @@ export class Recordings {
   }
 
   build() {
-    const rows = (this.files ?? []).map((file) => this.row(file));
+    const rows = this.files.map((file) => this.row(file));
     const empty = make(
       "p",
       { className: "empty" },
@@ -49,6 +69,7 @@ export class Recordings {
     );
   }
 
+  /** @param {File} file */
   row({ name, bytes }) {
     const playing = this.source === name;
     const replay = this.can.includes("replay")
@@ -59,7 +80,9 @@ export class Recordings {
             "aria-label": playing ? "Back to the loop" : `Replay ${name}`,
             title: playing ? "Back to the loop" : "Replay",
             onclick: () =>
-              playing ? this.connection.say("live") : this.connection.say("replay", { file: name }),
+              playing
+                ? this.connection.say({ do: "live" })
+                : this.connection.say({ do: "replay", file: name }),
           },
           icon(playing ? "close" : "go"),
         )
@@ -87,11 +110,18 @@ export class Recordings {
 
 /** Looking back: the poses of the last minute, moved through by hand or at half speed. */
 export class Rewind {
+  /** @type {[number, number]} */
+  span = [0, 0];
+
+  /** @type {number | undefined} */
+  timer;
+
+  /** @param {import("./view.js").View} view */
   constructor(view) {
     this.view = view;
     byId("rewind-play").onclick = () => this.start();
     byId("rewind-live").onclick = () => this.stop();
-    byId("rewind-at").oninput = (event) => this.look(Number(event.target.value), false);
+    byId("rewind-at").oninput = () => this.look(Number(byId("rewind-at").value), false);
   }
 
   get on() {
@@ -113,10 +143,14 @@ export class Rewind {
     this.look(Math.max(last - 5, first), true);
   }
 
+  /**
+   * @param {number} stamp
+   * @param {boolean} playing
+   */
   look(stamp, playing) {
     const [first, last] = this.span;
     this.view.moment = stamp;
-    byId("rewind-at").value = stamp;
+    byId("rewind-at").value = String(stamp);
     const moment = this.view.motion.around(stamp);
     byId("rewind-t").textContent = moment ? `${moment.before.t.toFixed(3)} s` : "";
     byId("rewind-at").style.setProperty(
@@ -134,6 +168,7 @@ export class Rewind {
     this.show(false);
   }
 
+  /** @param {boolean} on */
   show(on) {
     byId("rewind").classList.toggle("on", on);
     for (const id of ["rewind-at", "rewind-t", "rewind-live"]) byId(id).hidden = !on;

@@ -1,13 +1,15 @@
 // Scales under the picture: how long a length is, and how long an arrow for a force.
 
-import { byId } from "./dom.js";
+import { byId, inside } from "./dom.js";
 import { roundDown, withPrefix } from "./numbers.js";
 
 const WIDEST = 110; // [px]
 
 export class Rulers {
+  /** @param {import("./view.js").View} view */
   constructor(view) {
     this.view = view;
+    /** @type {Record<string, string>} */
     this.shown = {};
     view.afterFrame.push(() => this.update());
   }
@@ -27,13 +29,18 @@ export class Rulers {
     else this.show("force-scale", 0, "");
   }
 
+  /**
+   * @param {"length-scale" | "force-scale"} id
+   * @param {number} pixels
+   * @param {string} words
+   */
   show(id, pixels, words) {
     const key = `${pixels.toFixed(1)} ${words}`;
     if (this.shown[id] === key) return;
     this.shown[id] = key;
     const ruler = byId(id);
     ruler.hidden = !words;
-    ruler.querySelector("i").style.width = `${pixels}px`;
-    ruler.querySelector("span").textContent = words;
+    inside(ruler, "i").style.width = `${pixels}px`;
+    inside(ruler, "span").textContent = words;
   }
 }

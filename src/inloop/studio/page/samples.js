@@ -3,7 +3,15 @@
 const CAPACITY = 1 << 18; // rows; at 5 kHz the last 26 to 52 s
 
 export class Samples {
+  /** @type {Float64Array} */
+  times = new Float64Array(0);
+  /** @type {number} */
+  length = 0;
+  /** @type {number} */
+  lost = 0;
+
   constructor() {
+    /** @type {Map<string, Float32Array>} */
     this.columns = new Map();
     this.received = 0;
     this.clear();
@@ -16,7 +24,10 @@ export class Samples {
     for (const name of this.columns.keys()) this.columns.set(name, new Float32Array(CAPACITY));
   }
 
-  /** Keep these signals; what was kept of them stays. */
+  /**
+   * Keep these signals; what was kept of them stays.
+   * @param {string[]} names
+   */
   choose(names) {
     for (const name of [...this.columns.keys()])
       if (!names.includes(name)) this.columns.delete(name);
@@ -25,7 +36,11 @@ export class Samples {
     }
   }
 
-  /** Append a frame whose columns are the signals `names`. */
+  /**
+   * Append a frame whose columns are the signals `names`.
+   * @param {{ times: Float64Array, columns: Float32Array[], lost: number }} frame
+   * @param {string[]} names
+   */
   append({ times, columns, lost }, names) {
     const count = times.length;
     if (!count) return;
@@ -37,7 +52,8 @@ export class Samples {
         columns: columns.map((c) => c.subarray(start)),
         lost: 0,
       };
-      return this.append(rest, names);
+      this.append(rest, names);
+      return;
     }
     this.received += count;
     if (lost) {
@@ -54,7 +70,10 @@ export class Samples {
     this.length += count;
   }
 
-  /** A row without values, which breaks the lines. */
+  /**
+   * A row without values, which breaks the lines.
+   * @param {number} time
+   */
   gap(time) {
     this.makeRoom(1);
     this.times[this.length] = time;
@@ -62,7 +81,10 @@ export class Samples {
     this.length += 1;
   }
 
-  /** Move the newer half to the front when the end is near. */
+  /**
+   * Move the newer half to the front when the end is near.
+   * @param {number} count
+   */
   makeRoom(count) {
     if (this.length + count <= CAPACITY) return;
     const from = Math.max(this.length - CAPACITY / 2, 0);
@@ -75,11 +97,10 @@ export class Samples {
     return this.length ? this.times[this.length - 1] : 0;
   }
 
-  get start() {
-    return this.length ? this.times[0] : 0;
-  }
-
-  /** First row at or after a time. */
+  /**
+   * First row at or after a time.
+   * @param {number} time
+   */
   rowAt(time) {
     let [low, high] = [0, this.length];
     while (low < high) {
@@ -90,11 +111,27 @@ export class Samples {
     return low;
   }
 
+  /**
+   * All rows of a signal that is kept.
+   * @param {string} name
+   */
+  column(name) {
+    return this.columns.get(name) ?? new Float32Array(CAPACITY).fill(NaN);
+  }
+
+  /** @param {string} name */
   latest(name) {
     return this.length ? this.columns.get(name)?.[this.length - 1] : undefined;
   }
 
-  /** [times, values…] between two times, thinned to the extremes of so many buckets. */
+  /**
+   * [times, values…] between two times, thinned to the extremes of so many buckets.
+   * @param {string[]} names
+   * @param {number} from
+   * @param {number} to
+   * @param {number} buckets
+   * @returns {import("/vendor/uPlot.esm.js").AlignedData}
+   */
   stretch(names, from, to, buckets) {
     const low = Math.max(this.rowAt(from) - 1, 0);
     const high = Math.min(this.rowAt(to) + 1, this.length);
@@ -102,37 +139,55 @@ export class Samples {
     if (count <= 4 * buckets) {
       return [
         this.times.subarray(low, high),
-        ...names.map((name) => gapped(this.columns.get(name).subarray(low, high))),
+        ...names.map((name) => gapped(this.column(name).subarray(low, high))),
       ];
     }
     return this.thinned(names, low, high, buckets);
   }
 
+  /**
+   * @param {string[]} names
+   * @param {number} low
+   * @param {number} high
+   * @param {number} buckets
+   * @returns {import("/vendor/uPlot.esm.js").AlignedData}
+   */
   thinned(names, low, high, buckets) {
-    const data = [new Float64Array(2 * buckets), ...names.map(() => new Array(2 * buckets))];
+    const times = new Float64Array(2 * buckets);
+    /** @type {Array<Array<number | null>>} */
+    const columns = names.map(() => new Array(2 * buckets));
     const rows = (high - low) / buckets;
     for (let bucket = 0; bucket < buckets; bucket += 1) {
       const start = low + Math.floor(bucket * rows);
       const stop = low + Math.floor((bucket + 1) * rows);
-      data[0][2 * bucket] = this.times[start];
-      data[0][2 * bucket + 1] = this.times[(start + stop) >> 1];
+      times[2 * bucket] = this.times[start];
+      times[2 * bucket + 1] = this.times[(start + stop) >> 1];
       names.forEach((name, i) => {
-        const pair = extremes(this.columns.get(name), start, stop);
-        data[i + 1][2 * bucket] = pair[0];
-        data[i + 1][2 * bucket + 1] = pair[1];
+        const pair = extremes(this.column(name), start, stop);
+        columns[i][2 * bucket] = pair[0];
+        columns[i][2 * bucket + 1] = pair[1];
       });
     }
-    return data;
+    return [times, ...columns];
   }
 }
 
-/** The last row that is earlier than the one before it; -1 if time only goes on. */
+/**
+ * The last row that is earlier than the one before it; -1 if time only goes on.
+ * @param {Float64Array} times
+ * @param {number} before
+ */
 function lastFall(times, before) {
   for (let row = times.length - 1; row > 0; row -= 1) if (times[row] < times[row - 1]) return row;
   return times[0] < before ? 0 : -1;
 }
 
-/** Smallest and largest value in the order in which they come; null where there is none. */
+/**
+ * Smallest and largest value in the order in which they come; null where there is none.
+ * @param {Float32Array} column
+ * @param {number} start
+ * @param {number} stop
+ */
 function extremes(column, start, stop) {
   let [least, most, whereLeast, whereMost] = [Infinity, -Infinity, start, start];
   for (let row = start; row < stop; row += 1) {
@@ -144,7 +199,10 @@ function extremes(column, start, stop) {
   return whereLeast <= whereMost ? [least, most] : [most, least];
 }
 
-/** uPlot leaves gaps at null, not at NaN. */
+/**
+ * uPlot leaves gaps at null, not at NaN.
+ * @param {Float32Array} values
+ */
 function gapped(values) {
   return values.some(Number.isNaN)
     ? Array.from(values, (value) => (Number.isNaN(value) ? null : value))

@@ -4,19 +4,27 @@ import { byId, make, typing, usesSpace } from "./dom.js";
 import { keyName } from "./handpanel.js";
 
 export class Shortcuts {
+  /** @param {import("./hand.js").Hand} hand */
   constructor(hand) {
     this.hand = hand;
+    /** @type {Map<string, { what: string, run: () => void }>} */
     this.table = new Map();
     window.addEventListener("keydown", (event) => this.press(event));
     byId("help").onclick = () => this.sheet();
     this.add("?", "Show this sheet", () => this.sheet());
   }
 
-  /** A key as `event.key` gives it, with what it does. */
+  /**
+   * A key as `event.key` gives it, with what it does.
+   * @param {string} key
+   * @param {string} what
+   * @param {() => void} run
+   */
   add(key, what, run) {
     this.table.set(key, { what, run });
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || byId("keys").open)
       return;
@@ -25,7 +33,7 @@ export class Shortcuts {
     if (!entry) return;
     // a button or a list that has the focus keeps its own keys
     if ([" ", "Home"].includes(key) && usesSpace(event)) return;
-    if (event.target.tagName === "SELECT") return;
+    if (event.target instanceof HTMLSelectElement) return;
     event.preventDefault();
     entry.run();
   }
@@ -33,8 +41,14 @@ export class Shortcuts {
   sheet() {
     const dialog = byId("keys");
     const { device } = this.hand;
+    /** @type {Record<string, string>} */
     const names = { " ": "Space" };
+    /** @param {string} key */
     const taken = (key) => device?.keys && (names[key] ?? `Key${key.toUpperCase()}`) in device.keys;
+    /**
+     * @param {string[]} keys
+     * @param {string} what
+     */
     const row = (keys, what) =>
       make(
         "div",
@@ -53,7 +67,7 @@ export class Shortcuts {
           .map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
         row(["←", "↑", "→", "↓"], "Turn or slide the view (when it has the focus)"),
         row(["+", "−"], "Zoom"),
-        ...(driven.length ? [row(driven, `Drive ${device.input}`)] : []),
+        ...(driven.length ? [row(driven, `Drive ${device?.input}`)] : []),
       ),
       make(
         "p",

@@ -2,19 +2,24 @@
 
 import { typing, usesSpace } from "./dom.js";
 
+/** @typedef {import("./hand.js").Hand} Hand */
+
 const DEAD = 0.08; // a stick at rest is not quite at zero
 const POLL = 8; // [ms]
 
 /** Keys that the device declares: down drives to their value, up lets go. */
 export class KeySource {
+  /** @param {Hand} hand */
   constructor(hand) {
     this.hand = hand;
+    /** @type {string[]} */
     this.down = [];
     window.addEventListener("keydown", (event) => this.press(event), { capture: true });
     window.addEventListener("keyup", (event) => this.release(event));
     window.addEventListener("blur", () => this.releaseAll());
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     const value = this.hand.device?.keys?.[event.code];
     if (value === undefined || typing(event) || event.ctrlKey || event.metaKey || event.altKey)
@@ -28,11 +33,13 @@ export class KeySource {
     this.hand.stroke("keys", value);
   }
 
+  /** @param {KeyboardEvent} event */
   release(event) {
     if (!this.down.includes(event.code)) return;
     this.down = this.down.filter((code) => code !== event.code);
     const last = this.down.at(-1);
-    if (last) this.hand.stroke("keys", this.hand.device.keys[last]);
+    const value = this.hand.device?.keys[last ?? ""];
+    if (value !== undefined) this.hand.stroke("keys", value);
     else this.hand.letGo("keys");
   }
 
@@ -44,6 +51,13 @@ export class KeySource {
 
 /** A game controller: left stick across, or the two triggers. */
 export class PadSource {
+  /** @type {number | null} */
+  timer = null;
+
+  /**
+   * @param {Hand} hand
+   * @param {(name: string | null) => void} tell
+   */
   constructor(hand, tell) {
     this.hand = hand;
     this.active = false;
@@ -53,7 +67,7 @@ export class PadSource {
     });
     window.addEventListener("gamepaddisconnected", () => {
       tell(null);
-      clearInterval(this.timer);
+      clearInterval(this.timer ?? undefined);
       this.timer = null;
       if (this.active) this.hand.letGo("controller");
       this.active = false;
@@ -80,8 +94,10 @@ export class PadSource {
 
 /** A MIDI keyboard: a note drives to the end of the range, the harder the quicker. */
 export class MidiSource {
+  /** @param {Hand} hand */
   constructor(hand) {
     this.hand = hand;
+    /** @type {number[]} */
     this.notes = [];
   }
 
@@ -94,18 +110,20 @@ export class MidiSource {
     const access = await navigator.requestMIDIAccess();
     const listen = () => {
       for (const port of access.inputs.values())
-        port.onmidimessage = ({ data }) => this.message(data);
+        port.onmidimessage = ({ data }) => this.message(data ?? new Uint8Array(3));
     };
     access.onstatechange = listen;
     listen();
     return [...access.inputs.values()].map((port) => port.name);
   }
 
+  /** @param {Uint8Array} data */
   message([status, note, velocity]) {
     const kind = status & 0xf0;
+    if (!this.hand.device) return;
     if (kind === 0x90 && velocity > 0) {
       this.notes.push(note);
-      this.hand.stroke("MIDI", this.hand.device?.high, strokeTime(velocity));
+      this.hand.stroke("MIDI", this.hand.device.high, strokeTime(velocity));
     } else if (kind === 0x80 || kind === 0x90) {
       this.notes = this.notes.filter((n) => n !== note);
       if (!this.notes.length) this.hand.letGo("MIDI");
@@ -113,5 +131,8 @@ export class MidiSource {
   }
 }
 
-/** From the softest to the hardest touch of a piano key: 200 ms to 20 ms. */
-export const strokeTime = (velocity) => 200 * (20 / 200) ** (velocity / 127);
+/**
+ * From the softest to the hardest touch of a piano key: 200 ms to 20 ms.
+ * @param {number} velocity
+ */
+const strokeTime = (velocity) => 200 * (20 / 200) ** (velocity / 127);

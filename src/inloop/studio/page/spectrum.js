@@ -1,11 +1,17 @@
 // Amplitude spectra of evenly spaced samples.
 
+/** @typedef {{ spacing: number, amplitudes: Float64Array, resolution: number }} Spectrum [Hz] */
+
 const FINER = 4; // frequencies per line of the samples' own resolution, by zeros behind them
 const LEAST = 16; // samples that make a spectrum
 const UNEVEN = 0.01; // of a step between samples
 
-/** Discrete Fourier transform in place, radix 2: the length of both parts is a power of two. */
-export function transform(re, im) {
+/**
+ * Discrete Fourier transform in place, radix 2: the length of both parts is a power of two.
+ * @param {Float64Array} re
+ * @param {Float64Array} im
+ */
+function transform(re, im) {
   const n = re.length;
   for (let i = 1, j = 0; i < n; i += 1) {
     // j counts with its bits in reverse order
@@ -41,13 +47,22 @@ export function transform(re, im) {
   }
 }
 
+/**
+ * @param {Float64Array} array
+ * @param {number} i
+ * @param {number} j
+ */
 function swap(array, i, j) {
   const kept = array[i];
   array[i] = array[j];
   array[j] = kept;
 }
 
-/** First row from which on samples are even and without gaps; 0 if all of them are. */
+/**
+ * First row from which on samples are even and without gaps; 0 if all of them are.
+ * @param {Float64Array} times
+ * @param {Float32Array} values
+ */
 export function evenFrom(times, values) {
   const last = times.length - 1;
   const step = times[last] - times[last - 1];
@@ -62,6 +77,9 @@ export function evenFrom(times, values) {
  * Amplitudes by frequency k · `spacing` [Hz], from 0 to half the sample rate; null of too few
  * samples. They are taken without their mean and through a Hann window; a sine of amplitude A shows
  * A.
+ * @param {Float64Array} times
+ * @param {Float32Array} values
+ * @returns {Spectrum | null}
  */
 export function spectrum(times, values) {
   const count = values.length;
@@ -86,6 +104,9 @@ export function spectrum(times, values) {
 /**
  * The highest peak between two frequencies, by the parabola through the logarithms of three lines;
  * null if there is none.
+ * @param {Spectrum} of
+ * @param {number} from
+ * @param {number} to
  */
 export function highestPeak({ spacing, amplitudes }, from, to) {
   let best = -1;
@@ -100,8 +121,15 @@ export function highestPeak({ spacing, amplitudes }, from, to) {
   return { frequency: (best + off) * spacing, amplitude: Math.exp(b - 0.25 * (a - c) * off) };
 }
 
-/** The largest amplitude of each of so many stretches of a logarithmic axis, where it begins. */
+/**
+ * The largest amplitude of each of so many stretches of a logarithmic axis, where it begins.
+ * @param {Spectrum} of
+ * @param {number} from
+ * @param {number} to
+ * @param {number} buckets
+ */
 export function thinned({ spacing, amplitudes }, from, to, buckets) {
+  /** @type {[number[], number[]]} */
   const [frequencies, largest] = [[], []];
   const ratio = (to / from) ** (1 / buckets);
   const last = Math.min(Math.ceil(to / spacing), amplitudes.length - 1);

@@ -4,17 +4,33 @@ import { Chart, FONT } from "./chart.js";
 import { figure, roundDown } from "./numbers.js";
 import { evenFrom, highestPeak, spectrum, thinned } from "./spectrum.js";
 
+/** @typedef {import("/vendor/uPlot.esm.js")} uPlot */
+/** @typedef {import("./chart.js").Trace} Trace */
+/** @typedef {ReturnType<typeof highestPeak>} Peak */
+/** @typedef {import("./theme.js").Palette} Palette */
+
 const DECADES = 4; // of amplitude shown below the highest
 
 /** `on.zoom(from, to)` chooses a band [Hz], `on.live()` all frequencies. */
 export class SpectrumChart extends Chart {
+  /**
+   * @param {Trace[]} signals
+   * @param {Palette} palette
+   * @returns {uPlot.Options}
+   */
   options(signals, palette) {
     const options = super.options(signals, palette);
-    const [across, up] = options.axes;
+    const [across, up] = options.axes ?? [];
+    /** @type {Peak[]} */
     this.peaks = [];
-    this.palette = palette;
+    /**
+     * @param {uPlot} _
+     * @param {number[]} splits
+     */
     const all = (_, splits) => splits;
-    const name = (unit) => (_, splits) => splits.map((x) => `${figure(x, 5)}${unit}`);
+    /** @param {string} unit */
+    const name = (unit) => (/** @type {uPlot} */ _, /** @type {number[]} */ splits) =>
+      splits.map((x) => `${figure(x, 5)}${unit}`);
     return {
       ...options,
       scales: {
@@ -44,14 +60,22 @@ export class SpectrumChart extends Chart {
     };
   }
 
-  /** Spectra of the samples between two times; tells if they are of less than that. */
+  /**
+   * Spectra of the samples between two times; tells if they are of less than that.
+   * @param {import("./samples.js").Samples} samples
+   * @param {number} from
+   * @param {number} to
+   * @param {[number, number] | null} band
+   */
   showSpectra(samples, from, to, band) {
     const [low, high] = [samples.rowAt(from), Math.min(samples.rowAt(to) + 1, samples.length)];
     const times = samples.times.subarray(low, high);
-    const all = this.signals.map(({ name }) => samples.columns.get(name).subarray(low, high));
+    const all = this.signals.map(({ name }) => samples.column(name).subarray(low, high));
     const start = Math.max(0, ...all.map((values) => evenFrom(times, values)));
     const even = times.subarray(start);
-    const spectra = all.map((values) => spectrum(even, values.subarray(start))).filter(Boolean);
+    const spectra = all
+      .map((values) => spectrum(even, values.subarray(start)))
+      .filter((s) => s !== null);
     if (spectra.length < all.length) {
       this.peaks = [];
       this.show([[], ...all.map(() => [])], 1, 100, []);
@@ -59,8 +83,10 @@ export class SpectrumChart extends Chart {
     }
     const [{ spacing, resolution, amplitudes }] = spectra;
     const most = spacing * (amplitudes.length - 1);
-    const shown = [Math.max(band?.[0] ?? 0, resolution), Math.min(band?.[1] ?? Infinity, most)];
-    if (!(shown[1] > shown[0])) shown.splice(0, 2, resolution, most);
+    /** @type {[number, number]} */
+    const wanted = [Math.max(band?.[0] ?? 0, resolution), Math.min(band?.[1] ?? Infinity, most)];
+    /** @type {[number, number]} */
+    const shown = wanted[1] > wanted[0] ? wanted : [resolution, most];
     const lines = spectra.map((s) => thinned(s, ...shown, this.pixels));
     this.peaks = spectra.map((s) => highestPeak(s, ...shown));
     this.show([lines[0][0], ...lines.map(([, largest]) => largest)], ...shown, []);
@@ -70,17 +96,20 @@ export class SpectrumChart extends Chart {
         : "";
     });
     return start
-      ? `uneven samples: spectrum of the last ${figure(even.at(-1) - even[0], 3)} s`
+      ? `uneven samples: spectrum of the last ${figure(even[even.length - 1] - even[0], 3)} s`
       : "";
   }
 
-  /** Write the frequency of each signal's highest peak at it. */
+  /**
+   * Write the frequency of each signal's highest peak at it.
+   * @param {uPlot} plot
+   */
   label(plot) {
     const { ctx } = plot;
     ctx.save();
     ctx.font = FONT.replace("11px", `${11 * devicePixelRatio}px`);
     ctx.textBaseline = "bottom";
-    this.peaks.forEach((peak, i) => {
+    this.peaks?.forEach((peak, i) => {
       if (!peak) return;
       const x = plot.valToPos(peak.frequency, "x", true);
       const y = plot.valToPos(peak.amplitude, "y", true);
@@ -100,7 +129,12 @@ export class SpectrumChart extends Chart {
   }
 }
 
-/** Some round numbers, so many per decade. */
+/**
+ * Some round numbers, so many per decade.
+ * @param {number} low
+ * @param {number} high
+ * @param {number[]} leads
+ */
 function round(low, high, leads) {
   const found = [];
   for (
@@ -113,7 +147,11 @@ function round(low, high, leads) {
   return found.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
 }
 
-/** Frequencies on the axis: 1, 2, 5 of each decade, or even steps in a narrow band. */
+/**
+ * Frequencies on the axis: 1, 2, 5 of each decade, or even steps in a narrow band.
+ * @param {number} low
+ * @param {number} high
+ */
 function frequencies(low, high) {
   const found = round(low, high, [1, 2, 5]);
   if (found.length > 2) return found;
@@ -122,8 +160,14 @@ function frequencies(low, high) {
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
 }
 
-/** Whole decades below the highest amplitude. */
-function decades(_, least, most) {
+/**
+ * Whole decades below the highest amplitude.
+ * @param {uPlot} _
+ * @param {number} _least
+ * @param {number} most
+ * @returns {[number, number]}
+ */
+function decades(_, _least, most) {
   const top = most > 0 ? 10 ** Math.ceil(Math.log10(1.3 * most)) : 1;
   return [top * 10 ** -DECADES, top];
 }

@@ -7,8 +7,28 @@ import { Boxes } from "./meshes.js";
 import { dispose, visualObject } from "./shapes.js";
 import * as THREE from "./three.js";
 
+/** @typedef {import("./messages.js").Scene} Scene */
+/** @typedef {import("./camera.js").Eye} Eye */
+/** @typedef {import("./theme.js").Palette} Palette */
+/** @typedef {import("./shapes.js").MeshSource} MeshSource */
+
+/** @type {Record<"xy" | "xz" | "yz", "x" | "y" | "z">} the axis that leaves a plane */
+const ACROSS = { xy: "z", xz: "y", yz: "x" };
+
 export class Stage {
-  /** `meshes` gives the objects of packed meshes; without it they are boxes. */
+  /** @type {Scene | null} */
+  description = null;
+  /** @type {THREE.Group} */
+  ground = new THREE.Group();
+  /** @type {Arrows | null} */
+  arrows = null;
+  /** @type {boolean} */
+  shadows = false;
+
+  /**
+   * `meshes` gives the objects of packed meshes; without it they are boxes.
+   * @param {MeshSource} [meshes]
+   */
   constructor(meshes = new Boxes()) {
     this.meshes = meshes;
     this.scene = new THREE.Scene();
@@ -16,12 +36,19 @@ export class Stage {
     this.root = new THREE.Group();
     this.sky = new THREE.AmbientLight(0xffffff, 1.75);
     this.scene.add(this.sky, this.lamp, this.lamp.target, this.root);
+    /** @type {Map<string, THREE.Group>} */
     this.nodes = new Map();
+    /** @type {LinkObject[]} */
     this.links = [];
+    /** @type {BentLink[]} */
     this.bent = [];
   }
 
-  /** Soft shadows, if there is a graphics card for them. */
+  /**
+   * Soft shadows, if there is a graphics card for them.
+   * @param {THREE.WebGLRenderer} renderer
+   * @param {boolean} on
+   */
   castShadows(renderer, on) {
     this.shadows = on;
     renderer.shadowMap.enabled = on;
@@ -32,7 +59,12 @@ export class Stage {
     Object.assign(this.lamp.shadow, { radius: 4, normalBias: 0.02 });
   }
 
-  /** Build what a scene of the server describes. */
+  /**
+   * Build what a scene of the server describes.
+   * @param {Scene} scene
+   * @param {Palette} palette
+   * @param {Eye} eye
+   */
   build(scene, palette, eye) {
     dispose(this.root);
     this.root.clear();
@@ -40,6 +72,10 @@ export class Stage {
     this.description = scene;
     this.ground = new THREE.Group();
     this.meshes.keep(scene);
+    /**
+     * @param {import("./messages.js").Look} visual
+     * @param {string} colour
+     */
     const show = (visual, colour) => visualObject(visual, colour, palette, this.meshes);
     for (const visual of scene.ground) this.ground.add(show(visual, palette.ground));
     const paper = grid(scene, palette, eye);
@@ -68,9 +104,12 @@ export class Stage {
   /**
    * Bring bodies to poses: position and quaternion, 7 numbers each; nodes of flexible links
    * `deflection` times as far from straight.
+   * @param {Float32Array} actual
+   * @param {number} deflection
    */
   pose(actual, deflection) {
     const { description: scene } = this;
+    if (!scene) return;
     const whole = actual.length >= 7 * scene.bodies.length;
     const bodies =
       deflection !== 1 && scene.flexible.length && whole
@@ -88,7 +127,10 @@ export class Stage {
     for (const link of this.links) link.update();
   }
 
-  /** Light from above the shoulder of whoever looks. */
+  /**
+   * Light from above the shoulder of whoever looks.
+   * @param {Eye} eye
+   */
   light({ camera, target, size, up, flat }) {
     const away = camera.position.distanceTo(target);
     this.lamp.target.position.copy(target);
@@ -113,7 +155,11 @@ export class Stage {
   }
 }
 
-/** What shadows fall on: the floor, seen only where it is dark. */
+/**
+ * What shadows fall on: the floor, seen only where it is dark.
+ * @param {THREE.Object3D} paper
+ * @param {Eye} eye
+ */
 function shade(paper, { size }) {
   const geometry = new THREE.PlaneGeometry(4 * size, 4 * size).rotateX(-Math.PI / 2);
   const floor = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.25 }));
@@ -123,7 +169,12 @@ function shade(paper, { size }) {
   return floor;
 }
 
-/** A floor in space, squared paper behind planar mechanisms. */
+/**
+ * A floor in space, squared paper behind planar mechanisms.
+ * @param {Scene} scene
+ * @param {Palette} palette
+ * @param {Eye} eye
+ */
 function grid(scene, palette, eye) {
   const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
   const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
@@ -134,10 +185,12 @@ function grid(scene, palette, eye) {
     depthWrite: false,
   });
   const center = eye.box.getCenter(new THREE.Vector3());
+  /** @param {number} x */
   const snap = (x) => Math.round(x / cell) * cell;
   lines.position.set(snap(center.x), snap(center.y), snap(center.z));
   // the helper lies in x, z
-  const level = eye.flat ? { xy: "z", xz: "y", yz: "x" }[scene.planar] : scene.up;
+  /** @type {"x" | "y" | "z"} */
+  const level = eye.flat ? ACROSS[scene.planar ?? "xz"] : scene.up;
   if (!eye.flat) lines.position[level] = eye.box.min[level];
   else if (scene.planar === "xz") lines.position.y = eye.box.max.y + 0.1 * eye.size;
   else lines.position[level] = eye.box.min[level] - 0.1 * eye.size;

@@ -2,13 +2,20 @@
 
 import { byId } from "./dom.js";
 
+/** @typedef {ReturnType<typeof palette>} Palette */
+
 const KEY = "inloop.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 
 /** Colours of the style sheet for what is drawn by script. */
 export function palette() {
   const style = getComputedStyle(document.documentElement);
+  /** @param {string} name */
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  /**
+   * @param {string} name
+   * @param {number} count
+   */
   const list = (name, count) => Array.from({ length: count }, (_, i) => colour(`${name}-${i + 1}`));
   return {
     ink: colour("ink"),
@@ -24,7 +31,10 @@ export function palette() {
   };
 }
 
-/** Follow the theme; `changed(palette)` is called with each change. */
+/**
+ * Follow the theme; `changed(palette)` is called with each change.
+ * @param {(colours: Palette) => void} changed
+ */
 export function startTheme(changed) {
   const apply = () => {
     const chosen = localStorage.getItem(KEY);

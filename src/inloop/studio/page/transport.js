@@ -1,37 +1,62 @@
 // Pause, step, speed, reset, menu of mechanisms, and what the loop says of itself.
 
-import { byId, dress, make } from "./dom.js";
+import { byId, dress, make, press } from "./dom.js";
+
+/** @typedef {import("./messages.js").State} State */
+/** @typedef {import("./messages.js").Option} Option */
+/** @typedef {Record<string, boolean | number | string>} Values */
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS"];
+/** @type {Partial<Record<State["state"], string>>} */
 const LEVELS = { running: "good", paused: "info", starting: "info" };
 
 export class Transport {
+  /** @type {{ name: string, values: Values } | undefined} */
+  options;
+  /** @type {import("./messages.js").Plant | null} */
+  plant = null;
+  /** @type {number | null} */
+  speed = null;
+
+  /**
+   * @param {import("./connection.js").Connection} connection
+   * @param {import("./notices.js").Notices} notices
+   */
   constructor(connection, notices) {
     this.connection = connection;
     this.notices = notices;
+    /** @type {State["state"] | null} */
     this.state = null;
+    /** @type {string[]} */
     this.can = [];
     this.allow();
     byId("pause").onclick = () => this.toggle();
-    byId("step").onclick = () => this.connection.say("step", { count: 1 });
-    byId("reset").onclick = () => this.connection.say("reset");
-    byId("speed").onchange = (event) =>
-      this.connection.say("speed", { factor: Number(event.target.value) });
-    byId("plant").onchange = (event) => this.choose(event.target.value, {});
+    byId("step").onclick = () => this.connection.say({ do: "step", count: 1 });
+    byId("reset").onclick = () => this.connection.say({ do: "reset" });
+    byId("speed").onchange = () =>
+      this.connection.say({ do: "speed", factor: Number(byId("speed").value) });
+    byId("plant").onchange = () => this.choose(byId("plant").value, {});
   }
 
-  /** Start a mechanism of the menu, with its options. */
+  /**
+   * Start a mechanism of the menu, with its options.
+   * @param {string} name
+   * @param {Values} options
+   */
   choose(name, options) {
     this.options = { name, values: options };
-    this.connection.say("choose", { name, options });
+    this.connection.say({ do: "choose", name, options });
   }
 
-  /** A plant that is greeted. */
+  /**
+   * A plant that is greeted.
+   * @param {import("./messages.js").Hello} hello
+   */
   setPlant({ plant, menu, can }) {
     this.can = can;
     this.plant = plant;
-    this.offerOptions(menu.find(({ name }) => name === plant.name)?.options ?? []);
+    this.offerOptions(plant.name, menu.find(({ name }) => name === plant.name)?.options ?? []);
     const known = menu.some(({ name }) => name === plant.name);
     const entries = known ? menu : [plant, ...menu];
     byId("plant").replaceChildren(
@@ -41,22 +66,26 @@ export class Transport {
     );
     document.body.dataset.plant = plant.name;
     byId("title").textContent = plant.title;
-    byId("look-at").textContent = plant.look_at ?? "";
+    byId("look-at").textContent = plant.look_at;
     document.title = `${plant.title} · inloop studio`;
     this.allow();
   }
 
   /** Controls that do nothing here are out of reach. */
   allow() {
-    for (const what of ["pause", "step", "reset", "speed", "record"])
-      byId(what).disabled = !this.allowed(what);
+    const controls = /** @type {const} */ (["pause", "step", "reset", "speed", "record"]);
+    for (const what of controls) byId(what).disabled = !this.allowed(what);
     byId("plant").disabled = !this.allowed("choose");
   }
 
-  /** Choices that are made when the model is built. */
-  offerOptions(options) {
+  /**
+   * Choices that are made when the model is built.
+   * @param {string} plant
+   * @param {Option[]} options
+   */
+  offerOptions(plant, options) {
     byId("option-panel").hidden = !options.length || !this.allowed("choose");
-    const chosen = this.options?.name === this.plant.name ? this.options.values : {};
+    const chosen = this.options?.name === plant ? this.options.values : {};
     const fields = options.map(({ name, default: usual, doc, range, allowed }) => {
       const value = chosen[name] ?? usual;
       const field =
@@ -78,7 +107,7 @@ export class Transport {
     });
     const build = () =>
       this.choose(
-        this.plant.name,
+        plant,
         Object.fromEntries(
           fields.map(({ name, field, usual }) => [
             name,
@@ -92,55 +121,67 @@ export class Transport {
     );
   }
 
+  /** @param {import("./messages.js").Request["do"]} what */
   allowed(what) {
     return this.can.includes(what);
   }
 
   toggle() {
-    this.connection.say(this.state === "paused" ? "go" : "pause");
+    this.connection.say({ do: this.state === "paused" ? "go" : "pause" });
   }
 
+  /** @param {number} steps */
   faster(steps) {
     const now = SPEEDS.findIndex((s) => s >= (this.speed ?? 1) * 0.999);
     const next = SPEEDS[Math.min(Math.max(now + steps, 0), SPEEDS.length - 1)];
-    this.connection.say("speed", { factor: next });
+    this.connection.say({ do: "speed", factor: next });
   }
 
+  /** @param {State} state */
   show(state) {
     this.state = state.state;
     this.speed = state.speed;
     const paused = state.state === "paused";
     dress(byId("pause"), paused ? "go" : "pause", paused ? "Go" : "Pause");
-    byId("pause").setAttribute("aria-pressed", paused);
+    press(byId("pause"), paused);
+    byId("time").title = `step ${state.step}`;
     byId("time").textContent = state.t === null ? "?" : `${state.t.toFixed(3)} s`;
-    const replay = state.source !== undefined && state.source !== "live";
+    const replay = state.source !== "live";
     this.chip(
       replay ? `replay, ${state.state}` : state.state,
       state.notice?.level ?? LEVELS[state.state] ?? "error",
     );
-    this.showSpeed(state.speed);
+    this.showSpeed(state.speed ?? 1);
     this.notices.alarm("state", state.notice, this.remedy(state));
   }
 
-  /** What one press can do about it. */
+  /**
+   * What one press can do about it.
+   * @param {State} state
+   */
   remedy({ state, status, latched }) {
     if (["ended", "lost"].includes(state) && this.plant && this.allowed("choose")) {
       const { name, values } = this.options ?? { name: this.plant.name, values: {} };
       return { name: "Start again", run: () => this.choose(name, values) };
     }
     if (FAILED.includes(status))
-      return { name: "Reset", run: () => this.connection.say("reset") };
+      return { name: "Reset", run: () => this.connection.say({ do: "reset" }) };
     if (latched && this.allowed("go"))
-      return { name: "Use inputs", run: () => this.connection.say("go") };
+      return { name: "Use inputs", run: () => this.connection.say({ do: "go" }) };
     return null;
   }
 
+  /**
+   * @param {string} word
+   * @param {string} level
+   */
   chip(word, level) {
     const chip = byId("chip");
     if (chip.textContent !== word) chip.textContent = word;
     chip.className = `chip ${level}`;
   }
 
+  /** @param {number} speed */
   showSpeed(speed) {
     const select = byId("speed");
     if (document.activeElement === select && select.options.length) return;

@@ -6,12 +6,39 @@ import { Motion } from "./motion.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
+/** @typedef {import("./messages.js").Scene} Scene */
+/** @typedef {import("./theme.js").Palette} Palette */
+/** @typedef {import("./motion.js").Moment} Moment */
+
 const STILL = 250; // without a graphics card pictures are smooth only after this time [ms]
 const SLOW = 30; // between two pictures without a graphics card [ms]
 const MEASURE = 300; // between two looks at what has moved out of view [ms]
 const NONE = new Float32Array(0);
 
 export class View {
+  /** @type {Scene | null} */
+  scene = null;
+  /** @type {Float32Array | null} */
+  bodies = null;
+  /** @type {Float32Array} */
+  arrows = NONE;
+  /** @type {Moment | null} */
+  shown = null;
+  /** @type {number} */
+  measured = -Infinity;
+  /** @type {boolean} */
+  still = false;
+  /** @type {number} */
+  width = 1;
+  /** @type {number} */
+  height = 1;
+  /** @type {(picture: ImageBitmap) => void} */
+  taken = () => {};
+
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {Palette} palette
+   */
   constructor(canvas, palette) {
     this.canvas = canvas;
     this.palette = palette;
@@ -20,6 +47,7 @@ export class View {
     this.motion = new Motion();
     this.stage = new Stage(); // never drawn: for what is where
     this.forces = new ForceScale();
+    /** @type {number | null} */
     this.moment = null; // a stamp to look back at; null: now
     this.forcesShown = true;
     this.deflection = 1;
@@ -27,10 +55,13 @@ export class View {
     this.moved = -Infinity; // when the last picture was asked for [ms]
     this.changed = true; // since the last picture
     this.drawing = false; // one picture at a time: if drawing is slow, moments are left out
+    /** @type {number | null} */
     this.waiting = null; // meshes that the last picture did not have yet
+    /** @type {Array<() => void>} */
     this.afterFrame = [];
-    this.hire();
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.worker = this.hire();
+    this.frame = /** @type {HTMLElement} */ (canvas.parentElement);
+    new ResizeObserver(() => this.resize()).observe(this.frame);
     this.resize();
     requestAnimationFrame((now) => this.tick(now));
   }
@@ -42,9 +73,9 @@ export class View {
   /** Start the thread that draws. */
   hire() {
     const canvas = this.canvas.transferControlToOffscreen();
-    this.worker = new Worker("/static/draw.js", { type: "module" });
-    this.worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);
-    this.worker.onmessage = ({ data }) => {
+    const worker = new Worker("/static/draw.js", { type: "module" });
+    worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);
+    worker.onmessage = ({ data }) => {
       if (data.picture) return this.taken(data.picture);
       if (data.arrived) {
         this.changed = true; // a mesh
@@ -54,9 +85,13 @@ export class View {
       this.drawing = false;
       this.rendered += 1;
     };
+    return worker;
   }
 
-  /** Another mechanism. */
+  /**
+   * Another mechanism.
+   * @param {Scene} scene
+   */
   setScene(scene) {
     this.scene = scene;
     this.motion.clear();
@@ -69,20 +104,27 @@ export class View {
     this.build();
   }
 
-  /** The same mechanism with other measures: the eye stays where it is. */
+  /**
+   * The same mechanism with other measures: the eye stays where it is.
+   * @param {Scene} scene
+   */
   changeScene(scene) {
     this.scene = scene;
     this.build();
   }
 
-  /** Colours come from the theme, so that a change of theme builds anew. */
+  /**
+   * Colours come from the theme, so that a change of theme builds anew.
+   * @param {Palette} palette
+   */
   setPalette(palette) {
     this.palette = palette;
-    if (this.scene) this.build();
+    this.build();
   }
 
   build() {
     const { scene, palette, eye } = this;
+    if (!scene) return;
     this.stage.build(scene, palette, eye);
     if (this.bodies) this.stage.pose(this.bodies, this.deflection);
     this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
@@ -90,7 +132,7 @@ export class View {
   }
 
   resize() {
-    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    const { clientWidth: width, clientHeight: height } = this.frame;
     if (!width || !height) return;
     Object.assign(this, { width, height }); // asking the canvas each time would lay out the page
     this.worker.postMessage({ do: "size", width, height });
@@ -98,6 +140,7 @@ export class View {
     this.eye.changed = true;
   }
 
+  /** @param {number} now */
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.scene) return;
@@ -130,7 +173,7 @@ export class View {
     const { bodies, forces, eye, deflection } = this;
     const ratio = this.slow ? (this.still ? 2 : 1) : Math.min(devicePixelRatio, 2);
     return {
-      bodies,
+      bodies: bodies ?? NONE,
       deflection,
       arrows: this.forcesShown ? this.arrows : NONE,
       full: forces.full,
@@ -139,7 +182,10 @@ export class View {
     };
   }
 
-  /** Bring bodies to a moment; false if they are there already. */
+  /**
+   * Bring bodies to a moment; false if they are there already.
+   * @param {Moment} moment
+   */
   pose({ before, after, fraction }) {
     const { shown } = this;
     if (shown?.before === before && shown.after === after && shown.fraction === fraction)
@@ -152,7 +198,10 @@ export class View {
     return true;
   }
 
-  /** What moves out of view widens the view, unless a person has chosen it. */
+  /**
+   * What moves out of view widens the view, unless a person has chosen it.
+   * @param {number} now
+   */
   measure(now) {
     if (now - this.measured < MEASURE) return;
     const first = this.measured === -Infinity;
@@ -166,12 +215,16 @@ export class View {
     if (first) this.build(); // the floor lies below all of it
   }
 
+  /** @param {boolean} on */
   showForces(on) {
     this.forcesShown = on;
     this.changed = true;
   }
 
-  /** Show displacements of flexible links so many times as large. */
+  /**
+   * Show displacements of flexible links so many times as large.
+   * @param {number} factor
+   */
   showDeflection(factor) {
     this.deflection = factor;
     if (this.bodies) this.stage.pose(this.bodies, factor);
@@ -186,7 +239,7 @@ export class View {
       this.worker.postMessage({ do: "picture", ...this.message });
     });
     const copy = new OffscreenCanvas(image.width, image.height);
-    const ink = copy.getContext("2d");
+    const ink = /** @type {OffscreenCanvasRenderingContext2D} */ (copy.getContext("2d"));
     ink.fillStyle = this.palette.stage;
     ink.fillRect(0, 0, copy.width, copy.height);
     ink.drawImage(image, 0, 0);
@@ -194,7 +247,12 @@ export class View {
   }
 }
 
-/** Poses between two: positions on a straight line, turns on a great circle. */
+/**
+ * Poses between two: positions on a straight line, turns on a great circle.
+ * @param {Float32Array} before
+ * @param {Float32Array} after
+ * @param {number} fraction
+ */
 function between(before, after, fraction) {
   const bodies = before.slice();
   if (fraction === 0 || before === after) return bodies;

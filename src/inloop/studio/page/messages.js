@@ -1,0 +1,598 @@
+// All messages between page and server. Written by `python -m inloop.studio.page_types`: change
+// message_types.py, request_types.py, scene_types.py or frames.py instead.
+
+/**
+ * What runs.
+ * @typedef {object} Plant
+ * @property {string} name
+ * @property {string} title
+ * @property {string} look_at what is worth looking at
+ * @property {number} rate_hz steps per second [Hz]
+ */
+
+/**
+ * A choice that is made when a model is built.
+ * @typedef {object} Option
+ * @property {string} name
+ * @property {boolean | number} default
+ * @property {string} doc
+ * @property {[number, number] | null} range smallest and largest value of a number
+ * @property {string} allowed what may be given, in words
+ */
+
+/**
+ * A plant that can be chosen.
+ * @typedef {object} MenuEntry
+ * @property {string} name
+ * @property {string} title
+ * @property {Array<Option>} options
+ */
+
+/**
+ * Corners of a box around all that may be seen.
+ * @typedef {object} Bounds
+ * @property {[number, number, number]} min
+ * @property {[number, number, number]} max
+ */
+
+/**
+ * About the origin.
+ * @typedef {object} Sphere
+ * @property {"sphere"} kind
+ * @property {number} radius
+ * @property {boolean} hollow
+ */
+
+/**
+ * About the origin, along the axes.
+ * @typedef {object} Box
+ * @property {"box"} kind
+ * @property {[number, number, number]} size
+ */
+
+/**
+ * A cylinder with round ends.
+ * @typedef {object} Capsule
+ * @property {"capsule"} kind
+ * @property {number} radius
+ * @property {number} length without the ends
+ * @property {[number, number, number]} axis
+ * @property {boolean} hollow
+ */
+
+/**
+ * About the origin.
+ * @typedef {object} Cylinder
+ * @property {"cylinder"} kind
+ * @property {number} radius
+ * @property {number} length
+ * @property {[number, number, number]} axis
+ * @property {boolean} hollow
+ */
+
+/**
+ * Its tip is up the axis.
+ * @typedef {object} Cone
+ * @property {"cone"} kind
+ * @property {number} radius
+ * @property {number} length
+ * @property {[number, number, number]} axis
+ */
+
+/**
+ * A ring about its axis.
+ * @typedef {object} Torus
+ * @property {"torus"} kind
+ * @property {number} radius
+ * @property {number} tube radius of the section
+ * @property {[number, number, number]} axis
+ */
+
+/**
+ * An outline in a plane of the body.
+ * @typedef {object} Plate
+ * @property {"plate"} kind
+ * @property {Array<[number, number]>} corners
+ * @property {number} thickness
+ * @property {"xy" | "xz" | "yz"} plane
+ */
+
+/**
+ * Through points.
+ * @typedef {object} Line
+ * @property {"line"} kind
+ * @property {Array<[number, number, number]>} points
+ */
+
+/**
+ * A straight line about the origin.
+ * @typedef {object} Segment
+ * @property {"segment"} kind
+ * @property {number} length
+ * @property {[number, number, number]} along
+ * @property {number} radius
+ */
+
+/**
+ * A circle that touches others from outside or inside.
+ * @typedef {object} Circle
+ * @property {"circle"} kind
+ * @property {number} radius
+ * @property {[number, number, number]} axis
+ * @property {boolean} hollow
+ */
+
+/**
+ * The edge of a wheel.
+ * @typedef {object} Rim
+ * @property {"rim"} kind
+ * @property {number} radius
+ * @property {[number, number, number]} axis
+ */
+
+/**
+ * What lies below a plane: not drawn.
+ * @typedef {object} HalfSpace
+ * @property {"plane"} kind
+ * @property {[number, number, number]} normal
+ */
+
+/**
+ * A mesh that the page asks for by its name.
+ * @typedef {object} Packed
+ * @property {"packed"} kind
+ * @property {string} name
+ * @property {[number, number, number]} scale
+ * @property {[[number, number, number], [number, number, number]]} bounds
+ */
+
+/**
+ * A shape on a body.
+ * @typedef {object} Look
+ * @property {Sphere | Box | Capsule | Cylinder | Cone | Torus | Plate | Line | Segment | Circle | Rim | HalfSpace | Packed} shape
+ * @property {[number, number, number]} position
+ * @property {[[number, number, number], [number, number, number], [number, number, number]]} rotation rows: axes of the body
+ * @property {Array<number> | null} color red, green, blue and perhaps opacity, 0 to 1
+ */
+
+/**
+ * In the order of the poses.
+ * @typedef {object} Body
+ * @property {string} name
+ * @property {number} parent number of the body that carries it; -1: the ground
+ * @property {Array<Look>} shapes
+ */
+
+/**
+ * A point of a body.
+ * @typedef {object} End
+ * @property {string} body "ground" for the world
+ * @property {[number, number, number]} p
+ */
+
+/**
+ * @typedef {object} Connector
+ * @property {string} name
+ * @property {"spring" | "line"} look
+ * @property {End} from
+ * @property {End} to
+ */
+
+/**
+ * A body along a flexible link.
+ * @typedef {object} FlexibleNode
+ * @property {number} body
+ * @property {number} rest how far out it is at rest
+ */
+
+/**
+ * A link that bends.
+ * @typedef {object} Flexible
+ * @property {string} name
+ * @property {number} body that carries its root; -1: the ground
+ * @property {[number, number, number]} p
+ * @property {[[number, number, number], [number, number, number], [number, number, number]]} axes x along it, z about which it bends
+ * @property {[number, number, number]} along in axes of the nodes
+ * @property {Array<FlexibleNode>} nodes
+ * @property {boolean} looped its tip is held by a loop
+ * @property {number} radius
+ */
+
+/**
+ * What is drawn.
+ * @typedef {object} Scene
+ * @property {"xy" | "xz" | "yz" | null} planar plane in which all moves
+ * @property {"y" | "z"} up
+ * @property {Bounds} bounds
+ * @property {Array<Body>} bodies
+ * @property {Array<Look>} ground
+ * @property {Array<Connector>} links
+ * @property {Array<Flexible>} flexible
+ */
+
+/**
+ * A number that can be changed while the plant runs.
+ * @typedef {object} Parameter
+ * @property {string} name
+ * @property {number} value
+ * @property {number} default
+ * @property {string} unit
+ * @property {number | null} low null: no bound
+ * @property {number | null} high null: no bound
+ * @property {string} doc
+ */
+
+/**
+ * Something that can be plotted.
+ * @typedef {object} Signal
+ * @property {string} name
+ * @property {string} unit
+ */
+
+/**
+ * In the order of the numbers that input frames carry.
+ * @typedef {object} Input
+ * @property {string} name
+ * @property {string} unit
+ * @property {number | null} low null: no bound
+ * @property {number | null} high null: no bound
+ * @property {string} doc
+ */
+
+/**
+ * The input that a person drives.
+ * @typedef {object} Driven
+ * @property {string} input
+ * @property {string} unit
+ * @property {number} low in the unit of the input
+ * @property {number} high in the unit of the input
+ * @property {number} rest when nobody drives, in the unit of the input
+ * @property {string} body that is dragged; "ground" for a place in the world
+ * @property {[number, number, number]} point where, in axes of the body [m]
+ * @property {[number, number, number]} axis dragging along it goes from low to high [m]
+ * @property {string} hint
+ * @property {Record<string, number>} keys values while keys are down, by KeyboardEvent.code
+ * @property {boolean} midi
+ */
+
+/**
+ * A haptic device that can hold the plant.
+ * @typedef {object} Rig
+ * @property {string} name
+ * @property {string} title
+ */
+
+/**
+ * Bounds of a setting of haptic devices.
+ * @typedef {object} SettingRange
+ * @property {"rate" | "lines" | "low_pass" | "damping" | "stiffness"} name
+ * @property {number} low
+ * @property {number} high
+ * @property {string} unit
+ * @property {string} doc
+ */
+
+/**
+ * Of the haptic device that holds the plant.
+ * @typedef {object} Settings
+ * @property {number} rate of the servo [Hz]
+ * @property {number} lines of the encoder [1/in]
+ * @property {number} low_pass before the derivatives [Hz]; 0: plain differences
+ * @property {number} damping of the handle [N·s/m]
+ * @property {number} stiffness of the finger [N/m]
+ * @property {boolean} controlled by a passivity controller
+ */
+
+/**
+ * Haptic devices that can hold the plant, and the one that does.
+ * @typedef {object} Chain
+ * @property {Array<Rig>} rigs
+ * @property {Array<SettingRange>} ranges
+ * @property {string} rig name of the device; "mouse" for none
+ * @property {Settings | null} settings
+ */
+
+/**
+ * A recording.
+ * @typedef {object} File
+ * @property {string} name
+ * @property {number} bytes
+ */
+
+/**
+ * What is being recorded, and what there is.
+ * @typedef {object} Recording
+ * @property {boolean} active
+ * @property {Array<File>} files
+ */
+
+/**
+ * All there is to know before anything moves.
+ * @typedef {object} Hello
+ * @property {"hello"} kind
+ * @property {Plant} plant
+ * @property {Array<MenuEntry>} menu
+ * @property {Scene} scene
+ * @property {Array<Parameter>} parameters
+ * @property {Array<Signal>} signals
+ * @property {Array<string> | null} plots signals to plot first
+ * @property {Array<Input>} inputs
+ * @property {Driven | null} device
+ * @property {Chain | null} chain
+ * @property {Array<string>} can requests that make sense now
+ * @property {Recording} record
+ */
+
+/**
+ * Something to tell a person.
+ * @typedef {object} Told
+ * @property {"info" | "warn" | "error"} level
+ * @property {string} text
+ * @property {string} fix what to do; "" for nothing
+ */
+
+/**
+ * How it goes.
+ * @typedef {object} State
+ * @property {"state"} kind
+ * @property {"starting" | "running" | "paused" | "ended" | "lost"} state
+ * @property {number | null} speed simulated seconds per second
+ * @property {number} step good steps since the start
+ * @property {number | null} t simulated time [s]
+ * @property {string} status how the last step ended
+ * @property {string} latched status because of which inputs are ignored; "" if they are not
+ * @property {number} overruns
+ * @property {number} stale steps with inputs that were too old
+ * @property {number} lost records of telemetry
+ * @property {string} source "live", or the name of a recording
+ * @property {boolean} driven a page drives the inputs
+ * @property {Told | null} notice
+ */
+
+/**
+ * Which columns come from now on.
+ * @typedef {object} Subscribed
+ * @property {"subscribed"} kind
+ * @property {number} generation that the frames of samples carry
+ * @property {number} rate_hz [Hz]
+ * @property {Array<string>} signals
+ */
+
+/**
+ * Values that anybody changed.
+ * @typedef {object} ParameterValues
+ * @property {"parameters"} kind
+ * @property {Record<string, number>} values
+ */
+
+/**
+ * The same mechanism with other measures.
+ * @typedef {object} SceneChange
+ * @property {"scene"} kind
+ * @property {Scene} scene
+ */
+
+/**
+ * A histogram of times.
+ * @typedef {object} Times
+ * @property {Array<number>} edges_us of the bins, one more than counts [µs]
+ * @property {Array<number>} counts
+ * @property {number | null} p50 [µs]
+ * @property {number | null} p99 [µs]
+ * @property {number | null} p999 [µs]
+ * @property {number | null} max [µs]
+ */
+
+/**
+ * Times of the loop.
+ * @typedef {object} Histograms
+ * @property {"histogram"} kind
+ * @property {Times} step_time from begin to end of a step
+ * @property {Times} reaction from inputs to outputs
+ * @property {Times} wake_up from the period to the thread's wake-up
+ * @property {Times} input_age of the inputs when a step takes them
+ */
+
+/**
+ * Something that passes.
+ * @typedef {object} Notice
+ * @property {"notice"} kind
+ * @property {"info" | "warn" | "error"} level
+ * @property {string} text
+ * @property {string} fix
+ */
+
+/**
+ * A recording has begun or ended.
+ * @typedef {object} RecordingChange
+ * @property {"record"} kind
+ * @property {boolean} active
+ * @property {Array<File>} files
+ */
+
+/**
+ * Another haptic device, or other settings.
+ * @typedef {object} ChainChange
+ * @property {"chain"} kind
+ * @property {Array<Rig>} rigs
+ * @property {Array<SettingRange>} ranges
+ * @property {string} rig
+ * @property {Settings | null} settings
+ */
+
+/**
+ * What a haptic device can display; null: no limit.
+ * @typedef {object} Limits
+ * @property {number | null} passive stiffness that is never active [N/m]
+ * @property {number | null} stable computed [N/m]
+ * @property {number | null} measured [N/m]
+ * @property {number | null} controlled measured with a passivity controller [N/m]
+ * @property {number | null} held by the finger [N/m]
+ * @property {number | null} mass held by the finger [kg]
+ */
+
+/**
+ * How it goes with the haptic device; least and most are since the last message.
+ * @typedef {object} DeviceReadings
+ * @property {number | null} t simulated time [s]
+ * @property {number} rate_hz of the servo [Hz]
+ * @property {number | null} handle position of the handle [m]
+ * @property {number | null} force of the motor [N]
+ * @property {number | null} most_force [N]
+ * @property {number} limit of the motor [N]
+ * @property {number | null} energy that the display has taken [J]
+ * @property {number | null} least_energy [J]
+ * @property {boolean} passive
+ * @property {boolean} controlled
+ * @property {boolean} acting the passivity controller acts
+ * @property {number | null} dissipated by the controller [J]
+ * @property {number} shown_stiffness of the mechanism [N/m]
+ * @property {number} shown_mass of the mechanism [kg]
+ * @property {number} left_out part of the periods
+ * @property {Limits | null} limits null while they are being found
+ * @property {Told | null} notice
+ */
+
+/**
+ * How it goes with the haptic device, ten times a second.
+ * @typedef {object} DevicePanel
+ * @property {"panel"} kind
+ * @property {DeviceReadings} data
+ */
+
+/**
+ * A note begins or ends.
+ * @typedef {object} PlayedNote
+ * @property {"note"} kind
+ * @property {number} t simulated time [s]
+ * @property {boolean} on
+ * @property {number} note of MIDI: 60 is C4
+ * @property {number} velocity of MIDI: 1 to 127
+ */
+
+/**
+ * Send samples of these signals, and of no others.
+ * @typedef {object} Subscribe
+ * @property {"subscribe"} do
+ * @property {Array<string>} signals
+ * @property {number} [rate_hz] all samples by default [Hz]
+ */
+
+/**
+ * A value, which is put into its range.
+ * @typedef {object} SetParameter
+ * @property {"set"} do
+ * @property {string} parameter
+ * @property {number} value
+ */
+
+/**
+ * To its default.
+ * @typedef {object} ResetParameter
+ * @property {"reset_parameter"} do
+ * @property {string} parameter
+ */
+
+/**
+ * All of them.
+ * @typedef {object} ResetParameters
+ * @property {"reset_parameters"} do
+ */
+
+/**
+ * Stand still.
+ * @typedef {object} Pause
+ * @property {"pause"} do
+ */
+
+/**
+ * Go on, and use the inputs again.
+ * @typedef {object} Go
+ * @property {"go"} do
+ */
+
+/**
+ * So many steps, while it stands.
+ * @typedef {object} Step
+ * @property {"step"} do
+ * @property {number} [count]
+ */
+
+/**
+ * Simulated seconds per second.
+ * @typedef {object} Speed
+ * @property {"speed"} do
+ * @property {number} factor
+ */
+
+/**
+ * Back to the start.
+ * @typedef {object} Reset
+ * @property {"reset"} do
+ */
+
+/**
+ * Begin or end a recording.
+ * @typedef {object} SwitchRecording
+ * @property {"record"} do
+ * @property {boolean} on
+ */
+
+/**
+ * Show a recording.
+ * @typedef {object} Replay
+ * @property {"replay"} do
+ * @property {string} file
+ */
+
+/**
+ * Back to the plant.
+ * @typedef {object} ShowLive
+ * @property {"live"} do
+ */
+
+/**
+ * Another plant of the menu.
+ * @typedef {object} Choose
+ * @property {"choose"} do
+ * @property {string} name
+ * @property {Record<string, boolean | number | string>} [options]
+ */
+
+/**
+ * Drive the inputs from this page.
+ * @typedef {object} TakeInput
+ * @property {"take_input"} do
+ */
+
+/**
+ * Let others drive them.
+ * @typedef {object} ReleaseInput
+ * @property {"release_input"} do
+ */
+
+/**
+ * Hold the plant with a haptic device, or change its settings.
+ * @typedef {object} HoldDevice
+ * @property {"device"} do
+ * @property {string} rig
+ * @property {Record<string, boolean | number | string>} [settings]
+ */
+
+/** @typedef {Hello | State | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | PlayedNote} Message */
+
+/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice} Request */
+
+// kinds of binary frames
+export const POSES = 1;
+export const SAMPLES = 2;
+export const ECHO = 3;
+export const INPUT = 8;
+export const PING = 9;
+
+// bytes at which their fields begin
+export const HEADER = { kind: 0, count: 2, sequence: 4, stamp: 8, t: 16, size: 24 };
+export const ROWS = { first: 0, lost: 4, size: 8 };
+export const ECHOED = { token: 0, used_at: 8, page_time: 16, size: 24 };
+export const INPUT_FRAME = { kind: 0, index: 2, sequence: 4, value: 8, page_time: 16, size: 24 };
+export const PING_FRAME = { kind: 0, token: 8, size: 16 };

@@ -1,0 +1,122 @@
+"""What a page asks for: texts of JSON, told apart by what they `do`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+Options = dict[str, bool | int | float | str]
+
+
+class Subscribe(TypedDict):
+    """Send samples of these signals, and of no others."""
+
+    do: Literal["subscribe"]
+    signals: list[str]
+    rate_hz: NotRequired[Annotated[float, "all samples by default [Hz]"]]
+
+
+class SetParameter(TypedDict):
+    """A value, which is put into its range."""
+
+    do: Literal["set"]
+    parameter: str
+    value: float
+
+
+class ResetParameter(TypedDict):
+    """To its default."""
+
+    do: Literal["reset_parameter"]
+    parameter: str
+
+
+class ResetParameters(TypedDict):
+    """All of them."""
+
+    do: Literal["reset_parameters"]
+
+
+class Pause(TypedDict):
+    """Stand still."""
+
+    do: Literal["pause"]
+
+
+class Go(TypedDict):
+    """Go on, and use the inputs again."""
+
+    do: Literal["go"]
+
+
+class Step(TypedDict):
+    """So many steps, while it stands."""
+
+    do: Literal["step"]
+    count: NotRequired[int]
+
+
+class Speed(TypedDict):
+    """Simulated seconds per second."""
+
+    do: Literal["speed"]
+    factor: float
+
+
+class Reset(TypedDict):
+    """Back to the start."""
+
+    do: Literal["reset"]
+
+
+class SwitchRecording(TypedDict):
+    """Begin or end a recording."""
+
+    do: Literal["record"]
+    on: bool
+
+
+class Replay(TypedDict):
+    """Show a recording."""
+
+    do: Literal["replay"]
+    file: str
+
+
+class ShowLive(TypedDict):
+    """Back to the plant."""
+
+    do: Literal["live"]
+
+
+class Choose(TypedDict):
+    """Another plant of the menu."""
+
+    do: Literal["choose"]
+    name: str
+    options: NotRequired[Options]
+
+
+class TakeInput(TypedDict):
+    """Drive the inputs from this page."""
+
+    do: Literal["take_input"]
+
+
+class ReleaseInput(TypedDict):
+    """Let others drive them."""
+
+    do: Literal["release_input"]
+
+
+class HoldDevice(TypedDict):
+    """Hold the plant with a haptic device, or change its settings."""
+
+    do: Literal["device"]
+    rig: str
+    settings: NotRequired[Options]
+
+
+Request = (
+    Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
+    | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice
+)  # fmt: skip
