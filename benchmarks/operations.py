@@ -170,7 +170,7 @@ def _beside_casadi(model: str) -> Row:
     for name, snap in (("casadi", False), ("snapped", True)):
         variants = [casadi_source(model, variant, snap).operations for variant in VARIANTS["aba"]]
         row[name] = min(variants, key=_arithmetic)
-    mechanism = il.load(model_files(model).inloop_urdf).build()
+    mechanism = il.load(model_files(model).inloop_urdf, mimic=False).build()
     rows, _ = _counted(Derivation(mechanism), (INVERSE, DIRECT))
     return {**row, "inloop": rows[1]["counts"]}
 

@@ -22,7 +22,7 @@ REFERENCE = {"rnea": "TAU_REF(i)", "aba": "QDD_REF(i)", "crba": "MASS_REF(i)"}
 
 def compiled(model: str) -> il.Plant:
     """The plant of a benchmark model."""
-    return il.load(model_files(model).inloop_urdf).compile()
+    return il.load(model_files(model).inloop_urdf, mimic=False).compile()
 
 
 def contestant(model: str, function: str, plant: il.Plant) -> Contestant:

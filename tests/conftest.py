@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import shutil
 import signal
@@ -113,6 +114,19 @@ def require_file() -> Callable[[str, str], None]:
     def look(path: str, package: str) -> None:
         if not Path(path).exists():
             miss(f"{path} is not there (Debian: {package})")
+
+    return look
+
+
+@pytest.fixture(scope="session")
+def require_package() -> Callable[[str], Path]:
+    """`require_package("gymnasium")`: its folder, not imported; without it as for programs."""
+
+    def look(name: str) -> Path:
+        found = importlib.util.find_spec(name)
+        if found is None or not found.submodule_search_locations:
+            miss(f"the package '{name}' is not installed")
+        return Path(found.submodule_search_locations[0])
 
     return look
 

@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "control": {"simulate"},
     "devices": {"simulate"},
     "realtime": {"simulate", "plant", "native"},
-    "io": {"joints", "geometry", "model", "simulate", "realtime"},
+    "io": {"symbolic", "joints", "geometry", "model", "simulate", "realtime"},
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "gallery": {"inloop"},  # the public API only

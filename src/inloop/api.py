@@ -217,7 +217,7 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
 
 
 def load(path: str | Path, **options: Any) -> Model:
-    """Read a mechanism from a file: URDF or ROBOTRAN .mbs."""
+    """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN .mbs."""
     from inloop import io
 
     model = io.load(path, model_type=Model, **options)

@@ -39,7 +39,7 @@ def identifier(name: str) -> str:
 
 def read(path: Path, name: str) -> tuple[il.Model, pin.Model]:
     """Both readings of a file."""
-    model = il.load(path, massless="lock" if name in MASSLESS else "error")
+    model = il.load(path, massless="lock" if name in MASSLESS else "error", mimic=False)
     peer = pin.buildModelFromUrdf(str(path))
     kept = model.build().coordinates
     if name in MASSLESS:

@@ -29,7 +29,7 @@ def joint(content: str) -> str:
         ("solid arm\nfacet", 1, "not well-formed XML"),
         ("<robot name='r'>\n<link name='a'>\n", 3, "not well-formed XML"),
         ("<robot name='r'><link name='a'/></robots>", 1, "not well-formed XML"),
-        ("<mujoco/>", 1, "the root element is <mujoco>: the file is a MuJoCo model"),
+        ("<COLLADA/>", 1, "the root element is <COLLADA>: the file is a mesh"),
         ("<html/>", 1, "of an unknown kind"),
         ('<robot><link name="a"/></robot>', 1, "<robot> has no attribute 'name'"),
         (robot(""), 1, "the robot has 0 links"),

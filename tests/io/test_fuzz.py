@@ -10,9 +10,9 @@ import pytest
 from inloop.errors import FileFormatError, InloopError
 from inloop.io import load
 
-SAMPLES = ["sorter.urdf", "crane.mbs"]
+SAMPLES = ["sorter.urdf", "crane.mbs", "toy.xml", "arm.sdf"]
 TRUNCATIONS = 250
-DAMAGES = 1000
+DAMAGES = 300
 # what is most likely to lead somewhere
 TOKENS = [
     b"nan",

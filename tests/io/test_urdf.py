@@ -101,7 +101,7 @@ def test_what_was_changed_or_left_out_is_told(sorter: Mechanism) -> None:
     for told in (
         "link 'left-arm' is called 'left_arm'",
         "link '1stwrist' is called '_1stwrist'",
-        "joint 'slide' should mimic 'elbow' (q = -0.03 * q + 0.01)",
+        "joint 'slide' mimics 'elbow' (q = -0.03 * q + 0.01), by a constraint",
         "planar joint 'rolling' became 3 joints: rolling_t1",
         "floating joint 'flying' became 6 joints: flying_tx",
         "damping of 2 joints is not applied",

@@ -16,7 +16,7 @@ from inloop import gallery
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
 
-FILE_ENDINGS = (".urdf", ".mbs", ".xml", ".py")
+FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "mechanism",
         metavar="NAME|FILE",
-        help="a name of `inloop list`, or a file: .urdf, .mbs, or .py that makes an il.Model",
+        help="a name of `inloop list`, or a file: .urdf, .xml (MuJoCo), .sdf, .mbs, or .py that "
+        "makes an il.Model",
     )
     parser.add_argument(
         "--set",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar, overload
 
 from inloop.errors import FileFormatError, InputError
-from inloop.io import robotran, urdf
+from inloop.io import mjcf, robotran, sdf, urdf
 from inloop.io.xml import Element, parse_file
 from inloop.model import ModelBuilder
 from inloop.model.names import quoted, suggestion
@@ -28,11 +28,11 @@ class _Format:
 # by the name of the root element, which tells more than the ending of the file's name
 _FORMATS = {
     "robot": _Format("URDF", urdf.read, urdf.UrdfOptions),
+    "mujoco": _Format("MJCF", mjcf.read, mjcf.MjcfOptions),
+    "sdf": _Format("SDF", sdf.read, sdf.SdfOptions),
     "mbsDescR7": _Format("ROBOTRAN", robotran.read, robotran.RobotranOptions),
 }
 _OTHERS = {
-    "mujoco": "a MuJoCo model",
-    "sdf": "a model of Gazebo (SDF)",
     "COLLADA": "a mesh",
     "OpenSimDocument": "an OpenSim model",
 }
@@ -43,7 +43,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> ModelBuilder: ...
 @overload
 def load(path: str | os.PathLike[str], model_type: type[Model], **options: Any) -> Model: ...
 def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **options: Any) -> Any:
-    """Read a mechanism from a file: URDF or ROBOTRAN (.mbs).
+    """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN (.mbs).
 
     What was changed or left out is told in the notes of the model; what the equations do not use
     is kept in its metadata. Nothing is changed when the file is wrong.
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **o
     Args:
         path: the file; its content decides how it is read.
         model_type: the class of model to make.
-        options: of the format: see `UrdfOptions` and `RobotranOptions`.
+        options: of the format: see `UrdfOptions`, `MjcfOptions`, `SdfOptions`, `RobotranOptions`.
 
     Returns:
         A checked model that may still be extended.

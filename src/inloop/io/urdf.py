@@ -8,7 +8,7 @@ every joint of a model has one degree of freedom.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -18,14 +18,16 @@ from inloop.geometry import Visual
 from inloop.geometry.mass import density_of
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
-from inloop.io.urdf_elements import Robot, UrdfJoint, UrdfLink, read_robot
+from inloop.io.urdf_elements import Mimic, Robot, UrdfJoint, UrdfLink, read_robot
 from inloop.io.urdf_joints import FREE, joint_specs
+from inloop.io.urdf_mimic import mimics_of
 from inloop.io.urdf_notes import notes_of
 from inloop.io.urdf_shapes import FoundShapes, find_shapes, with_density
 from inloop.io.urdf_tree import Tree, arrange
 from inloop.io.xml import Element
 from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, Pose, fixed
 from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
+from inloop.symbolic import Expr
 
 Model = TypeVar("Model", bound=ModelBuilder)
 Massless = Literal["error", "lock", "keep"]
@@ -42,6 +44,8 @@ class UrdfOptions:
             False fixes the root link to the ground.
         massless: what to do with joints that move no mass: "error" refuses the file, "lock"
             fixes them, "keep" keeps them although the mass matrix is singular.
+        mimic: True makes joints follow those that they mimic, by constraints; False leaves them
+            independent.
         apply_dynamics: True makes the damping of the file a force law -damping * qd.
         packages: folders by name of the package: where package://name/file lies. Others are
             looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
@@ -53,6 +57,7 @@ class UrdfOptions:
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
     floating_base: bool = False
     massless: Massless = "error"
+    mimic: bool = True
     apply_dynamics: bool = False
     packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
     density: float | None = None
@@ -159,9 +164,16 @@ class _Reader:
                 self._model.note(f"joint {quoted(joint.name)} is locked: it moves no mass")
                 joint = replace(joint, type="fixed")
             self._add_joint(joint)
+        if self._options.mimic:
+            self._add_mimics()
         for note in (*self._bodies.notes, *self._joints.notes, *self._shapes.notes):
             self._model.note(note)
-        for note in notes_of(self._robot, self._coordinates, damped=self._options.apply_dynamics):
+        for note in notes_of(
+            self._robot,
+            self._coordinates,
+            damped=self._options.apply_dynamics,
+            followed=self._options.mimic,
+        ):
             self._model.note(note)
         bodies = {link.name: self._bodies[link.name] for link in self._robot.links}
         self._model.metadata["urdf"] = UrdfData(
@@ -182,6 +194,13 @@ class _Reader:
             self._coordinates[joint.name] = self._add_chain(name, on, joint_specs(joint), link)
             if self._options.apply_dynamics and joint.damping:
                 self._add_damping(self._coordinates[joint.name], joint.damping)
+
+    def _add_mimics(self) -> None:
+        for follower, leader, mimic, joint in mimics_of(self._robot, self._coordinates):
+            unit = "m" if joint.type == "prismatic" else "rad"
+            name = self._laws.new(f"{follower}_mimic")
+            with self._model.reading(joint.where):
+                self._model.constraint(name, _following(follower, leader, mimic), unit=unit)
 
     def _site(self, parent: BodyHandle, name: str, X_PJ: Pose) -> Handle:
         """Return the joint frame J on the parent body P."""
@@ -214,3 +233,12 @@ class _Reader:
         for coordinate in coordinates:
             law = self._laws.new(f"{coordinate}_damping")
             self._model.joint_force(coordinate, lambda qd: -damping * qd, name=law)
+
+
+def _following(follower: str, leader: str, mimic: Mimic) -> Callable[..., Expr]:
+    """What must vanish: q_follower - (multiplier q_leader + offset)."""
+
+    def rest(q: Mapping[str, Expr]) -> Expr:
+        return q[follower] - mimic.multiplier * q[leader] - mimic.offset
+
+    return rest

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
+from inloop.io.urdf_told import tell_unread
+from inloop.io.urdf_transmissions import Transmission, read_transmission
 from inloop.io.urdf_visuals import Color, UrdfShape, read_materials, read_shapes
 from inloop.io.values import MOST_BODIES, Triple, limit, number_attribute, pose, vector_attribute
 from inloop.io.xml import Element
@@ -105,25 +107,24 @@ class Robot:
         name: name of the robot.
         links: in file order.
         joints: in file order.
+        transmissions: in file order.
         ignored: how often each element occurs that is not read.
+        unread: sentences about elements and attributes inside links and joints that are not read.
         where: file and line.
     """
 
     name: str
     links: tuple[UrdfLink, ...]
     joints: tuple[UrdfJoint, ...]
+    transmissions: tuple[Transmission, ...]
     ignored: Mapping[str, int]
+    unread: tuple[str, ...]
     where: str
 
 
 def read_robot(root: Element) -> Robot:
     """Read the root element of a URDF file."""
-    for element in root.children:
-        if element.tag.startswith("xacro:"):
-            element.fail(
-                f"{element.label} is a macro: this is a xacro file",
-                "Expand it first: xacro file.xacro > file.urdf",
-            )
+    refuse_macros(root)
     name = root.attribute("name")
     materials = read_materials(root)
     for tag, least in (("link", 1), ("joint", 0)):
@@ -135,12 +136,30 @@ def read_robot(root: Element) -> Robot:
             )
     links = tuple(_read_link(element, materials) for element in root.all("link"))
     joints = tuple(_read_joint(element) for element in root.all("joint"))
-    return Robot(name, links, joints, _ignored(root), root.where)
+    transmissions = tuple(map(read_transmission, root.all("transmission")))
+    unread = tuple(tell_unread(root))
+    return Robot(name, links, joints, transmissions, _ignored(root), unread, root.where)
+
+
+def refuse_macros(root: Element) -> None:
+    """Refuse a file with macros of xacro, wherever they stand."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        # what programs say to each other in <gazebo> may look like a macro
+        if element.tag != "gazebo":
+            waiting += reversed(element.children)
+        is_macro = element.tag.startswith("xacro:")
+        if is_macro or any("${" in text or "$(" in text for text in element.attributes.values()):
+            element.fail(
+                f"{element.label} {'is' if is_macro else 'has'} a macro: this is a xacro file",
+                "Expand it first: xacro file.xacro > file.urdf",
+            )
 
 
 def _ignored(root: Element) -> Mapping[str, int]:
     tags = Counter(element.tag for element in root.children)
-    for known in ("link", "joint", "material"):
+    for known in ("link", "joint", "material", "transmission"):
         tags.pop(known, None)
     for link in root.all("link"):
         known_tags = _GEOMETRY_ONLY | {"inertial", "visual", "collision"}

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from inloop.io.notes import not_read
 from inloop.io.urdf_elements import LIMITED, Robot
+from inloop.io.urdf_mimic import can_follow
 from inloop.model.names import quoted
 
 
 def notes_of(
-    robot: Robot, coordinates: Mapping[str, tuple[str, ...]], damped: bool
+    robot: Robot, coordinates: Mapping[str, tuple[str, ...]], damped: bool, followed: bool
 ) -> Iterator[str]:
     """Yield one sentence for each thing worth knowing.
 
@@ -18,6 +19,7 @@ def notes_of(
         robot: what was read.
         coordinates: names of the coordinates of each joint.
         damped: whether damping became force laws.
+        followed: whether joints follow those that they mimic.
     """
     for joint in robot.joints:
         chain = coordinates[joint.name]
@@ -29,13 +31,18 @@ def notes_of(
         if joint.type in LIMITED and joint.limits is None:
             yield f"{joint.type} joint {quoted(joint.name)} has no limits in the file"
         if joint.mimic is not None:
+            follows = followed and can_follow(joint.name, joint.mimic, coordinates)
             yield (
-                f"joint {quoted(joint.name)} should mimic {quoted(joint.mimic.joint)} "
-                f"(q = {joint.mimic.multiplier:g} * q + {joint.mimic.offset:g}); "
-                "it stays independent"
+                f"joint {quoted(joint.name)} {'mimics' if follows else 'should mimic'} "
+                f"{quoted(joint.mimic.joint)} "
+                f"(q = {joint.mimic.multiplier:g} * q + {joint.mimic.offset:g})"
+                f"{', by a constraint' if follows else '; it stays independent'}"
             )
+    for transmission in robot.transmissions:
+        yield f"transmission {transmission.told} ({transmission.where})"
     yield from _dynamics_notes(robot, damped)
     yield from not_read(robot.ignored)
+    yield from robot.unread
 
 
 def _dynamics_notes(robot: Robot, damped: bool) -> Iterator[str]:

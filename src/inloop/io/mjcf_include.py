@@ -1,0 +1,65 @@
+"""MJCF files that are made of several: <include file="..."/> replaced by what the file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inloop.io.packages import Packages
+from inloop.io.xml import DEEPEST_NESTING, Element, parse_file
+from inloop.model.names import quoted
+
+MOST_FILES = 200
+MOST_ELEMENTS = 1_000_000  # of all files together
+
+
+def expand(root: Element) -> Element:
+    """Return the root element with everything that it includes.
+
+    Files are looked for from the folder of the first one, and must lie in it.
+
+    Raises:
+        FileFormatError: a file is missing, outside of the folder, broken or included twice.
+    """
+    path = Path(root.where.rpartition(":")[0])
+    return _Expansion(path).expanded(root, 0)
+
+
+class _Expansion:
+    """Remembers which files were read."""
+
+    def __init__(self, path: Path) -> None:
+        self._packages = Packages(path, {})
+        self._read = {path.resolve()}
+        self._count = 0
+
+    def expanded(self, element: Element, depth: int) -> Element:
+        if depth > DEEPEST_NESTING:
+            element.fail(
+                f"elements are nested deeper than {DEEPEST_NESTING}", "No mechanism needs this."
+            )
+        children: list[Element] = []
+        for child in element.children:
+            self._count += 1
+            if self._count > MOST_ELEMENTS:
+                child.fail(f"more than {MOST_ELEMENTS} elements", "Include less.")
+            if child.tag == "include":
+                children += self._included(child, depth).children
+            else:
+                children.append(self.expanded(child, depth + 1))
+        return Element(element.tag, element.attributes, element.where, children, element.text)
+
+    def _included(self, include: Element, depth: int) -> Element:
+        reference = include.attribute("file")
+        found = self._packages.find(reference)
+        if isinstance(found, str):
+            include.fail(
+                f"cannot include {quoted(reference)}: {found}",
+                "Files to include lie in the folder of the model or below it.",
+            )
+        path = found.path.resolve()
+        if path in self._read:
+            include.fail(f"{quoted(reference)} is included twice", "Include each file once.")
+        self._read.add(path)
+        if len(self._read) > MOST_FILES:
+            include.fail(f"more than {MOST_FILES} files are included", "Join some of them.")
+        return self.expanded(parse_file(found.path), depth)

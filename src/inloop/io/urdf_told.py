@@ -1,0 +1,59 @@
+"""What is not read inside links and joints of a URDF file, told by name and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from inloop.io.told import Told
+from inloop.io.xml import Element
+
+# children and attributes that are read; links are told with the robot
+_JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
+_ATTRIBUTES: Mapping[str, set[str]] = {
+    "link": {"name", "type"},
+    "joint": {"name", "type"},
+    "origin": {"xyz", "rpy"},
+    "parent": {"link"},
+    "child": {"link"},
+    "axis": {"xyz"},
+    "limit": {"lower", "upper", "effort", "velocity"},
+    "dynamics": {"damping", "friction"},
+    "mimic": {"joint", "multiplier", "offset"},
+    "mass": {"value"},
+    "inertia": {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"},
+    "inertial": set(),
+}
+_SHAPES = {"mesh", "box", "cylinder", "sphere"}
+
+
+def tell_unread(root: Element) -> Iterator[str]:
+    """Yield one sentence for each kind of element or attribute that is not read."""
+    told = Told()
+    for joint in root.all("joint"):
+        _tell(joint, _JOINT, told)
+    for link in root.all("link"):
+        _attributes(link, told)
+        for inertial in link.all("inertial"):
+            _tell(inertial, {"origin", "mass", "inertia"}, told)
+        for tag in ("visual", "collision"):
+            for element in link.all(tag):
+                for geometry in element.all("geometry"):
+                    for shape in geometry.children:
+                        if shape.tag not in _SHAPES:
+                            told.add(f"not read: {shape.label} in <geometry>", shape.where)
+    return told.notes
+
+
+def _tell(element: Element, known: set[str], told: Told) -> None:
+    _attributes(element, told)
+    for child in element.children:
+        if child.tag in known:
+            _attributes(child, told)
+        else:
+            told.add(f"not read: {child.label} in {element.label}", child.where)
+
+
+def _attributes(element: Element, told: Told) -> None:
+    for name in element.attributes:
+        if name not in _ATTRIBUTES.get(element.tag, ()):
+            told.add(f"not read: attribute {name[:40]!a} of {element.label}", element.where)
