@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
 import inloop as il
-from inloop.model.contact_geometry import PAIRS, Touch, find_pair
+from inloop.model.contacts.distance import PAIRS, Touch, find_pair
 
 H = 1e-6
 Array = np.ndarray

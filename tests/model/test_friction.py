@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from inloop.errors import Mistake
-from inloop.model import ModelBuilder, friction_laws
+from inloop.model import ModelBuilder
+from inloop.model.laws import friction_laws
 from inloop.symbolic import Expr, Graph, evaluate, forward
 
 Write = Callable[[ModelBuilder], object]

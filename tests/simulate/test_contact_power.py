@@ -10,8 +10,8 @@ import pytest
 from unstable_models import BALL, ball
 
 import inloop as il
-from inloop.simulate import contact_power as module
-from inloop.simulate.contact_power import contact_power
+from inloop.simulate.judging import contact_power as module
+from inloop.simulate.judging.contact_power import contact_power
 
 STEPS, STEP = 4000, 1e-3
 

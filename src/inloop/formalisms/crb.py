@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inloop.formalisms.flexible import BentBeam, bend, chained
+from inloop.formalisms.flexible_links.assembly import BentBeam, bend, chained
 from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.inertia import Inertia
 from inloop.formalisms.rne import Wrench, to_parent

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inloop.errors import InputError
-from inloop.formalisms.flexible_beam import Beam
-from inloop.formalisms.flexible_elasticity import efforts, port
+from inloop.formalisms.flexible_links.beam import Beam
+from inloop.formalisms.flexible_links.elasticity import efforts, port
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
 from inloop.formalisms.law_quantities import register, resolve_outputs

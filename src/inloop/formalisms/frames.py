@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inloop.formalisms.flexible_beam import Beam, build_beams
+from inloop.formalisms.flexible_links.beam import Beam, build_beams
 from inloop.formalisms.inertia import Inertia, about_origin
 from inloop.formalisms.relative_motion import (
     RelativeMotion,

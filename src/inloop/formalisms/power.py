@@ -10,8 +10,8 @@ what is left of a link is what its damping takes. Damping per mass acts inside t
 
 from __future__ import annotations
 
-from inloop.formalisms.flexible import bend
-from inloop.formalisms.flexible_elasticity import strain_energy
+from inloop.formalisms.flexible_links.assembly import bend
+from inloop.formalisms.flexible_links.elasticity import strain_energy
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import velocities
 from inloop.formalisms.loads import Loads

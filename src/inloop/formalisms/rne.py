@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.flexible import BeamNeeds, bend
+from inloop.formalisms.flexible_links.assembly import BeamNeeds, bend
 from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.motion import Motion, ground_motion, motions, times
 from inloop.formalisms.vectors import Vector, add, add_cross, cross, label, scale, sub

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from inloop.formalisms import kinematics
 from inloop.formalisms.constraints import Row, build_rows
-from inloop.formalisms.flexible_beam import Beam
-from inloop.formalisms.flexible_elasticity import Element, elements_of, stretch_of
+from inloop.formalisms.flexible_links.beam import Beam
+from inloop.formalisms.flexible_links.elasticity import Element, elements_of, stretch_of
 from inloop.formalisms.frames import GROUND
 from inloop.formalisms.kinematics import Target
 from inloop.formalisms.motion import Motion, ground_motion, motions, times

@@ -11,7 +11,7 @@ from typing import Any
 
 from inloop.errors import ExpressionError, InputError
 from inloop.model import Mechanism
-from inloop.model.laws import what_failed
+from inloop.model.laws.tracing import what_failed
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward
 from inloop.symbolic import functions as sf
 

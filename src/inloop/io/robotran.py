@@ -29,7 +29,7 @@ from inloop.io.robotran_names import name_system
 from inloop.io.robotran_notes import notes_of
 from inloop.io.xml import Element
 from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, fixed, prismatic, revolute
-from inloop.model.laws import Law
+from inloop.model.laws.tracing import Law
 from inloop.model.names import quoted, suggestion
 
 Model = TypeVar("Model", bound=ModelBuilder)

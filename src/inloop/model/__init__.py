@@ -5,13 +5,19 @@ from inloop.joints.kinds.fixed import fixed
 from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
 from inloop.model.builder import ModelBuilder
-from inloop.model.check_modes import check_machine
-from inloop.model.coefficients import AtLeastOne, NotNegative, Positive, Share
-from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.contact import Contact
-from inloop.model.contact_friction import FrictionLaw, coulomb_contact, lugre_contact
-from inloop.model.contact_laws import NormalLaw, felt, hunt_crossley, power_law
-from inloop.model.effects import (
+from inloop.model.checks.modes import check_machine
+from inloop.model.constraints.elements import Constraint, Drive, Loop
+from inloop.model.contacts.contact import Contact
+from inloop.model.contacts.friction import FrictionLaw, coulomb_contact, lugre_contact
+from inloop.model.contacts.laws import NormalLaw, felt, hunt_crossley, power_law
+from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point
+from inloop.model.flexible_links.flexible import FlexibleLink, Node
+from inloop.model.flexible_links.flexible_builder import FlexibleLinkHandle
+from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
+from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
+from inloop.model.joints import ball, cylindrical, free, planar, universal
+from inloop.model.laws.coefficients import AtLeastOne, NotNegative, Positive, Share
+from inloop.model.laws.effects import (
     AnyLaw,
     CoupledForce,
     ExternalForce,
@@ -24,14 +30,8 @@ from inloop.model.effects import (
     Link,
     Torque,
 )
-from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point
-from inloop.model.flexible import FlexibleLink, Node
-from inloop.model.flexible_builder import FlexibleLinkHandle
-from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
-from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
-from inloop.model.joints import ball, cylindrical, free, planar, universal
 from inloop.model.mechanism import Mechanism
-from inloop.model.modes import Event, Lock, Mode, Quantity
+from inloop.model.modes.elements import Event, Lock, Mode, Quantity
 from inloop.model.parameters import Defaults, Input, Parameter
 from inloop.model.rotations import axis_angle, rpy
 from inloop.model.sensors import Sensor, SensorKind, SensorSpec, Signal

@@ -10,8 +10,11 @@ from typing import Any
 
 from inloop.errors import ModelError
 from inloop.geometry import Visual
-from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.contact import Contact
+from inloop.model.checks.findings import EnoughError, Findings
+from inloop.model.checks.validation import check_draft, check_mechanism
+from inloop.model.constraints.elements import Constraint, Drive, Loop
+from inloop.model.constraints.live_drives import live_motion
+from inloop.model.contacts.contact import Contact
 from inloop.model.draft import (
     BodyDraft,
     ConstraintDraft,
@@ -25,7 +28,10 @@ from inloop.model.draft import (
     SensorDraft,
     SiteDraft,
 )
-from inloop.model.effects import (
+from inloop.model.elements import Body, Frame, Ground, Part, Point
+from inloop.model.flexible_links.flexible import FlexibleLink, Node
+from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, transpose
+from inloop.model.laws.effects import (
     CoupledForce,
     ExternalForce,
     Force,
@@ -35,18 +41,12 @@ from inloop.model.effects import (
     Link,
     Torque,
 )
-from inloop.model.elements import Body, Frame, Ground, Part, Point
-from inloop.model.findings import EnoughError, Findings
-from inloop.model.flexible import FlexibleLink, Node
-from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, transpose
-from inloop.model.live_drives import live_motion
 from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
-from inloop.model.modes import Event, Lock, Quantity
+from inloop.model.modes.elements import Event, Lock, Quantity
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.sensors.sensor import Place, Role, Sensor, sensor_of
 from inloop.model.topology import GROUND
-from inloop.model.validation import check_draft, check_mechanism
 
 
 def build(draft: Draft) -> Mechanism:

@@ -11,21 +11,21 @@ from inloop.geometry import Shape, Visual
 from inloop.joints import JointSpec
 from inloop.joints.kinds.fixed import fixed
 from inloop.model.assemble import build
-from inloop.model.closures import ClosureBuilder
-from inloop.model.contacts import ContactBuilder
+from inloop.model.constraints.closure_builder import ClosureBuilder
+from inloop.model.contacts.contact_builder import ContactBuilder
 from inloop.model.draft import BodyDraft, Draft
-from inloop.model.flexible_builder import FlexibleBuilder
-from inloop.model.friction import FrictionBuilder
+from inloop.model.flexible_links.flexible_builder import FlexibleBuilder
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import Intake, as_tuple
 from inloop.model.joints import chain_suffixes, read_joint
+from inloop.model.laws.friction_builder import FrictionBuilder
 from inloop.model.mechanism import Mechanism
-from inloop.model.mode_builder import ModeBuilder
+from inloop.model.modes.mode_builder import ModeBuilder
 from inloop.model.names import GROUND_NAME, quoted
-from inloop.model.output_builder import OutputBuilder
 from inloop.model.parameters import read_input, read_parameter
-from inloop.model.sensor_builder import SensorBuilder
+from inloop.model.sensors.output_builder import OutputBuilder
+from inloop.model.sensors.sensor_builder import SensorBuilder
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from inloop.model.coefficients import coefficients
 from inloop.model.elements import Body, Ground, Joint
 from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
+from inloop.model.laws.coefficients import coefficients
 from inloop.model.names import GROUND_NAME
 from inloop.symbolic import Expr, Notation, reachable, to_text
 
 if TYPE_CHECKING:
     from inloop.model.mechanism import Mechanism
-    from inloop.model.modes import Event
+    from inloop.model.modes.elements import Event
 
 BODY_HEADER = (
     "body", "on", "joint", "axis", "limits", "mass [kg]", "com [m]", "inertia [kg·m²]"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
-from inloop.model.constraints import Derivatives, LoopKind
-from inloop.model.contact_friction import FrictionLaw
-from inloop.model.contact_laws import NormalLaw
-from inloop.model.effects import Axes, LawOutput, LawState
+from inloop.model.constraints.elements import Derivatives, LoopKind
+from inloop.model.contacts.friction import FrictionLaw
+from inloop.model.contacts.laws import NormalLaw
 from inloop.model.elements import Joint
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
 from inloop.model.intake import Intake
-from inloop.model.modes import Direction, Mode, Quantity
+from inloop.model.laws.effects import Axes, LawOutput, LawState
+from inloop.model.modes.elements import Direction, Mode, Quantity
 from inloop.model.names import GROUND_NAME
 from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line

@@ -10,7 +10,7 @@ from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
 from inloop.model.elements import Joint
 from inloop.model.intake import Intake, as_tuple, is_number
-from inloop.model.laws import trace
+from inloop.model.laws.tracing import trace
 from inloop.model.names import quoted
 from inloop.model.rotations import read_axis
 from inloop.model.source import caller_line

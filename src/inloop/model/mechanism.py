@@ -9,10 +9,13 @@ from types import MappingProxyType
 
 from inloop.errors import ModelError
 from inloop.model import topology
-from inloop.model.constraints import Constraint, Drive, Loop
-from inloop.model.contact import Contact
+from inloop.model.constraints.elements import Constraint, Drive, Loop
+from inloop.model.contacts.contact import Contact
 from inloop.model.describe import describe
-from inloop.model.effects import (
+from inloop.model.elements import Body, Frame, Ground, Part, Point
+from inloop.model.flexible_links.flexible import FlexibleLink
+from inloop.model.geometry import Vector3
+from inloop.model.laws.effects import (
     AnyLaw,
     CoupledForce,
     ExternalForce,
@@ -25,10 +28,7 @@ from inloop.model.effects import (
     Link,
     Torque,
 )
-from inloop.model.elements import Body, Frame, Ground, Part, Point
-from inloop.model.flexible import FlexibleLink
-from inloop.model.geometry import Vector3
-from inloop.model.modes import Event, Lock, Mode
+from inloop.model.modes.elements import Event, Lock, Mode
 from inloop.model.names import quoted, suggestion
 from inloop.model.parameters import Input, Parameter
 from inloop.model.sensors.sensor import Sensor, Signal

@@ -3,8 +3,8 @@
 from inloop.simulate.export import export_c
 from inloop.simulate.figure import blank_figure
 from inloop.simulate.machine import simulate_modes
-from inloop.simulate.many import simulate_many
-from inloop.simulate.many_result import ManyResult
+from inloop.simulate.many.result import ManyResult
+from inloop.simulate.many.runs import simulate_many
 from inloop.simulate.result import Happening, Result
 from inloop.simulate.run import simulate
 from inloop.simulate.stepper import Stepper

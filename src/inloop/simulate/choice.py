@@ -19,11 +19,11 @@ from inloop.native import Method
 from inloop.plant import BarePlant
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
+from inloop.simulate.judging.stiffness import find_unstable, motion_size
+from inloop.simulate.judging.verdict import UNSTABLE
 from inloop.simulate.result import Result
 from inloop.simulate.samples import Samples
 from inloop.simulate.start import Given, first_internal_states, start_of
-from inloop.simulate.stiffness import find_unstable, motion_size
-from inloop.simulate.verdict import UNSTABLE
 
 FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
 CURABLE = ("OK", UNSTABLE, "DIVERGED", "OUT_OF_BOUNDS")

@@ -24,10 +24,12 @@ from inloop.plant.arguments import by_name, one_name, real, whole
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
-from inloop.simulate.divergence import lost_by_the_step
 from inloop.simulate.drives import read_drives
 from inloop.simulate.happenings import happening
 from inloop.simulate.inputs import read_inputs
+from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
+from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, Happening, ModeChoice, Result
 from inloop.simulate.run import failed, interrupted
@@ -40,8 +42,6 @@ from inloop.simulate.systems import (
     make_systems,
     table_of_all,
 )
-from inloop.simulate.verdict import UNSTABLE, Stretch, judge
-from inloop.simulate.violation import check_closed
 
 Given = Mapping[str, float] | Array | None
 

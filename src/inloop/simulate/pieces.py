@@ -12,7 +12,7 @@ from inloop.errors import SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Status, run_machine
 from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.simulate.crossing import cross, time_to_singular
-from inloop.simulate.divergence import lost_by_the_step
+from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
 from inloop.simulate.samples import Samples, joined

@@ -14,8 +14,8 @@ from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
 from inloop.plant.arguments import file_path, one_name
-from inloop.simulate.balance import relative
 from inloop.simulate.figure import Panel, draw_figure
+from inloop.simulate.judging.balance import relative
 
 MOST_PLOTS = 8  # unless signals are named
 MOST_EVENTS = 10  # in a table

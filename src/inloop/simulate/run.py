@@ -14,10 +14,12 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
-from inloop.simulate.contact_power import contact_power
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
-from inloop.simulate.limits import limit_notes
+from inloop.simulate.judging.contact_power import contact_power
+from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
+from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
@@ -36,8 +38,6 @@ from inloop.simulate.schedules import (
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import Conditions, System, make_system
-from inloop.simulate.verdict import UNSTABLE, Stretch, judge
-from inloop.simulate.violation import check_closed
 
 
 def simulate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from inloop.model.elements import Body, Frame
-from inloop.model.flexible import FlexibleLink
+from inloop.model.flexible_links.flexible import FlexibleLink
 from inloop.model.geometry import Matrix3, Scalar, Vector3
 
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from inloop.model.coefficients import coefficients
-from inloop.model.contact import Contact
+from inloop.model.contacts.contact import Contact
 from inloop.model.elements import Body, Frame
-from inloop.model.flexible import FlexibleLink
+from inloop.model.flexible_links.flexible import FlexibleLink
 from inloop.model.geometry import Scalar
+from inloop.model.laws.coefficients import coefficients
 from inloop.model.sensors.seen import Seen
 
 Role = Literal["frame", "joint", "contact", "flexible link"]

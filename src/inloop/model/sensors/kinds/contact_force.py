@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from inloop.model.contact import Contact
+from inloop.model.contacts.contact import Contact
 from inloop.model.geometry import Scalar
 from inloop.model.sensors.seen import Seen
 from inloop.model.sensors.sensor import Role, SensorKind, SensorSpec, of_axes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from inloop.errors import InputError
-from inloop.model.flexible import FlexibleLink
+from inloop.model.flexible_links.flexible import FlexibleLink
 from inloop.model.geometry import Scalar
 from inloop.model.handles import Handle
 from inloop.model.intake import is_number

@@ -1,0 +1,1 @@
+"""Flexible links: beams by finite elements about the frame at their root."""

@@ -1,0 +1,1 @@
+"""Checks of a model: everything that is wrong is found and told at once."""

@@ -1,0 +1,97 @@
+"""Loops, constraints and driven joints: rods with a length, rows that move, no joint driven twice.
+
+Names and references are checked elsewhere; here they may still be wrong.
+"""
+
+from __future__ import annotations
+
+from inloop.model.checks.findings import Findings
+from inloop.model.constraints.elements import Loop
+from inloop.model.draft import BodyDraft, ConstraintDraft, Draft
+from inloop.model.laws.effects import FrameForce, Link
+from inloop.model.mechanism import Mechanism
+from inloop.model.names import quoted
+from inloop.model.parameters import Defaults
+from inloop.symbolic import Expr
+
+
+def check_loops(draft: Draft, defaults: Defaults, findings: Findings) -> None:
+    """Report rods without length, at the default parameters."""
+    for loop in draft.loops:
+        values = defaults.of((loop.length,))
+        if loop.kind == "rod" and values is not None and values[0] <= 0.0:
+            findings.mistake(
+                f"loop {quoted(loop.name)}: length must be > 0 m, got {values[0]:g}",
+                loop.where,
+                'To let two points coincide write kind="ball".',
+            )
+
+
+def check_rows(draft: Draft, findings: Findings) -> None:
+    """Report rows of constraints that no joint can influence."""
+    for item in draft.constraints:
+        for number, row in enumerate(item.rows, start=1):
+            used = row.graph.symbols_of([row]) if isinstance(row, Expr) else []
+            if not set(used) & set(item.q.values()):
+                _report_row(item, number, findings)
+
+
+def _report_row(item: ConstraintDraft, number: int, findings: Findings) -> None:
+    which = "it does" if len(item.rows) == 1 else f"row {number} does"
+    findings.mistake(
+        f"constraint {quoted(item.name)}: {which} not depend on any coordinate",
+        item.where,
+        'Return expressions of q["..."] that must vanish.',
+    )
+
+
+def check_drives(draft: Draft, findings: Findings) -> None:
+    """Report driven joints that something else commands as well."""
+    driven: dict[str, str] = {}
+    inputs = {_name(draft, item.target) for item in draft.joint_inputs}
+    for drive in draft.drives:
+        name = _name(draft, drive.joint)
+        label = f"drive {quoted(name)}"
+        if name in driven:
+            findings.mistake(
+                f"{label}: the joint is already driven by {driven[name]}",
+                drive.where,
+                "Drive each joint once.",
+            )
+            continue
+        driven[name] = drive.where
+        if name in inputs:
+            findings.mistake(
+                f"{label}: the joint also has a joint_input",
+                drive.where,
+                "Prescribe its motion or its effort, not both.",
+            )
+    for wish in draft.wishes:
+        if _name(draft, wish.joint) in driven:
+            findings.mistake(
+                f"independent: joint {quoted(_name(draft, wish.joint))} is driven",
+                wish.where,
+                "Choose joints that are free to move.",
+            )
+
+
+def _name(draft: Draft, target: str) -> str:
+    """Return the name of the joint that a target means, or the target if there is none."""
+    body: BodyDraft | None = draft.body_of_joint(target)
+    return target if body is None else body.joint.name
+
+
+def check_ends(mechanism: Mechanism, findings: Findings) -> None:
+    """Report links, frame forces and loops whose two ends never move against each other."""
+    pairs: list[tuple[str, Link | FrameForce | Loop]] = []
+    pairs += [("link", link) for link in mechanism.links]
+    pairs += [("frame_force", law) for law in mechanism.frame_forces]
+    pairs += [("loop", loop) for loop in mechanism.loops]
+    for kind, pair in pairs:
+        if pair.a.body == pair.b.body:
+            findings.mistake(
+                f"{kind} {quoted(pair.name)}: {quoted(pair.a.path)} and {quoted(pair.b.path)} are "
+                "on the same rigid body",
+                pair.where,
+                "Join points of two bodies that move against each other.",
+            )

@@ -1,0 +1,89 @@
+"""A check after merging: can every joint be accelerated?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inloop.model import topology
+from inloop.model.checks.findings import Findings
+from inloop.model.elements import Body
+from inloop.model.geometry import entries
+from inloop.model.mechanism import Mechanism
+from inloop.model.names import quoted
+from inloop.model.parameters import Defaults
+from inloop.model.topology import GROUND
+
+TOLERANCE = 1e-12  # of the inertia about the origin
+
+
+def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
+    """Report joints that move nothing with inertia: the mass matrix would be singular.
+
+    Joints inside a loop may do so, since other bodies move with them; driven ones too.
+    """
+    defaults = Defaults(mechanism.parameters)
+    led = _led_by_others(mechanism)
+    # bodies with mass or inertia, or that carry some
+    heavy = {k for link in mechanism.flexible_links for k in (link.body, *link.bodies)}
+    light: set[int] = set()  # bodies whose joint feels none, and what they hang on
+    reported: list[Body] = []
+    for body in reversed(mechanism.bodies):
+        carries_heavy = body.index in heavy
+        if carries_heavy or _has_inertia(body, defaults):
+            heavy.add(body.parent)
+        if body.index not in led and not carries_heavy and _is_light(body, defaults):
+            # only the outermost body is reported: inertia there helps all below it
+            if body.index not in light:
+                reported.append(body)
+            light.add(body.parent)
+    for body in reversed(reported):
+        findings.doubt(
+            strict,
+            f"body {quoted(body.name)}: its {body.joint.kind} joint {quoted(body.joint.name)} "
+            "moves nothing that has inertia, so the mass matrix is singular",
+            body.where,
+            "Give the body mass and inertia, or give the joint an armature.",
+        )
+
+
+def _led_by_others(mechanism: Mechanism) -> set[int]:
+    """Return the bodies whose joints are in a loop or a constraint, or are driven."""
+    led = {drive.body for drive in mechanism.drives}
+    for constraint in mechanism.constraints:
+        led.update(index for index, _ in constraint.coordinates)
+    for loop in mechanism.loops:
+        # the joints that both ends hang on do not move them against each other
+        led |= _path(mechanism, loop.a.body) ^ _path(mechanism, loop.b.body)
+    return led
+
+
+def _path(mechanism: Mechanism, body: int) -> set[int]:
+    """Return a body and all that it hangs on, but the ground."""
+    if body == GROUND:
+        return set()
+    return {body, *topology.ancestors(mechanism.parents, body)}
+
+
+def _has_inertia(body: Body, defaults: Defaults) -> bool:
+    values = defaults.of((body.mass, *entries(body.inertia)))
+    return values is None or any(values)
+
+
+def _is_light(body: Body, defaults: Defaults) -> bool:
+    """Tell whether the joint of a body feels no inertia of the body itself."""
+    scalars = (body.mass, body.joint.armature, *body.com, *entries(body.inertia))
+    values = np.array(defaults.of(scalars) or np.nan)
+    # what cannot be evaluated has been reported already
+    if not np.all(np.isfinite(values)):
+        return False
+    mass, armature, com, inertia = values[0], values[1], values[2:5], values[5:].reshape(3, 3)
+    kind = body.joint.kind
+    if armature != 0.0 or (kind.slides and mass != 0.0):
+        return False
+    if not kind.turns:
+        return True
+    axis = np.array(body.joint.axis)
+    # about the axis: a·I a + m |a × c|²
+    moment = axis @ inertia @ axis + mass * np.sum(np.cross(axis, com) ** 2)
+    whole = np.trace(inertia) + mass * (com @ com)
+    return bool(moment <= TOLERANCE * whole)

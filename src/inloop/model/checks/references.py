@@ -1,0 +1,134 @@
+"""References: everything that an element names must exist, and the bodies must form a tree."""
+
+from __future__ import annotations
+
+from inloop.model import topology
+from inloop.model.checks.findings import Findings
+from inloop.model.draft import Draft, InputDraft, LawDraft, SensorDraft
+from inloop.model.merge import parent_indices
+from inloop.model.names import GROUND_NAME, quoted, suggestion
+
+
+def check_tree(draft: Draft, findings: Findings) -> None:
+    """Report unknown parents and rings of bodies."""
+    for body in draft.bodies:
+        if draft.resolve(body.on) is None:
+            findings.mistake(
+                f"body {quoted(body.name)}: hangs on {quoted(body.on)}, which does not exist",
+                body.where,
+                suggestion(body.on, draft.paths()),
+            )
+    for ring in topology.cycles(parent_indices(draft)):
+        names = [quoted(draft.bodies[k].name) for k in (*ring, ring[0])]
+        shown = names if len(names) <= 8 else [*names[:6], "...", names[-1]]
+        findings.mistake(
+            f"body {names[0]}: hangs on itself: {' on '.join(shown)}",
+            draft.bodies[ring[0]].where,
+            "Hang one of them on the ground.",
+        )
+
+
+def check_references(draft: Draft, findings: Findings) -> None:
+    """Report targets of laws, inputs, loops and drives that do not exist or cannot be used."""
+    for law in draft.laws:
+        label = f"{law.kind} {quoted(law.name)}"
+        if law.kind in ("joint_force", "coupled_force"):
+            for target in law.targets:
+                _check_joint(draft, label, target, law.where, findings)
+        else:
+            _check_places(draft, label, law, findings)
+    for loop in draft.loops:
+        label = f"loop {quoted(loop.name)}"
+        for path in (loop.a, loop.b):
+            _check_place(draft, f"{label}: ends at", path, loop.where, findings)
+    for constraint in draft.constraints:
+        label = f"constraint {quoted(constraint.name)}"
+        for joint in constraint.q:
+            _check_joint(draft, label, joint, constraint.where, findings)
+    for drive in draft.drives:
+        _check_joint(draft, f"drive {quoted(drive.joint)}", drive.joint, drive.where, findings)
+    for wish in draft.wishes:
+        _check_joint(draft, "independent", wish.joint, wish.where, findings)
+    for sensor in draft.sensors:
+        _check_sensor(draft, sensor, findings)
+    for item in draft.joint_inputs:
+        _check_joint(draft, f"joint input {quoted(item.name)}", item.target, item.where, findings)
+    for item in draft.external_forces:
+        _check_external_force(draft, item, findings)
+
+
+def _check_joint(draft: Draft, label: str, target: str, where: str, findings: Findings) -> None:
+    body = draft.body_of_joint(target)
+    if body is None:
+        known = [b.joint.name for b in draft.bodies if b.joint.kind.moves]
+        findings.mistake(
+            f"{label}: there is no joint {quoted(target)}", where, suggestion(target, known)
+        )
+    elif not body.joint.kind.moves:
+        findings.mistake(
+            f"{label}: joint {quoted(target)} is fixed and has no coordinate",
+            where,
+            "Act on a joint that moves, or use force(...) or torque(...).",
+        )
+
+
+def _check_places(draft: Draft, label: str, law: LawDraft, findings: Findings) -> None:
+    for path in law.targets:
+        place = draft.resolve(path)
+        _check_place(draft, f"{label}: acts on", path, law.where, findings)
+        if place is not None and law.kind == "torque" and path != place.body:
+            findings.mistake(
+                f"{label}: acts on the point {quoted(path)}",
+                law.where,
+                f"A torque acts on a body: write {quoted(place.body)}.",
+            )
+
+
+def _check_place(draft: Draft, label: str, path: str, where: str, findings: Findings) -> None:
+    if draft.resolve(path) is None:
+        findings.mistake(
+            f"{label} {quoted(path)}, which does not exist",
+            where,
+            suggestion(path, draft.paths()),
+        )
+
+
+def _check_sensor(draft: Draft, sensor: SensorDraft, findings: Findings) -> None:
+    label = f"sensor {quoted(sensor.name)}"
+    others = {
+        "contact": [contact.name for contact in draft.contacts],
+        "flexible link": [link.name for link in draft.flexible_links],
+    }
+    for role, path in zip(sensor.kind.roles, sensor.at, strict=True):
+        if role == "joint":
+            _check_joint(draft, label, path, sensor.where, findings)
+        elif role == "frame":
+            _check_place(draft, f"{label}: sits on", path, sensor.where, findings)
+        elif path not in others[role]:
+            findings.mistake(
+                f"{label}: there is no {role} {quoted(path)}",
+                sensor.where,
+                suggestion(path, others[role]),
+            )
+
+
+def _check_external_force(draft: Draft, item: InputDraft, findings: Findings) -> None:
+    label = f"external force {quoted(item.name)}"
+    place = draft.resolve(item.target)
+    if draft.body(item.body) is None:
+        known = [body.name for body in draft.bodies]
+        reason = "the ground does not move" if item.body == GROUND_NAME else "there is no such body"
+        findings.mistake(f"{label}: {reason}", item.where, suggestion(item.body, known))
+    elif place is None:
+        known = [site.path for site in draft.sites if site.body == item.body]
+        findings.mistake(
+            f"{label}: there is no point {quoted(item.target)}",
+            item.where,
+            suggestion(item.target, known),
+        )
+    elif place.body != item.body:
+        findings.mistake(
+            f"{label}: point {quoted(item.target)} is not on body {quoted(item.body)}",
+            item.where,
+            "Choose a point of the same body.",
+        )

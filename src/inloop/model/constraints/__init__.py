@@ -1,0 +1,1 @@
+"""What restricts the motion: loops, constraints, driven joints."""

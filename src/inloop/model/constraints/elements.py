@@ -1,0 +1,99 @@
+"""What restricts the motion of a finished mechanism: loops, constraints, driven joints.
+
+Data only: the equations are written by the formalisms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from inloop.model.elements import Frame
+from inloop.model.geometry import Scalar
+from inloop.model.laws.effects import LawState
+from inloop.model.parameters import Input
+from inloop.symbolic import Expr
+
+LoopKind = Literal["ball", "solid", "hinge", "rod"]
+DriveKind = Literal["time", "input"]
+Derivatives = Literal["given", "filtered"]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A kinematic loop, cut between two frames that belong together.
+
+    Attributes:
+        name: name of the loop.
+        kind: what must hold between the frames A and B: "ball", their origins coincide (3
+            rows); "solid", origins and axes coincide (6 rows); "hinge", origins coincide and
+            `axis` is parallel (5 rows); "rod", the origins are `length` apart (1 row).
+        a: frame A; a point stands for a frame with the axes of its body as written.
+        b: frame B, on another body or on the ground.
+        axis: of a hinge: unit vector, in axes of A and, with the same components, of B.
+        length: of a rod [m].
+        where: file and line.
+    """
+
+    name: str
+    kind: LoopKind
+    a: Frame
+    b: Frame
+    axis: tuple[float, float, float]
+    length: Scalar
+    where: str
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A user's constraint h(q, t) = 0.
+
+    Attributes:
+        name: name of the constraint.
+        q: name of each joint that it uses, and the placeholder for its coordinate.
+        coordinates: the same, with the index of the body that the joint moves.
+        t: time [s].
+        rows: what must vanish.
+        where: file and line.
+        unit: unit of the rows, a label.
+    """
+
+    name: str
+    q: tuple[tuple[str, Expr], ...]
+    coordinates: tuple[tuple[int, Expr], ...]
+    t: Expr
+    rows: tuple[Scalar, ...]
+    where: str
+    unit: str = "m"
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A joint whose motion is prescribed.
+
+    Attributes:
+        body: index of the body that the joint moves.
+        kind: "time" for a function of time, "input" for a signal from outside.
+        t: time [s].
+        position: q as an expression of t and parameters or, of an input, of signals from
+            outside and states of the filter [rad or m].
+        derivatives: of an input: "given", qd and qdd come from outside as well; "filtered",
+            they are found from q by a filter, see `live_drives`.
+        cutoff: of that filter [Hz].
+        where: file and line.
+        velocity, acceleration: of an input, as `position`; None: they are derivatives of it.
+        inputs: signals from outside.
+        states: of the filter.
+    """
+
+    body: int
+    kind: DriveKind
+    t: Expr
+    position: Scalar
+    derivatives: Derivatives
+    cutoff: float
+    where: str
+    velocity: Scalar | None = None
+    acceleration: Scalar | None = None
+    inputs: tuple[Input, ...] = ()
+    states: tuple[LawState, ...] = ()

@@ -1,0 +1,1 @@
+"""Contacts: their builder, shapes, normal laws and friction, the element."""

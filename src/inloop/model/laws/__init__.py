@@ -1,0 +1,1 @@
+"""Force laws: tracing of what a person wrote, ready-made elements, friction in joints."""

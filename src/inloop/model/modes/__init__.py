@@ -1,0 +1,1 @@
+"""Modes, in which what restricts and drives a mechanism changes, and events between them."""

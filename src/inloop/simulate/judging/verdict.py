@@ -1,0 +1,273 @@
+"""Whether a run is to be trusted: its energy balance, and its step against what is stiff in it.
+
+Both look at the samples after a run, so that nothing is slower while it runs. The energy balance is
+that of all samples; of a run with contacts that of all steps (contact_power.py), unless they are
+too many to be kept. It always tells a run that gained or lost more than a share of the energy
+exchanged, and from when on; what leaves the energy as it was passes. Stiffness is looked at in a
+few samples only: the first, the last, and those between where forces do most work. So it may miss
+what is stiff for a short while, and then the energy balance has to tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from inloop.native import AdaptiveSteps, FixedSteps, Method
+from inloop.plant import Array, BarePlant
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.judging.balance import ROUNDING, Balance, balance, exchanged, largest
+from inloop.simulate.judging.stiffness import Fastest, find_unstable, motion_size, stiffest_law
+from inloop.simulate.samples import Samples
+from inloop.simulate.schedules import samples_every_step, tolerance_of
+
+UNSTABLE = "UNSTABLE"  # status of a run that came to its end, but is not to be trusted
+TOLERATED = 0.03  # error of the energy balance, of the energy exchanged
+TOLERATED_ALONE = 2e-3  # where no force does work, and a method of high order leaves none
+WRONG = 0.1  # from which nothing of the run is to be trusted
+LOST = 0.5  # the same where steps do not resolve the forces
+RESOLVED = 0.3  # doubt about the work, of the error, up to which gain and loss can be told apart
+KNOWN = 0.02  # doubt about the work, of the energy exchanged, up to which samples far apart tell it
+LOOKS = 4  # at samples between the first and the last one
+NEARLY_SINGULAR = 1e-3  # least eigenvalue of the mass matrix with ones on its diagonal
+
+L_STABLE = (Method.IMPLICIT, Method.RODAS)
+
+Schedule = FixedSteps | AdaptiveSteps
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a run with one mechanism.
+
+    Attributes:
+        plant: the compiled mechanism.
+        found: its samples.
+        power: of all that acts there beside inertia and potential energy [W], shape (N,).
+        inputs: of the run.
+    """
+
+    plant: BarePlant
+    found: Samples
+    power: Array
+    inputs: Inputs
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to tell about a run.
+
+    Attributes:
+        work: done on the mechanism [J], shape (N,); NaN where the samples cannot tell it.
+        doubts: in words; empty if all is well.
+        wrong: the run is not to be trusted.
+    """
+
+    work: Array
+    doubts: tuple[str, ...] = ()
+    wrong: bool = False
+
+
+def judge(
+    stretches: Sequence[Stretch],
+    energy: Array,
+    schedule: Schedule,
+    events: Sequence[tuple[float, float]] = (),
+) -> Verdict:
+    """Look at a run after it.
+
+    Args:
+        stretches: all samples, in order.
+        energy: kinetic and potential [J], shape (N, 2).
+        schedule: of the run.
+        events: times [s] and the energy that each took [J], in order.
+    """
+    t = np.concatenate([part.found.t for part in stretches])
+    balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
+    off, work, sudden = None, balanced.work, _sudden(stretches)
+    fastest, settled = None, False
+    if schedule.method not in L_STABLE:
+        fastest = _fastest(stretches, schedule)
+    elif not sudden:
+        # such a method settles at once what smooth laws do faster than its steps
+        settled = _fastest(stretches, schedule) is not None
+    if settled or not _tells(stretches, energy, balanced, schedule):
+        work = np.full(len(t), np.nan)
+    else:
+        alone = not any(np.any(part.power) for part in stretches)
+        high = schedule.method in (Method.RK4, Method.DOPRI, Method.RODAS)
+        tolerated = TOLERATED_ALONE if alone and high else TOLERATED
+        off = _imbalance(energy, balanced, tolerated, fastest is None)
+    doubts = []
+    if fastest is not None and isinstance(schedule, FixedSteps):
+        doubts.append(_unstable(fastest, schedule, sudden))
+    if off is not None:
+        doubts.append(_unbalanced(stretches, t, off, schedule))
+    wrong = off is not None and off.share > (WRONG if off.resolved else LOST)
+    wrong = wrong or (fastest is not None and (off is not None or bool(np.isnan(work[-1]))))
+    return Verdict(work, tuple(doubts), wrong)
+
+
+def _tells(
+    stretches: Sequence[Stretch], energy: Array, balanced: Balance, schedule: Schedule
+) -> bool:
+    """Whether the samples tell the work: all steps do, and others where the power is smooth."""
+    if schedule.method == Method.EULER:
+        # its velocities belong to times between its positions
+        return not any(np.any(part.power) for part in stretches)
+    if samples_every_step(schedule):
+        return True
+    # what touches between two samples is not seen
+    if _sudden(stretches):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(balanced.doubt[-1:].sum() <= KNOWN * exchanged(energy, balanced.work))
+
+
+def _sudden(stretches: Sequence[Stretch]) -> bool:
+    return any(part.plant.mechanism.touches for part in stretches)
+
+
+def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None:
+    """The disturbance that fixed explicit steps would not follow, if there is one."""
+    if isinstance(schedule, AdaptiveSteps):
+        return None
+    longest: dict[BarePlant, Stretch] = {}
+    for part in stretches:
+        mechanism = part.plant.mechanism
+        if mechanism.laws or mechanism.flexible_links:
+            known = longest.setdefault(part.plant, part)
+            if len(part.found.t) > len(known.found.t):
+                longest[part.plant] = part
+    found = []
+    for part in longest.values():
+        looks = _looks(part.power)
+        at, size = part.found.rows(looks), motion_size(part.plant, part.found, looks)
+        u = part.inputs.over(at.t)
+        method = Method.RK4 if schedule.method in L_STABLE else schedule.method
+        found.append(find_unstable(part.plant, at, u, size, method, schedule.step))
+    return max((f for f in found if f is not None), key=lambda f: f.product, default=None)
+
+
+def _looks(power: Array) -> list[int]:
+    """The first and the last sample, and those between with the largest power."""
+    last = len(power) - 1
+    ends = np.linspace(0, last + 1, LOOKS + 1).astype(int)
+    size = np.nan_to_num(np.abs(power))
+    busiest = [b + int(np.argmax(size[b:e])) for b, e in pairwise(ends) if e > b]
+    return sorted({0, last, *busiest})
+
+
+@dataclass(frozen=True)
+class _Imbalance:
+    """Where and how far the energy balance is off.
+
+    Attributes:
+        first: sample from which on it is.
+        worst: sample after which it changed most.
+        error: at the end [J].
+        share: the largest error, of the energy exchanged.
+        resolved: the samples tell the work of the forces well enough to speak of gain or loss.
+    """
+
+    first: int
+    worst: int
+    error: float
+    share: float
+    resolved: bool
+
+
+def _imbalance(
+    energy: Array, balanced: Balance, tolerated: float, stable: bool
+) -> _Imbalance | None:
+    """How far the energy balance is off, if it is more than can be tolerated.
+
+    Args:
+        energy: kinetic and potential [J], shape (N, 2).
+        balanced: work done, and its doubt.
+        tolerated: share of the energy exchanged.
+        stable: steps are short enough for all disturbances; where not, they resolve nothing.
+    """
+    with np.errstate(all="ignore"):
+        total = energy[:, 0] + energy[:, 1]
+        error = total - total[0] - balanced.work
+    good = np.isfinite(error)
+    if good.sum() < 2:
+        return None
+    # nearly all runs are finite everywhere, and need no copies
+    known = slice(None) if good.all() else good
+    error = np.where(good, error, 0.0)
+    size, scale = np.abs(error), exchanged(energy[known], balanced.work[known])
+    if size.max() <= max(tolerated * scale, ROUNDING * largest(energy[known])):
+        return None
+    seen = np.maximum.accumulate(np.maximum(energy[:, 0], np.abs(balanced.work)))
+    first = int(np.argmax(size > tolerated * seen))
+    worst = int(np.argmax(np.abs(np.diff(error))))
+    resolved = stable and bool(balanced.doubt[good][-1] < RESOLVED * size.max())
+    return _Imbalance(first, worst, float(error[good][-1]), float(size.max() / scale), resolved)
+
+
+def _unstable(fastest: Fastest, schedule: FixedSteps, sudden: bool) -> str:
+    other = 'method="rodas" with tolerance=1e-6' if sudden else 'method="implicit"'
+    name = schedule.method.name.lower()
+    law = fastest.law
+    what = f"stiffest there is '{law}'" if law else f"in joint '{fastest.joint}'"
+    return (
+        f"t = {fastest.t:.6g} s: a step of {schedule.step:.4g} s is too long for {name}: |λ h| = "
+        f"{fastest.product:.3g} is beyond its limit of {fastest.limit:g}; {what}. Use step <= "
+        f"{fastest.step:.2g}, or {other}."
+    )
+
+
+def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedule: Schedule) -> str:
+    share = f"{100.0 * off.share:.3g} % of the energy exchanged"
+    if off.resolved:
+        kind = "gained" if off.error > 0.0 else "lost"
+        what = f"the energy balance is off by up to {share}, {abs(off.error):.3g} J {kind} so far"
+    else:
+        what = f"steps do not resolve the forces, whose work is uncertain by {share}"
+    told = f"t = {t[off.first]:.6g} s: from here on {what}{_suspect(stretches, off)}."
+    if isinstance(schedule, AdaptiveSteps):
+        return f"{told} Use a tolerance below {tolerance_of(schedule):g}."
+    return f'{told} Use step < {schedule.step:.2g}, or method="rodas" with tolerance=1e-6.'
+
+
+def _suspect(stretches: Sequence[Stretch], off: _Imbalance) -> str:
+    """Whom to suspect: joints that are nearly in line, or the stiffest law."""
+    part, k = _find(stretches, max(0, off.first - 1))
+    aligned = _nearly_in_line(part.plant, part.found.q[k])
+    if aligned:
+        return f"; joints {aligned} are nearly in line at t = {part.found.t[k]:.6g} s"
+    part, k = _find(stretches, off.worst)
+    # of the samples around it the one with the largest power
+    around = np.nan_to_num(np.abs(part.power[max(0, k - 2) : k + 3]))
+    k = max(0, k - 2) + int(np.argmax(around))
+    at, inputs = part.found.rows([k]), part.inputs.over(part.found.t[k : k + 1])
+    law = stiffest_law(part.plant, at, inputs[0])
+    return f"; stiffest where it changes most is '{law}'" if law else ""
+
+
+def _find(stretches: Sequence[Stretch], k: int) -> tuple[Stretch, int]:
+    """The stretch that holds sample k of the run, and the number of the sample there."""
+    for part in stretches:
+        if k < len(part.found.t):
+            return part, k
+        k -= len(part.found.t)
+    return part, len(part.found.t) - 1
+
+
+def _nearly_in_line(plant: BarePlant, q: Array) -> str:
+    """Two joints of a tree that move the bodies nearly alike, so that M is nearly singular."""
+    rigid = plant.formulation.unconstrained and not plant.mechanism.flexible_links
+    if not rigid or not np.isfinite(q).all():
+        return ""
+    M = plant.evaluate("mass_matrix", ready=True, q=q)["M"]
+    size = np.sqrt(np.diag(M))
+    values, vectors = np.linalg.eigh(M / np.outer(size, size))
+    if not values[0] < NEARLY_SINGULAR:
+        return ""
+    pair = np.sort(np.argsort(-np.abs(vectors[:, 0]))[:2])
+    return " and ".join(f"'{plant.coordinates[k]}'" for k in pair)

@@ -1,0 +1,1 @@
+"""Many runs of a plant on all cores."""

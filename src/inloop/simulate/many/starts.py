@@ -1,0 +1,162 @@
+"""Where each of many runs starts, and what it reads: what all share, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.many import StartRows, Starts
+from inloop.plant import Array, BarePlant
+from inloop.plant.unit import plant_unit
+from inloop.simulate.live_drives import check_velocities
+from inloop.simulate.machine import conditions
+from inloop.simulate.many.arguments import Columns, Given, read_given
+from inloop.simulate.start import first_internal_states, start_of
+from inloop.simulate.systems import Conditions
+
+Plants = Mapping[str, BarePlant]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Whatever may differ from run to run."""
+
+    q: Given
+    qd: Given
+    tau: Given
+    inputs: Given
+    parameters: Given
+
+
+def read_arguments(
+    plants: Plants, q: Columns, qd: Columns, tau: Columns, inputs: Any, parameters: Columns
+) -> Arguments:
+    """What the user wrote, checked by itself."""
+    first = next(iter(plants.values()))
+    joints = tuple(dict.fromkeys(c for plant in plants.values() for c in plant.coordinates))
+    known = tuple(dict.fromkeys(name for plant in plants.values() for name in plant.inputs))
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise InputError("inputs are given by name", fix='Use inputs={"force": values}, say.')
+    return Arguments(
+        read_given(q, "q", first.coordinates),
+        read_given(qd, "qd", first.coordinates),
+        read_given(tau, "tau", joints),
+        read_given(inputs, "inputs", known, functions=True),
+        read_given(parameters, "parameters", tuple(first.parameters)),
+    )
+
+
+def shared_conditions(plants: Plants, given: Arguments) -> dict[str, Conditions]:
+    """What all runs read; where they differ, what the plant begins with."""
+    tau, inputs = given.tau.shared, given.inputs.shared
+    return {name: conditions(plants, each, tau, inputs, {}) for name, each in plants.items()}
+
+
+def starts_of(
+    plants: Plants, given: Arguments, at: Mapping[str, Conditions], t_end: float
+) -> Starts:
+    """The start that all runs share, and the rows in which they differ from it."""
+    name, plant = next(iter(plants.items()))
+    signals = at[name].inputs
+    check_velocities(plant, signals, 0.0, t_end, {})
+    u = signals.at(0.0)
+    z = first_internal_states(plant, u)
+    first = start_of(plant, given.q.common, given.qd.common, at[name].drives, u, z)
+    values = plant.parameters.values_array.copy()
+    known = StartRows(values, _input_row(plants, at), first.q, first.qd, z)
+    if given.parameters.shared:
+        values = np.array(list({**plant.parameters, **given.parameters.shared}.values()))
+    names = [quantity.name for quantity in plant_unit(plants).table.inputs]
+    inputs = given.tau.fill(known.inputs, names, ".tau")
+    rows = StartRows(
+        given.parameters.fill(values, list(plant.parameters)),
+        given.inputs.fill(inputs, names),
+        given.q.fill(first.q, plant.coordinates),
+        given.qd.fill(first.qd, plant.coordinates),
+        _state_rows(plant, given.inputs, z),
+    )
+    return Starts(known, rows, _kind(plant, given, rows))
+
+
+def _input_row(plants: Plants, at: Mapping[str, Conditions]) -> Array:
+    """All inputs of a plant, in the order of its table."""
+    values: dict[str, float] = {}
+    for name, plant in plants.items():
+        efforts = zip((f"{c}.tau" for c in plant.coordinates), at[name].tau, strict=True)
+        inputs = zip(plant.inputs, at[name].inputs.at(0.0), strict=True)
+        for key, value in (*efforts, *inputs):
+            values.setdefault(key, float(value))
+    return np.array([values[quantity.name] for quantity in plant_unit(plants).table.inputs])
+
+
+def _state_rows(plant: BarePlant, inputs: Given, z: Array) -> Array:
+    """States of laws at the start; a filtered drive rests where its input is."""
+    index = {state.name: k for k, state in enumerate(plant.mechanism.states)}
+    rows = z
+    for drive in plant.mechanism.drives:
+        if drive.states and drive.inputs[0].name in inputs.columns:
+            column = inputs.columns[drive.inputs[0].name]
+            rows = np.tile(z, (len(column), 1)) if rows.ndim == 1 else rows
+            rows[:, index[drive.states[0].name]] = column
+    return rows
+
+
+def _kind(plant: BarePlant, given: Arguments, rows: StartRows) -> str:
+    """How the loops of each run are closed at its start."""
+    if plant.formulation.unconstrained:
+        return "closed"
+    if given.q.is_whole:
+        _check_independent(plant, given.qd, allow_whole=True)
+        return "whole" if given.qd.is_whole else "near"
+    leading = {item.name for drive in plant.mechanism.drives for item in drive.inputs}
+    moved = rows.q.ndim == 2 or given.parameters.shared or given.parameters.columns
+    if not (moved or given.qd.columns or leading & set(given.inputs.columns)):
+        return "closed"
+    for each in (given.q, given.qd):
+        _check_independent(plant, each)
+    if given.qd.common is None and not given.qd.columns:
+        _check_declared(plant)
+    return "led" if moved or leading & set(given.inputs.columns) else "closed"
+
+
+def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False) -> None:
+    """Runs that differ are led by their independent coordinates.
+
+    Raises:
+        InputError: others were given.
+    """
+    free = plant.formulation.independent
+    fix = f"Give independent coordinates by name: {', '.join(free)}."
+    if allow_whole and given.is_whole:
+        return
+    if given.is_whole or given.vector is not None:
+        raise InputError(
+            f"{given.what} of model '{plant.name}' is a whole vector, but its loops are closed "
+            "anew in each run",
+            fix=fix,
+        )
+    for name in (*given.shared, *given.columns):
+        if name not in free:
+            raise InputError(
+                f"{given.what} of '{name}' follows from the loops of model '{plant.name}' in each "
+                "run",
+                fix=fix,
+            )
+
+
+def _check_declared(plant: BarePlant) -> None:
+    free = plant.formulation.independent
+    # a drive decides about its joint, whatever is declared
+    known = (*free, *plant.formulation.driven)
+    for body in plant.mechanism.bodies:
+        joint = body.joint
+        if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in known:
+            raise InputError(
+                f"model '{plant.name}' declares a velocity of '{joint.name}', which follows from "
+                "the loops in each run",
+                fix=f"Give qd of independent coordinates: {', '.join(free)}.",
+            )
