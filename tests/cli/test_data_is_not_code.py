@@ -70,7 +70,7 @@ def plant(source: Path) -> str:
 
 def write_recording(path: Path, layout: Layout) -> None:
     """An empty recording: magic, what it holds, an end."""
-    from inloop.realtime.channels import FACTS, facts
+    from inloop.realtime.recordings.channels import FACTS, facts
 
     def text(word: str) -> bytes:
         return struct.pack("<I", len(word.encode())) + word.encode()

@@ -10,9 +10,9 @@ from realtime_arm import HANG, do_steps
 
 import inloop as il
 from inloop import gallery
-from inloop.realtime.recorder import Recorder
-from inloop.realtime.recording import Recording
-from inloop.realtime.replay import replay
+from inloop.realtime.recordings.recorder import Recorder
+from inloop.realtime.recordings.recording import Recording
+from inloop.realtime.recordings.replay import replay
 from inloop.realtime.run import digest_of
 
 

@@ -23,8 +23,8 @@ from inloop import gallery
 from inloop.errors import FileFormatError
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.clock import START
-from inloop.realtime.fixed_message import FixedMessage
-from inloop.realtime.recorder import Recorder, WholePieces
+from inloop.realtime.recordings.fixed_message import FixedMessage
+from inloop.realtime.recordings.recorder import Recorder, WholePieces
 
 Begin = Callable[..., subprocess.Popen[str]]
 
@@ -57,7 +57,7 @@ print(done.records, done.lost, done.problem)
 OBEDIENT = """
 import sys
 import inloop as il
-from inloop.realtime.recorder import Recorder
+from inloop.realtime.recordings.recorder import Recorder
 with il.attach(sys.argv[1], wait=20.0) as box, Recorder(box, sys.argv[2]) as recorder:
     for line in sys.stdin:
         while recorder.take():

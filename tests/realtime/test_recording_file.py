@@ -20,8 +20,8 @@ import inloop as il
 from inloop.cli import main
 from inloop.errors import FileFormatError
 from inloop.realtime import Recording, repair
-from inloop.realtime.recorder import Recorder
-from inloop.realtime.recording_file import WholePieces, check_replaceable
+from inloop.realtime.recordings.recorder import Recorder
+from inloop.realtime.recordings.recording_file import WholePieces, check_replaceable
 
 CLI = [sys.executable, "-m", "inloop.cli"]
 
@@ -150,7 +150,7 @@ def test_what_was_synced_survives_a_power_cut(
     plant: il.Plant, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk holds all that was synced; of the rest it may hold any part, or other bytes."""
-    monkeypatch.setattr("inloop.realtime.recording_file.SYNC_EVERY", 0.0)  # each commit
+    monkeypatch.setattr("inloop.realtime.recordings.recording_file.SYNC_EVERY", 0.0)  # each commit
     path, sizes = tmp_path / "cut.mcap", []
 
     def sync(descriptor: int) -> None:
@@ -178,7 +178,7 @@ def test_what_was_synced_survives_a_power_cut(
 
 def test_syncs_are_due_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now, syncs = [100.0], []
-    monkeypatch.setattr("inloop.realtime.recording_file.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("inloop.realtime.recordings.recording_file.time.monotonic", lambda: now[0])
     path = tmp_path / "run.mcap"
     with WholePieces(path, sync=syncs.append) as file:
         for k in range(40):  # ten seconds of commits, four in each

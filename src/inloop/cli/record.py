@@ -19,9 +19,9 @@ import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.cli.subject import Subject, apply_settings, find_subject, told_subject
 from inloop.realtime import Flag, Recording, record, repair, replay
-from inloop.realtime.channels import read_report
-from inloop.realtime.recording_file import check_new
-from inloop.realtime.replay import GOOD
+from inloop.realtime.recordings.channels import read_report
+from inloop.realtime.recordings.recording_file import check_new
+from inloop.realtime.recordings.replay import GOOD
 
 FAILED, DIFFERENT = 2, 1
 KEPT = ("sequence", "stamp", "status", "flags")

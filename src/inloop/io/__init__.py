@@ -1,10 +1,10 @@
 """Files that describe a mechanism: URDF, MJCF, SDF and ROBOTRAN .mbs."""
 
 from inloop.io.load import load
-from inloop.io.mjcf import MjcfData, MjcfOptions
-from inloop.io.robotran import RobotranData, RobotranOptions
-from inloop.io.sdf import SdfData, SdfOptions
-from inloop.io.urdf import UrdfData, UrdfOptions
+from inloop.io.mjcf.reader import MjcfData, MjcfOptions
+from inloop.io.robotran.reader import RobotranData, RobotranOptions
+from inloop.io.sdf.reader import SdfData, SdfOptions
+from inloop.io.urdf.reader import UrdfData, UrdfOptions
 
 __all__ = [
     "MjcfData",

@@ -8,7 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar, overload
 
 from inloop.errors import FileFormatError, InputError
-from inloop.io import mjcf, robotran, sdf, urdf
+from inloop.io.mjcf import reader as mjcf
+from inloop.io.robotran import reader as robotran
+from inloop.io.sdf import reader as sdf
+from inloop.io.urdf import reader as urdf
 from inloop.io.xml import Element, parse_file
 from inloop.model import ModelBuilder
 from inloop.model.names import quoted, suggestion

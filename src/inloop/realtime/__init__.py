@@ -8,10 +8,10 @@ from inloop.realtime.loop import Loop
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.options import Options
 from inloop.realtime.outputs import Flag, Outputs, Snapshot, State
-from inloop.realtime.recorder import Recorded, record
-from inloop.realtime.recording import Recording
-from inloop.realtime.repair import repair
-from inloop.realtime.replay import Replay, replay
+from inloop.realtime.recordings.recorder import Recorded, record
+from inloop.realtime.recordings.recording import Recording
+from inloop.realtime.recordings.repair import repair
+from inloop.realtime.recordings.replay import Replay, replay
 from inloop.realtime.report import Report
 from inloop.realtime.run import start
 from inloop.realtime.segment import running

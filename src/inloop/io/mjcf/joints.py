@@ -1,0 +1,192 @@
+"""Joints of MJCF as they are written, and as joints with one degree of freedom each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, cast, get_args
+
+from inloop.io.mjcf.poses import unit_vector
+from inloop.io.mjcf.settings import Settings, limited
+from inloop.io.told import Told
+from inloop.io.values import Triple, number, number_attribute, numbers, vector_attribute
+from inloop.io.xml import Element
+from inloop.joints import JointSpec
+from inloop.model import Pose, prismatic, revolute
+from inloop.model.geometry import scaled, times_vector
+from inloop.model.names import quoted
+from inloop.model.rotations import about
+
+MjcfJointType = Literal["hinge", "slide", "ball", "free"]
+Polynomial = tuple[float, float, float]
+NONE: Polynomial = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class MjcfJoint:
+    """A joint as the file has it, angles in radians.
+
+    Attributes:
+        name: its name in the file, "" if it has none.
+        type: hinge, slide, ball or free.
+        anchor: the point that stays, in axes of the body [m].
+        axis: in axes of the body, of length 1.
+        limits: lowest and highest q [rad or m], or None.
+        ref: q where the body is as written [rad or m].
+        springref: q where the spring is relaxed [rad or m].
+        stiffness: k0, k1, k2 of the effort -(k0 x + k1 x² + k2 x³), x = q - springref.
+        damping: d0, d1, d2 of the effort -qd (d0 + d1 |qd| + d2 qd²).
+        armature: added on the diagonal of M [kg·m² or kg].
+        frictionloss: dry friction [N or N·m], not applied.
+        where: file and line.
+    """
+
+    name: str
+    type: MjcfJointType
+    anchor: Triple
+    axis: Triple
+    limits: tuple[float, float] | None
+    ref: float
+    springref: float
+    stiffness: Polynomial
+    damping: Polynomial
+    armature: float
+    frictionloss: float
+    where: str
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has one coordinate."""
+        return self.type in ("hinge", "slide")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A joint of a chain: where it sits in the frame before it, and the joint.
+
+    Attributes:
+        X_FJ: pose of the joint frame in the frame before it.
+        spec: the joint.
+        suffix: for its name, "" if the joint has one coordinate.
+    """
+
+    X_FJ: Pose
+    spec: JointSpec
+    suffix: str
+
+
+def read_joint(element: Element, X_BF: Pose, settings: Settings, told: Told) -> MjcfJoint:
+    """Read a joint, complete with its defaults, that is written in a frame F of a body B."""
+    kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+    if kind not in get_args(MjcfJointType):
+        element.fail(
+            f"{_label(element)}: unknown type {quoted(kind)}",
+            f"Use one of: {', '.join(get_args(MjcfJointType))}.",
+        )
+    unit = math.pi / 180.0 if settings.degrees and kind in ("hinge", "ball") else 1.0
+    anchor = X_BF.apply(vector_attribute(element, "pos", (0.0, 0.0, 0.0)))
+    axis = vector_attribute(element, "axis", (0.0, 0.0, 1.0))
+    single = kind in ("hinge", "slide")
+    direction = unit_vector(element, axis) if single else (0.0, 0.0, 1.0)
+    for name in ("springdamper", "springyield"):
+        if name in element.attributes:
+            told.add(f"{name} of <joint> is not read", element.where)
+    armature = number_attribute(element, "armature", 0.0)
+    if armature < 0.0:
+        element.fail(f"{_label(element)}: armature is {armature:g}", "It is not negative.")
+    ref = number_attribute(element, "ref", 0.0) * unit if single else 0.0
+    return MjcfJoint(
+        name=element.attributes.get("name", ""),
+        type=cast(MjcfJointType, kind),
+        anchor=cast(Triple, anchor if kind in ("hinge", "ball") else (0.0, 0.0, 0.0)),
+        axis=cast(Triple, times_vector(X_BF.R, direction)),
+        limits=_read_limits(element, kind, unit, settings, told),
+        ref=ref,
+        springref=number_attribute(element, "springref", 0.0) * unit,
+        stiffness=_polynomial(element, "stiffness"),
+        damping=_polynomial(element, "damping"),
+        armature=armature,
+        frictionloss=number_attribute(element, "frictionloss", 0.0),
+        where=element.where,
+    )
+
+
+def chain_of(joint: MjcfJoint, X_FB: Pose, X_PB: Pose) -> tuple[list[Step], Pose]:
+    """Return the joints that stand for a joint, and the pose of the body in the last frame.
+
+    Args:
+        joint: the joint.
+        X_FB: pose of the body B in the frame F before the joint, as the file has it.
+        X_PB: pose of the body in the world: where a free joint starts.
+    """
+    if joint.type == "free":
+        return _free(joint, X_PB), Pose()
+    if joint.type == "ball":
+        X_FJ = X_FB @ Pose(joint.anchor)
+        turns = [
+            Step(X_FJ if axis == "x" else Pose(), revolute(axis), f"r{axis}") for axis in "xyz"
+        ]
+        return turns, Pose(scaled(-1.0, joint.anchor))
+    if joint.type == "slide":
+        # at q = ref the body is where the file has it
+        X_FJ = X_FB @ Pose(scaled(-joint.ref, joint.axis))
+        return [Step(X_FJ, _single(joint), "")], Pose()
+    X_FJ = X_FB @ Pose(joint.anchor, about(joint.axis, -joint.ref))
+    return [Step(X_FJ, _single(joint), "")], Pose(scaled(-1.0, joint.anchor))
+
+
+def _single(joint: MjcfJoint) -> JointSpec:
+    make = revolute if joint.type == "hinge" else prismatic
+    spec = make(_plain_axis(joint.axis), limits=joint.limits, armature=joint.armature)
+    return replace(spec, initial=joint.ref) if joint.ref else spec
+
+
+def _free(joint: MjcfJoint, X_WB: Pose) -> list[Step]:
+    """Three translations along axes of the world, then three turns out of the written attitude."""
+    steps = [
+        Step(
+            Pose(),
+            prismatic(axis, armature=joint.armature, initial=cast(float, at) or None),
+            f"t{axis}",
+        )
+        for axis, at in zip("xyz", X_WB.p, strict=True)
+    ]
+    for axis in "xyz":
+        X_FJ = Pose((0.0, 0.0, 0.0), X_WB.R) if axis == "x" else Pose()
+        steps.append(Step(X_FJ, revolute(axis), f"r{axis}"))
+    return steps
+
+
+def _plain_axis(axis: Triple) -> Triple:
+    """The axis with what rounding left of zeros taken away."""
+    x, y, z = (0.0 if abs(value) < 1e-15 else value for value in axis)
+    return x, y, z
+
+
+def _label(element: Element) -> str:
+    name = element.attributes.get("name")
+    return f"joint {quoted(name)}" if name else "a joint without name"
+
+
+def _read_limits(
+    element: Element, kind: str, unit: float, settings: Settings, told: Told
+) -> tuple[float, float] | None:
+    if not limited(element, "limited", "range", settings):
+        return None
+    if kind in ("ball", "free"):
+        told.add(f"range of {kind} joints is not read", element.where)
+        return None
+    text = element.attributes.get("range", "0 0")
+    low, high = (x * unit for x in numbers(element, text, "range of <joint>", count=2))
+    if low >= high:
+        element.fail(f"{_label(element)}: range is {text}", "Write the lowest value first.")
+    return low, high
+
+
+def _polynomial(element: Element, name: str) -> Polynomial:
+    words = element.attributes.get(name, "0").split()
+    if not 1 <= len(words) <= 3:
+        element.fail(f"{name} of <joint> has {len(words)} numbers", "Write one to three.")
+    values = [number(element, word, f"{name} of <joint>") for word in words]
+    a, b, c = (*values, 0.0, 0.0)[:3]
+    return a, b, c

@@ -1,0 +1,106 @@
+"""Force laws of MJCF: springs, dampers, and the one law of all actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inloop.io.mjcf.actuators import Actuator, Range
+from inloop.io.mjcf.joints import Polynomial
+from inloop.model import ModelBuilder
+from inloop.symbolic import Expr
+from inloop.symbolic import functions as sf
+
+SHORTEST_TIME = 1e-15  # [s]: what MuJoCo takes for a filter without time constant
+
+
+def spring_effort(coefficients: Polynomial, x: Expr) -> Any:
+    """Return -(k0 x + k1 x² + k2 x³)."""
+    k0, k1, k2 = coefficients
+    return -k0 * x if k1 == k2 == 0.0 else -x * (k0 + x * (k1 + k2 * x))
+
+
+def damper_effort(coefficients: Polynomial, v: Expr) -> Any:
+    """Return -v (d0 + d1 |v| + d2 v²)."""
+    d0, d1, d2 = coefficients
+    return -d0 * v if d1 == d2 == 0.0 else -v * (d0 + d1 * sf.absolute(v) + d2 * v * v)
+
+
+def add_actuator(
+    model: ModelBuilder,
+    actuator: Actuator,
+    coordinates: Sequence[str],
+    input_name: str,
+    law_name: str,
+    clamped: bool,
+) -> None:
+    """Add an actuator and its control.
+
+    Args:
+        model: where to add it.
+        actuator: the actuator.
+        coordinates: of its joints, in its order.
+        input_name: name of the control.
+        law_name: name of the force law.
+        clamped: whether the control is kept in its range.
+    """
+    control = _clamped(model.input(input_name), actuator.ctrlrange if clamped else None)
+    coefficients = list(actuator.joints.values())
+    filtered = actuator.dynamics != "none"
+
+    def efforts(q: Sequence[Expr], qd: Sequence[Expr], u: Any) -> list[Any]:
+        # length and rate of the transmission
+        l, ld = (
+            actuator.gear * sum(c * x for c, x in zip(coefficients, values, strict=True))
+            for values in (q, qd)
+        )
+        gain, bias = (sum(c * x for c, x in zip(law, (1.0, l, ld), strict=True))
+                      for law in (actuator.gain, actuator.bias))  # fmt: skip
+        force = _clamped(gain * u + bias, actuator.forcerange)
+        return [actuator.gear * c * force for c in coefficients]
+
+    def rate(act: Expr) -> Any:
+        if actuator.dynamics == "integrator":
+            return control
+        return (control - act) / max(actuator.timeconst, SHORTEST_TIME)
+
+    states = {"act": 0.0} if filtered else None
+    if len(coordinates) == 1:
+        single: Any = (
+            (lambda q, qd, act: (efforts([q], [qd], act)[0], {"act": rate(act)}))
+            if filtered
+            else (lambda q, qd: efforts([q], [qd], control)[0])
+        )
+        model.joint_force(coordinates[0], single, name=law_name, states=states)
+        return
+    several: Any = (
+        (lambda q, qd, act: (efforts(q, qd, act), {"act": rate(act)}))
+        if filtered
+        else (lambda q, qd: efforts(q, qd, control))
+    )
+    model.coupled_force(list(coordinates), several, name=law_name, states=states)
+
+
+def add_tendon(
+    model: ModelBuilder,
+    coordinates: Sequence[str],
+    coefficients: Sequence[float],
+    values: tuple[float, float, Range],
+    name: str,
+) -> None:
+    """Add spring and damper of a fixed tendon: stiffness, damping, lengths at rest."""
+    k, d, (low, high) = values
+
+    def efforts(q: Sequence[Expr], qd: Sequence[Expr]) -> list[Any]:
+        l, ld = (sum(c * x for c, x in zip(coefficients, rates, strict=True)) for rates in (q, qd))
+        stretch = l - low if low == high else sf.max0(l - high) - sf.max0(low - l)
+        return [-c * (k * stretch + d * ld) for c in coefficients]
+
+    if len(coordinates) == 1:
+        model.joint_force(coordinates[0], lambda q, qd: efforts([q], [qd])[0], name=name)
+    else:
+        model.coupled_force(list(coordinates), efforts, name=name)
+
+
+def _clamped(value: Any, bounds: Range | None) -> Any:
+    return value if bounds is None else sf.minimum(sf.maximum(value, bounds[0]), bounds[1])

@@ -1,0 +1,159 @@
+"""MJCF: the models of MuJoCo, turned into a model.
+
+Bodies and coordinates have their names in the file, in its order. Coordinates of hinges and
+slides are those of MuJoCo; a ball joint becomes three joints and a free joint six, because every
+joint of a model has one degree of freedom. Equality constraints, soft in MuJoCo, hold exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from inloop.errors import InputError
+from inloop.io.mjcf.actuators import Actuator, read_actuators
+from inloop.io.mjcf.bodies import MjcfBody, read_bodies
+from inloop.io.mjcf.defaults import Defaults
+from inloop.io.mjcf.effects import Effects
+from inloop.io.mjcf.equality import Named, read_equalities
+from inloop.io.mjcf.include import expand
+from inloop.io.mjcf.keys import Key, choose, read_keys, starts
+from inloop.io.mjcf.settings import Settings, read_settings
+from inloop.io.mjcf.tendons import read_fixed_tendons
+from inloop.io.mjcf.told import Rest
+from inloop.io.mjcf.writer import Writer
+from inloop.io.naming import Names
+from inloop.io.told import Told
+from inloop.io.xml import Element
+from inloop.model import ModelBuilder, Pose
+from inloop.model.names import quoted
+
+Model = TypeVar("Model", bound=ModelBuilder)
+
+
+@dataclass(frozen=True)
+class MjcfOptions:
+    """How to read an MJCF file.
+
+    Attributes:
+        name: name of the model; that of the file if not given.
+        gravity: in world axes [m/s²]; that of the file if not given.
+        keyframe: name of the keyframe to start from, "key0" for the first if it has none; the
+            pose in which the bodies are written if not given.
+        friction_velocity: joints with `frictionloss` get smooth Coulomb friction whose sign
+            changes over this velocity [rad/s or m/s]; without it their friction is left out.
+    """
+
+    name: str | None = None
+    gravity: Sequence[float] | None = None
+    keyframe: str | None = None
+    friction_velocity: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.keyframe is not None and not isinstance(self.keyframe, str):
+            raise InputError(
+                f"keyframe = {quoted(self.keyframe)} is no name", fix='Write keyframe="home".'
+            )
+
+
+@dataclass(frozen=True)
+class MjcfData:
+    """What an MJCF file tells beyond the equations: `model.metadata["mjcf"]`.
+
+    Attributes:
+        settings: compiler and options.
+        bodies: all bodies with joints, geoms and sites; angles in radians.
+        names: name in the model of each body, in the same order.
+        coordinates: names of the coordinates of each joint, body by body.
+        frames: pose of each body of the file in the frame of the body of the model: they differ
+            where the anchor of a joint is not the origin of its body.
+        actuators: by name of their input.
+        keys: keyframes.
+    """
+
+    settings: Settings
+    bodies: tuple[MjcfBody, ...]
+    names: tuple[str, ...]
+    coordinates: tuple[tuple[tuple[str, ...], ...], ...]
+    frames: tuple[Pose, ...]
+    actuators: Mapping[str, Actuator]
+    keys: tuple[Key, ...]
+
+
+def read(root: Element, model_type: type[Model], options: MjcfOptions) -> Model:
+    """Return the model of an MJCF file, given its root element.
+
+    Raises:
+        FileFormatError: an element is broken, or names something that is not there.
+        ModelError: the elements make no mechanism; all such mistakes at once.
+    """
+    root = expand(root)
+    told = Told()
+    settings = read_settings(root)
+    if options.gravity is not None:
+        settings = replace(settings, gravity=tuple(options.gravity))
+    defaults = Defaults(root)
+    bodies, ground = read_bodies(root, defaults, settings, told)
+    named = _named(bodies, ground)
+    tendons = read_fixed_tendons(root, defaults, named.single, told)
+    lengths = {tendon.name: tendon.joints for tendon in tendons if tendon.name}
+    actuators = read_actuators(root, defaults, settings, told, named.single, lengths)
+    equalities = read_equalities(root, defaults, named, told)
+    keys = read_keys(root)
+    names = Names("model")
+    names.read([root.attributes.get("model", "MuJoCo_Model")])
+    (title,) = names.originals
+    model = model_type(options.name or names[title], gravity=settings.gravity, strict_inertia=False)
+    start = starts(choose(keys, options.keyframe), bodies) if options.keyframe else None
+    writer = Writer(model, settings, told, options.friction_velocity)
+    writer.add_bodies(bodies, ground, start, loops=bool(equalities))
+    effects = Effects(writer)
+    effects.add_tendons(tendons)
+    inputs = effects.add_actuators(actuators)
+    effects.add_equalities(equalities)
+    effects.add_sensors(root)
+    for note in (*names.notes, *writer.notes, *told.notes, *Rest(rest := Told()).tell(root)):
+        model.note(note)
+    for note in rest.notes:
+        model.note(note)
+    if keys and not options.keyframe:
+        listed = ", ".join(quoted(key.name) for key in keys[:12])
+        model.note(f"the file has keyframes to start from: {listed}; say keyframe=...")
+    model.metadata["mjcf"] = MjcfData(
+        settings,
+        tuple(bodies),
+        tuple(writer.body_names),
+        tuple(writer.coordinates),
+        tuple(writer.frames),
+        inputs,
+        tuple(keys),
+    )
+    # all mistakes of the model come out here, with the lines of the file
+    model.build()
+    return model
+
+
+def _named(bodies: Sequence[MjcfBody], ground: MjcfBody) -> Named:
+    """What actuators and equality constraints may name; names that are taken twice are wrong."""
+    joints = [joint for body in bodies for joint in body.joints]
+    sites = [(site, body) for body in (ground, *bodies) for site in body.sites]
+    _check_once("body", [(body.name, body.where) for body in bodies])
+    _check_once("joint", [(joint.name, joint.where) for joint in joints])
+    _check_once("site", [(site.name, site.where) for site, _ in sites])
+    return Named(
+        {"world": Pose(), **{body.name: body.X_WB for body in bodies if body.name}},
+        {site.name: (body.name, site.X_BS) for site, body in sites},
+        {joint.name: joint.is_single for joint in joints if joint.name},
+    )
+
+
+def _check_once(kind: str, elements: Sequence[tuple[str, str]]) -> None:
+    first: dict[str, str] = {}
+    for name, where in elements:
+        if name and name in first:
+            Element(kind, {}, where).fail(
+                f"{kind} {quoted(name)}: the name is taken at {first[name]}",
+                "Give each its own name.",
+            )
+        first[name] = where

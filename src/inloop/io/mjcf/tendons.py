@@ -1,0 +1,81 @@
+"""Fixed tendons of MJCF: lengths that are sums of coordinates, with springs and dampers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from inloop.io.mjcf.defaults import Defaults
+from inloop.io.told import Told
+from inloop.io.values import number, number_attribute
+from inloop.io.xml import Element
+from inloop.model.names import quoted, suggestion
+
+
+@dataclass(frozen=True)
+class FixedTendon:
+    """A fixed tendon: l = Σ coefficient q.
+
+    Attributes:
+        name: its name in the file, "" if it has none.
+        joints: names of the joints with their coefficients.
+        stiffness: of its spring [N/m].
+        damping: of its damper [N·s/m].
+        rest: lengths between which the spring is relaxed [m]; None: where those of all joints are.
+        where: file and line.
+    """
+
+    name: str
+    joints: Mapping[str, float]
+    stiffness: float
+    damping: float
+    rest: tuple[float, float] | None
+    where: str
+
+
+def read_fixed_tendons(
+    root: Element, defaults: Defaults, single: Mapping[str, bool], told: Told
+) -> list[FixedTendon]:
+    """Return the fixed tendons of joints with one coordinate; the others are told."""
+    return [
+        tendon
+        for section in root.all("tendon")
+        for element in section.all("fixed")
+        for tendon in _read(element, defaults, single, told)
+    ]
+
+
+def _read(
+    written: Element, defaults: Defaults, single: Mapping[str, bool], told: Told
+) -> Iterator[FixedTendon]:
+    # defaults of all tendons are kept as those of <tendon>
+    element = defaults.complete(Element("tendon", written.attributes, written.where))
+    name = element.attributes.get("name", "")
+    joints: dict[str, float] = {}
+    for joint in written.all("joint"):
+        other = joint.attribute("joint")
+        if other not in single:
+            joint.fail(
+                f"tendon {quoted(name)}: there is no joint {quoted(other)}",
+                suggestion(other, single),
+            )
+        joints[other] = joints.get(other, 0.0) + number_attribute(joint, "coef")
+    if not joints or not all(single[joint] for joint in joints):
+        told.add(f"not read: tendon <fixed> {quoted(name)}: it has no joints, or ball or free ones",
+                 written.where)  # fmt: skip
+        return
+    values = {}
+    for quantity in ("stiffness", "damping"):
+        words = element.attributes.get(quantity, "0").split()
+        values[quantity] = number(element, words[0] if words else "", quantity)
+        if any(number(element, word, quantity) for word in words[1:]):
+            told.add(f"{quantity} of tendons is read as far as it is linear", written.where)
+    yield FixedTendon(name, joints, **values, rest=_rest(element), where=written.where)
+
+
+def _rest(element: Element) -> tuple[float, float] | None:
+    words = element.attributes.get("springlength", "").split()
+    values = [number(element, word, "springlength") for word in words[:2]]
+    if not values or values[0] == -1.0:
+        return None
+    return values[0], values[-1]

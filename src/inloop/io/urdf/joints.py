@@ -1,0 +1,47 @@
+"""URDF joints as chains of joints with one degree of freedom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from inloop.io.urdf.elements import UrdfJoint
+from inloop.io.values import Triple
+from inloop.joints import KINDS, JointKind
+from inloop.model import JointSpec, prismatic, revolute
+
+# kinds of joints by their type in files
+SINGLE: Mapping[str, type[JointKind]] = {t: kind for kind in KINDS.values() for t in kind.urdf}
+# the suffix of each joint's name, base to tip
+FREE: Mapping[str, JointSpec] = {
+    **{f"t{axis}": prismatic(axis) for axis in "xyz"},
+    **{f"r{axis}": revolute(axis) for axis in "xyz"},
+}
+
+
+def joint_specs(joint: UrdfJoint) -> Mapping[str, JointSpec]:
+    """Return the joints that stand for a URDF joint, by the suffix of their names."""
+    if joint.type == "floating":
+        return FREE
+    if joint.type == "planar":
+        first, second = plane_axes(joint.axis)
+        return {"t1": prismatic(first), "t2": prismatic(second), "r": revolute(joint.axis)}
+    return {"": JointSpec(SINGLE[joint.type](), joint.axis, limits=joint.limits)}
+
+
+def plane_axes(normal: Triple) -> tuple[Triple, Triple]:
+    """Return two unit vectors that make a right-handed frame with the normal of a plane.
+
+    A normal along z gives x and y, along x gives y and z, along y gives z and x.
+    """
+    size = math.hypot(*normal)
+    n = (normal[0] / size, normal[1] / size, normal[2] / size)
+    # the coordinate axis that follows the one nearest to the normal, made perpendicular to it
+    nearest = max(range(3), key=lambda k: abs(n[k]))
+    along = n[(nearest + 1) % 3]
+    e = [-along * component for component in n]
+    e[(nearest + 1) % 3] += 1.0
+    length = math.hypot(*e)
+    x, y, z = (component / length for component in e)
+    # second = n × first
+    return (x, y, z), (n[1] * z - n[2] * y, n[2] * x - n[0] * z, n[0] * y - n[1] * x)

@@ -1,0 +1,244 @@
+"""URDF: the robot description of ROS, turned into a model.
+
+Bodies are the links and coordinates are the joints, both under their names in the file; the order
+is that of `urdf_tree.Tree`. A floating joint becomes six joints and a planar joint three, because
+every joint of a model has one degree of freedom.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+
+from inloop.errors import InputError, Mistake, ModelError
+from inloop.geometry import Visual
+from inloop.geometry.mass import density_of
+from inloop.io.naming import Names
+from inloop.io.packages import Packages
+from inloop.io.urdf.elements import Mimic, Robot, UrdfJoint, UrdfLink, read_robot
+from inloop.io.urdf.joints import FREE, joint_specs
+from inloop.io.urdf.mimic import mimics_of
+from inloop.io.urdf.notes import notes_of
+from inloop.io.urdf.shapes import FoundShapes, find_shapes, with_density
+from inloop.io.urdf.tree import Tree, arrange
+from inloop.io.xml import Element
+from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, Pose, fixed
+from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
+from inloop.symbolic import Expr
+
+Model = TypeVar("Model", bound=ModelBuilder)
+Massless = Literal["error", "lock", "keep"]
+
+
+@dataclass(frozen=True)
+class UrdfOptions:
+    """How to read a URDF file.
+
+    Attributes:
+        name: name of the model; the robot's name if not given.
+        gravity: in world axes [m/s²]; the file does not tell it.
+        floating_base: True puts six joints, root_tx to root_rz, between ground and root link;
+            False fixes the root link to the ground.
+        massless: what to do with joints that move no mass: "error" refuses the file, "lock"
+            fixes them, "keep" keeps them although the mass matrix is singular.
+        mimic: True makes joints follow those that they mimic, by constraints; False leaves them
+            independent.
+        apply_dynamics: True makes the damping of the file a force law -damping * qd.
+        packages: folders by name of the package: where package://name/file lies. Others are
+            looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
+            AMENT_PREFIX_PATH. Meshes that are not found are told in the notes and not drawn.
+        density: [kg/m³] for links without <inertial>: their mass follows from their shapes.
+    """
+
+    name: str | None = None
+    gravity: Sequence[float] = (0.0, 0.0, -9.81)
+    floating_base: bool = False
+    massless: Massless = "error"
+    mimic: bool = True
+    apply_dynamics: bool = False
+    packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
+    density: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.massless not in get_args(Massless):
+            raise InputError(
+                f"massless = {quoted(self.massless)} is not known",
+                fix=f"Use one of: {', '.join(get_args(Massless))}.",
+            )
+        if not isinstance(self.packages, Mapping):
+            raise InputError(
+                f"packages = {quoted(self.packages)} is no mapping",
+                fix='Write packages={"panda_description": "/path/to/it"}.',
+            )
+        if self.density is not None:
+            density_of(self.density)
+
+
+@dataclass(frozen=True)
+class UrdfData:
+    """What a URDF file tells beyond the equations: `model.metadata["urdf"]`.
+
+    Attributes:
+        robot: the elements of the file: mimic joints, damping, friction, bounds of effort.
+        bodies: name of the body for each link.
+        coordinates: names of the coordinates for each joint: none if fixed, six if floating.
+        collisions: shapes for collision by link, in link axes.
+    """
+
+    robot: Robot
+    bodies: Mapping[str, str]
+    coordinates: Mapping[str, tuple[str, ...]]
+    collisions: Mapping[str, tuple[Visual, ...]]
+
+
+def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
+    """Return the model of a URDF file, given its root element.
+
+    Raises:
+        FileFormatError: an element is broken.
+        ModelError: the elements do not fit together; all such mistakes at once.
+    """
+    robot = read_robot(root)
+    path = Path(root.where.rpartition(":")[0])
+    shapes = find_shapes(robot, Packages(path, options.packages))
+    if options.density is not None:
+        robot = with_density(robot, options.density, shapes)
+    tree = arrange(robot)
+    light = tree.weightless_joints()
+    if options.massless == "error" and light:
+        raise ModelError.of(quoted(robot.name)[1:-1], tuple(map(_massless_mistake, light)))
+    names = Names("model")
+    names.read([robot.name])
+    model = model_type(
+        options.name or names[robot.name], gravity=options.gravity, strict_inertia=False
+    )
+    _Reader(model, robot, tree, options, shapes).read(
+        locked={joint.name for joint in light} if options.massless == "lock" else set()
+    )
+    # all mistakes of the model come out here, with the lines of the file
+    model.build()
+    return model
+
+
+def _massless_mistake(joint: UrdfJoint) -> Mistake:
+    return Mistake(
+        f"link {quoted(joint.child)}: {joint.type} joint {quoted(joint.name)} moves nothing that "
+        "has mass, so the mass matrix is singular",
+        joint.where,
+        'Add <inertial> to the link, or load with massless="lock" to fix such joints.',
+    )
+
+
+class _Reader:
+    """Writes one robot into a model."""
+
+    def __init__(
+        self,
+        model: ModelBuilder,
+        robot: Robot,
+        tree: Tree,
+        options: UrdfOptions,
+        shapes: FoundShapes,
+    ) -> None:
+        self._model = model
+        self._shapes = shapes
+        self._robot = robot
+        self._tree = tree
+        self._options = options
+        self._bodies = Names("link", reserved=(GROUND_NAME,))
+        self._bodies.read(link.name for link in robot.links)
+        self._joints = Names("joint", reserved=RESERVED_POINTS)
+        self._joints.read(joint.name for joint in robot.joints)
+        self._laws = Names("force law")
+        self._handles: dict[str, BodyHandle] = {}
+        self._coordinates: dict[str, tuple[str, ...]] = {}
+
+    def read(self, locked: set[str]) -> None:
+        """Add everything to the model."""
+        self._add_root()
+        for joint in self._tree.joints:
+            if joint.name in locked:
+                self._model.note(f"joint {quoted(joint.name)} is locked: it moves no mass")
+                joint = replace(joint, type="fixed")
+            self._add_joint(joint)
+        if self._options.mimic:
+            self._add_mimics()
+        for note in (*self._bodies.notes, *self._joints.notes, *self._shapes.notes):
+            self._model.note(note)
+        for note in notes_of(
+            self._robot,
+            self._coordinates,
+            damped=self._options.apply_dynamics,
+            followed=self._options.mimic,
+        ):
+            self._model.note(note)
+        bodies = {link.name: self._bodies[link.name] for link in self._robot.links}
+        self._model.metadata["urdf"] = UrdfData(
+            self._robot, bodies, self._coordinates, self._shapes.collisions
+        )
+
+    def _add_root(self) -> None:
+        root = self._tree.root
+        specs = FREE if self._options.floating_base else {"": fixed()}
+        with self._model.reading(root.where):
+            self._add_chain("root", self._model.ground, specs, root)
+
+    def _add_joint(self, joint: UrdfJoint) -> None:
+        link = self._tree.links[joint.child]
+        name = self._joints[joint.name]
+        with self._model.reading(joint.where):
+            on = self._site(self._handles[joint.parent], name, joint.X_PJ)
+            self._coordinates[joint.name] = self._add_chain(name, on, joint_specs(joint), link)
+            if self._options.apply_dynamics and joint.damping:
+                self._add_damping(self._coordinates[joint.name], joint.damping)
+
+    def _add_mimics(self) -> None:
+        for follower, leader, mimic, joint in mimics_of(self._robot, self._coordinates):
+            unit = "m" if joint.type == "prismatic" else "rad"
+            name = self._laws.new(f"{follower}_mimic")
+            with self._model.reading(joint.where):
+                self._model.constraint(name, _following(follower, leader, mimic), unit=unit)
+
+    def _site(self, parent: BodyHandle, name: str, X_PJ: Pose) -> Handle:
+        """Return the joint frame J on the parent body P."""
+        return parent if Pose() == X_PJ else parent.frame(name, X_PJ.p, X_PJ.R)
+
+    def _add_chain(
+        self, name: str, on: Handle, specs: Mapping[str, JointSpec], link: UrdfLink
+    ) -> tuple[str, ...]:
+        """Hang a link by one or more joints; return the names of the coordinates."""
+        coordinates = []
+        *before, (last_suffix, last) = specs.items()
+        for suffix, spec in before:
+            step = self._joints.new(f"{name}_{suffix}")
+            on = self._model.body(self._bodies.new(step), on=on, joint=replace(spec, name=step))
+            coordinates.append(step)
+        step = self._joints.new(f"{name}_{last_suffix}") if last_suffix else name
+        with self._model.reading(link.where):
+            self._handles[link.name] = self._model.body(
+                self._bodies[link.name],
+                on=on,
+                joint=replace(last, name=step),
+                mass=link.mass,
+                com=link.com,
+                inertia=link.inertia,
+                visuals=self._shapes.visuals[link.name],
+            )
+        return () if not last.kind.moves else (*coordinates, step)
+
+    def _add_damping(self, coordinates: Sequence[str], damping: float) -> None:
+        for coordinate in coordinates:
+            law = self._laws.new(f"{coordinate}_damping")
+            self._model.joint_force(coordinate, lambda qd: -damping * qd, name=law)
+
+
+def _following(follower: str, leader: str, mimic: Mimic) -> Callable[..., Expr]:
+    """What must vanish: q_follower - (multiplier q_leader + offset)."""
+
+    def rest(q: Mapping[str, Expr]) -> Expr:
+        return q[follower] - mimic.multiplier * q[leader] - mimic.offset
+
+    return rest

@@ -1,0 +1,1 @@
+"""Recordings of plants that run: written, read, repaired and replayed."""

@@ -1,0 +1,276 @@
+"""Does the steps of a recording again, by the same native loop, and compares every bit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import FileFormatError, InputError, SimulationError
+from inloop.native import Status
+from inloop.native.library import Reals
+from inloop.plant import BarePlant
+from inloop.realtime.layout import Layout, names
+from inloop.realtime.loop import Loop
+from inloop.realtime.mailbox import Mailbox
+from inloop.realtime.outputs import Outputs
+from inloop.realtime.recordings.recording import Recording, Sample
+from inloop.realtime.run import digest_of, start
+
+STEP_TAKES = 10.0  # [s] at most
+MOST_REHEARSED = 1e8  # steps before a replay
+# why a good step was late or its inputs old is no matter of the plant
+GOOD = {Status.OK, Status.OVERRUN, Status.INPUT_STALE}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first number that came out differently.
+
+    Attributes:
+        sequence: of the record.
+        t: simulated time [s].
+        name: of the output.
+        recorded, replayed: the two values.
+    """
+
+    sequence: int
+    t: float
+    name: str
+    recorded: float
+    replayed: float
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay has found.
+
+    Attributes:
+        samples: records in the file.
+        steps: done again and compared.
+        gaps: places where records are missing; the replay went on with the state after them.
+        different: steps with at least one bit that differs.
+        first: the first difference.
+        complete: the recording has its end.
+    """
+
+    samples: int
+    steps: int
+    gaps: int
+    different: int
+    first: Difference | None
+    complete: bool
+
+    @property
+    def identical(self) -> bool:
+        """Did every step give the same bits?"""
+        return self.different == 0 and self.steps > 0
+
+
+def replay(recording: Recording, plant: BarePlant) -> Replay:
+    """Feed the recorded inputs and parameters to the same plant.
+
+    Args:
+        recording: of a run.
+        plant: the same mechanism.
+
+    Raises:
+        InputError: the plant is another one, or the recording cannot be replayed.
+    """
+    facts = recording.facts
+    _check(facts, plant)
+    first = next(iter(recording), None)
+    if first is None:
+        raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
+    _check_names(recording, plant)
+    given = dict(zip(names(recording.layout.inputs), first.inputs.tolist(), strict=True))
+    efforts = {name: given.pop(f"{name}.tau") for name in plant.coordinates}
+    q, qd = _beginning(first, plant)
+    pace = _Pace.of(facts)
+    policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN", "CHATTERING"), "hold")
+    with start(
+        plant,
+        name=f"replay-{os.getpid()}-{id(recording):x}",
+        mode="lock-step",
+        rate=pace.rate,
+        method=facts["method"],
+        substeps=pace.substeps,
+        q=q,
+        qd=qd,
+        tau=efforts,
+        inputs=given,
+        policies=policies,
+        telemetry=0.1,
+        rehearse=pace.rehearse,
+    ) as loop:
+        if _shape(loop.mailbox.layout) != _shape(recording.layout):
+            raise _other_quantities(recording)
+        return _Replayer(loop, recording).run()
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """How the steps were made.
+
+    Attributes:
+        rate: steps per second of the clock [Hz].
+        substeps: integrator steps per period.
+        rehearse: simulated time before the start [s].
+    """
+
+    rate: float
+    substeps: int
+    rehearse: float
+
+    @classmethod
+    def of(cls, facts: dict[str, str]) -> _Pace:
+        """As a recording tells.
+
+        Raises:
+            FileFormatError: it makes no sense, or would take for ever.
+        """
+        try:
+            rehearse = float(facts.get("rehearse", "0"))
+            found = cls(float(facts["rate"]), int(facts["substeps"]), rehearse)
+            if not 0.0 <= found.rate * found.substeps * found.rehearse <= MOST_REHEARSED:
+                raise ValueError(found)
+        except (ValueError, OverflowError):
+            raise FileFormatError(
+                "the recording does not tell how its steps were made",
+                fix="The recording is damaged.",
+            ) from None
+        return found
+
+
+def _check_names(recording: Recording, plant: BarePlant) -> None:
+    """The same digest means the same names, unless the file lies."""
+    layout = recording.layout
+    efforts = [f"{name}.tau" for name in plant.coordinates]
+    if names(layout.coordinates) != list(plant.coordinates) or (
+        names(layout.inputs)[: len(efforts)] != efforts
+    ):
+        raise _other_quantities(recording)
+
+
+def _shape(layout: Layout) -> tuple[list[list[str]], int]:
+    """Names of all quantities, and the length of the state."""
+    return [names(group) for group in layout.groups], layout.stepper_states
+
+
+def _other_quantities(recording: Recording) -> FileFormatError:
+    return FileFormatError(
+        f"{recording.path.name} holds other quantities than the plant it names",
+        fix="The recording is damaged.",
+    )
+
+
+def _beginning(first: Sample, plant: BarePlant) -> tuple[Reals | None, Reals | None]:
+    """Where the run began, so that a rehearsal finds the choices of coordinates again."""
+    if plant.by_mode:
+        return None, None  # there is no rehearsal, and the first sample may be of any mode
+    q, qd = np.split(first.values[1 : 1 + 2 * plant.n].copy(), 2)
+    return q, qd
+
+
+def _check(facts: dict[str, str], plant: BarePlant) -> None:
+    missing = [n for n in ("digest", "rate", "method", "substeps") if n not in facts]
+    if missing:
+        raise InputError(
+            f"the recording does not tell {', '.join(missing)}", fix="Record with inloop record."
+        )
+    digest = digest_of(plant)
+    if facts["digest"] != digest:
+        raise InputError(
+            f"the recording is of model {facts['digest']}, this one is {digest}",
+            fix="Give the mechanism with the options that it was recorded with.",
+        )
+    if "motions" in facts:
+        raise InputError(
+            f"functions of time moved joints {facts['motions']}, which a recording does not hold",
+            fix="Give the motion to m.drive, or drive the joints by inputs.",
+        )
+    if facts.get("extrapolate") == "True":
+        raise InputError(
+            "the run extrapolated its inputs, which a recording holds only at full steps",
+            fix="Record a run without extrapolate=True.",
+        )
+
+
+class _Replayer:
+    """Steps a plant and compares."""
+
+    def __init__(self, loop: Loop, recording: Recording) -> None:
+        self._loop, self._recording = loop, recording
+        self._box: Mailbox = loop.mailbox
+        self._size = recording.layout.cuts[4]
+        self._names = recording.layout.output_names
+        self._before: int | None = None
+        self.steps = self.gaps = self.different = 0
+        self.first: Difference | None = None
+
+    def run(self) -> Replay:
+        samples = 0
+        self._box.read()
+        for sample in self._recording:
+            samples += 1
+            self._follow(sample)
+        complete = self._recording.complete
+        return Replay(samples, self.steps, self.gaps, self.different, self.first, complete)
+
+    def _follow(self, sample: Sample) -> None:
+        """Bring the plant to the next record of the file."""
+        sequence = sample.counts["sequence"]
+        gap = self._before is not None and sequence != self._before + 1
+        begins = self._before is None or gap
+        self._before = sequence
+        self.gaps += gap
+        self._set_parameters(sample.parameters)
+        if begins or sample.was_set:
+            if sample.state is None:
+                raise InputError(
+                    f"record {sequence} has no state to go on from", fix="The file is damaged."
+                )
+            # lock-step: the commands of a plant that waits for inputs are obeyed at once
+            self._box.restore(sample.state)
+            self._await()
+            return
+        self._box.write(sample.inputs)
+        self._compare(sample, self._await())
+
+    def _await(self) -> Outputs:
+        found = self._box.wait(STEP_TAKES)
+        if found is None:
+            raise SimulationError(f"a step took longer than {STEP_TAKES:g} s")
+        return found
+
+    def _set_parameters(self, values: Reals | None) -> None:
+        if values is None or not len(values):
+            return
+        changed = dict(zip(names(self._recording.layout.parameters), values.tolist(), strict=True))
+        # the plant has refused them then, and refuses them now
+        with contextlib.suppress(InputError):
+            self._box.parameters.set(changed)
+
+    def _compare(self, sample: Sample, found: Outputs) -> None:
+        self.steps += 1
+        values = found.values[: self._size]
+        # bits, so that -0.0 is not 0.0
+        other = np.flatnonzero(values.view(np.int64) != sample.values.view(np.int64))
+        same_status = sample.counts["status"] == found.status or (
+            sample.counts["status"] in GOOD and found.status in GOOD
+        )
+        if not len(other) and same_status and sample.counts["step"] == found.step:
+            return
+        self.different += 1
+        if self.first is None:
+            k = int(other[0]) if len(other) else -1
+            name = self._names[k] if k >= 0 else "status"
+            pair = (
+                (float(sample.values[k]), float(values[k]))
+                if k >= 0
+                else (float(sample.counts["status"]), float(found.status))
+            )
+            sequence, t = sample.counts["sequence"], float(sample.values[0])
+            self.first = Difference(sequence, t, name, *pair)
