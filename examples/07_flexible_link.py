@@ -60,7 +60,7 @@ def main() -> None:
 
     plant = clamped().compile()
     plant.parameters["g"] = 0.0
-    modes = plant.modes(q=np.zeros(plant.n))
+    modes = plant.eigenmodes(q=np.zeros(plant.n))
     for k, root in enumerate(ROOTS):
         exact = root**2 / (2.0 * np.pi * LENGTH**2) * np.sqrt(EI / RHO)
         check(f"mode {k + 1} [Hz]", modes.frequencies[k], exact, 1e-3 * exact)

@@ -73,7 +73,7 @@ def main() -> None:
 
     inertia = MASS * ARM**2
     together, apart = np.sqrt(SPRING / inertia), np.sqrt((SPRING + 2.0 * BAR) / inertia)
-    found = np.sort(plant.modes(q={"left": 0.0, "right": 0.0}).frequencies) * 2.0 * np.pi
+    found = np.sort(plant.eigenmodes(q={"left": 0.0, "right": 0.0}).frequencies) * 2.0 * np.pi
     check("both frequencies [rad/s]", float(np.abs(found - [together, apart]).max()), 1e-6)
 
     left = 0.5 * LIFTED * (np.cos(together * run.t) + np.cos(apart * run.t))

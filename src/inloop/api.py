@@ -106,9 +106,9 @@ class Plant(BarePlant):
         """Linear model about a motion; see `inloop.analysis.linearize`."""
         return analysis.linearize(self, *args, **options)
 
-    def modes(self, *args: Any, **options: Any) -> analysis.Modes:
-        """Frequencies, damping and mode shapes; see `inloop.analysis.modes`."""
-        return analysis.modes(self, *args, **options)
+    def eigenmodes(self, *args: Any, **options: Any) -> analysis.Eigenmodes:
+        """Frequencies, damping and mode shapes; see `inloop.analysis.eigenmodes`."""
+        return analysis.eigenmodes(self, *args, **options)
 
     def energy_audit(self, result: Result, **options: Any) -> analysis.EnergyAudit:
         """Power and work by source; see `inloop.analysis.energy_audit`."""

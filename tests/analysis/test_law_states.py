@@ -62,7 +62,7 @@ def test_rates_about_a_state_out_of_rest() -> None:
 
 
 def test_modes_of_a_maxwell_element() -> None:
-    modes = solid().compile().modes()
+    modes = solid().compile().eigenmodes()
     expected = np.linalg.eigvals(by_hand())
     found = np.sort_complex(np.concatenate([modes.eigenvalues, modes.eigenvalues.conj()]))
     assert len(modes) == 2
@@ -102,7 +102,7 @@ def test_a_state_that_never_rests_is_named() -> None:
     with pytest.raises(il.SimulationError, match=r"state 'count\.z' changes at a rate of 2\.5"):
         m.compile().equilibrium()
     with pytest.raises(il.SimulationError, match=r"state 'count\.z' does not come to rest"):
-        m.compile().modes({"body": 0.0})
+        m.compile().eigenmodes({"body": 0.0})
 
 
 def lagging() -> il.Model:
@@ -203,7 +203,7 @@ def test_a_closed_mechanism_with_a_damper_that_has_a_state() -> None:
     # M λ² + K + 0.9 λ / (1 + lag λ) = 0, with M and K of the four-bar itself
     M, K = known.motion.M[0, 0], known.motion.K[0, 0]
     expected = np.roots([M * lag, M, K * lag + 0.9, K])
-    found = np.sort_complex(plant.modes().eigenvalues)
+    found = np.sort_complex(plant.eigenmodes().eigenvalues)
     for value in found:
         assert np.abs(expected - value).min() < 1e-6 * abs(value)
     linear = plant.linearize(rest.q, states=rest.z)

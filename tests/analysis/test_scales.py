@@ -34,7 +34,7 @@ def test_linear_equations_do_not_depend_on_the_unit_of_time(rate: float) -> None
 
 @pytest.mark.parametrize("rate", [1e-7, 1e9])
 def test_modes_do_not_depend_on_the_unit_of_time(rate: float) -> None:
-    one, other = (four_bar(r).compile().modes().eigenvalues for r in (1.0, rate))
+    one, other = (four_bar(r).compile().eigenmodes().eigenvalues for r in (1.0, rate))
     assert np.abs(one.real).max() > 0.1
     np.testing.assert_allclose(np.sort_complex(other) / rate, np.sort_complex(one), rtol=1e-7)
 

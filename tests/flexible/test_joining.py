@@ -34,7 +34,7 @@ def test_two_links_closed_to_one_beam() -> None:
     assert plant.position("left_4", rest.q)[2] == pytest.approx(-(L**3) / (192.0 * EI), rel=1e-4)
     # roots of cos(x) cosh(x) = 1
     exact = np.array([4.7300407449, 7.8532046241]) ** 2 / (2 * np.pi * L**2) * np.sqrt(EI / rho)
-    assert plant.modes(q=np.zeros(plant.n)).frequencies[:2] == pytest.approx(exact, rel=1e-3)
+    assert plant.eigenmodes(q=np.zeros(plant.n)).frequencies[:2] == pytest.approx(exact, rel=1e-3)
 
 
 def test_joints_of_a_flexible_loop_are_dependent_not_its_displacements() -> None:

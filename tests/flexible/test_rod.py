@@ -22,9 +22,9 @@ def theory(count: int) -> np.ndarray:
 
 def test_frequencies_of_the_clamped_rod() -> None:
     # bending modes come first: the first axial one is at 900 Hz
-    four = clamped(4).modes(q=np.zeros(12)).frequencies[:4]
+    four = clamped(4).eigenmodes(q=np.zeros(12)).frequencies[:4]
     assert four == pytest.approx([3.879, 24.336, 68.590, 135.31], rel=1e-3)
-    ten = clamped(10).modes(q=np.zeros(30)).frequencies[:4]
+    ten = clamped(10).eigenmodes(q=np.zeros(30)).frequencies[:4]
     assert ten[:3] == pytest.approx(theory(3), rel=1e-3)
     # consistent masses: from above, and with the fourth power of the element's length
     gain = (four[1:3] / theory(3)[1:] - 1.0) / (ten[1:3] / theory(3)[1:] - 1.0)
@@ -35,7 +35,7 @@ def test_axial_frequencies_of_the_clamped_rod() -> None:
     plant = clamped(10)
     L, rho = ROD["length"], ROD["mass_per_length"]
     first = np.sqrt(EA / rho) / (4.0 * L)
-    found = plant.modes(q=np.zeros(plant.n))
+    found = plant.eigenmodes(q=np.zeros(plant.n))
     axial = [k for k in range(len(found)) if abs(found.shapes[0, k]) > 0.5]
     assert found.frequencies[axial[0]] == pytest.approx(first, rel=2e-3)
 
@@ -102,7 +102,7 @@ def test_tension_stiffens_a_hanging_rod() -> None:
                         **ROD)  # fmt: skip
         plant = m.compile(backend="python")
         rest = plant.equilibrium()
-        frequencies.append(plant.modes(q=rest.q).frequencies[0])
+        frequencies.append(plant.eigenmodes(q=rest.q).frequencies[0])
     assert frequencies[1] == pytest.approx(theory(1)[0], rel=1e-3)
     # the first shape of a clamped beam
     k, L = 1.8751040687, ROD["length"]

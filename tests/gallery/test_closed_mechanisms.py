@@ -294,7 +294,7 @@ def test_modes_of_the_car() -> None:
     stiffness in roll against the tyres.
     """
     plant, q = level_car(GRIP)
-    modes = plant.modes(q)
+    modes = plant.eigenmodes(q)
     swing = (modes.frequencies > 0.5) & (modes.damping < 0.99)
     found, damping = modes.frequencies[swing], modes.damping[swing]
     assert len(found) == 7
@@ -311,7 +311,7 @@ def test_modes_of_the_car() -> None:
 
 def test_without_grip_the_car_rolls_about_its_center_of_mass() -> None:
     plant, q = level_car(0.0)
-    frequencies = plant.modes(q).frequencies
+    frequencies = plant.eigenmodes(q).frequencies
     roll = frequencies[frequencies > 0.5][2]
     assert roll > 1.6 * 1.182
 

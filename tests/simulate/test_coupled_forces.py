@@ -96,7 +96,7 @@ def test_frequency_by_linearization() -> None:
     m = two_sliders()
     spring_between(m)
     frequency = np.sqrt(STIFFNESS * sum(1.0 / mass for mass in MASSES)) / (2.0 * np.pi)
-    found = m.compile().modes(q={"a": 0.0, "b": 0.0}).frequencies
+    found = m.compile().eigenmodes(q={"a": 0.0, "b": 0.0}).frequencies
     assert found.max() == pytest.approx(frequency, rel=1e-9)
 
 

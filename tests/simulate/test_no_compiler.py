@@ -157,7 +157,7 @@ def test_analysis_runs(case: tuple[str, il.Plant]) -> None:
     q, qd = result.q[-1], result.qd[-1]
     linear = plant.linearize(q=q, qd=qd)
     assert np.all(np.isfinite(linear.A))
-    assert plant.modes(q=q).frequencies is not None
+    assert plant.eigenmodes(q=q).frequencies is not None
     assert plant.equilibrium(q=q).q is not None
     if name != "modes":
         assert np.all(np.abs(plant.energy_audit(result).error) < 1e-6)

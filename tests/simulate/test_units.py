@@ -181,7 +181,7 @@ def test_rest_and_small_motions(unit: Units) -> None:
     np.testing.assert_allclose(rests[0].q, [-np.pi / 2, 0.45 + 0.7 * 9.81 / 120.0], rtol=1e-9)
     np.testing.assert_allclose(rests[1].q / [1.0, unit.m], rests[0].q, rtol=1e-9)
     values = [
-        plant.modes(rest.q).eigenvalues
+        plant.eigenmodes(rest.q).eigenvalues
         for plant, rest in zip((expected, found), rests, strict=True)
     ]
     np.testing.assert_allclose(values[1] * unit.s, values[0], rtol=1e-6)

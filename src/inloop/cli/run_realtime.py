@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.cli.company import Company
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
+from inloop.cli.side_processes import SideProcesses
 from inloop.cli.subject import apply_settings, find_subject
 from inloop.realtime import Loop, Options, Report
 from inloop.realtime.options import MODES
@@ -139,29 +139,29 @@ def call(args: argparse.Namespace) -> int:
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else None
-    company = Company(args, subject.exhibit)
+    beside = SideProcesses(args, subject.exhibit)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
     with (
-        company,
+        beside,
         il.start(
-            plant, name=args.name, seconds=args.seconds, about=about, **company.hold_back(options)
+            plant, name=args.name, seconds=args.seconds, about=about, **beside.hold_back(options)
         ) as loop,
     ):
-        company.join(loop)
+        beside.join(loop)
         if args.clock == "scripted":
             loop.clock.release()
-        interrupted = _wait(loop, args, company)
+        interrupted = _wait(loop, args, beside)
         report = loop.close()
     if args.report:
         report.save(args.report)
     if args.json:
         data = _data(plant, report, time.perf_counter() - begin)
-        told = {"recording_problem": company.recording_problem} if args.record else {}
+        told = {"recording_problem": beside.recording_problem} if args.record else {}
         print_json({**data, **told})
     else:
         _show(report)
-    if company.recording_problem:
-        print(f"error: {company.recording_problem}", file=sys.stderr)
+    if beside.recording_problem:
+        print(f"error: {beside.recording_problem}", file=sys.stderr)
         return FAILED
     if interrupted:
         return STOPPED
@@ -194,12 +194,12 @@ def _announce(loop: Loop, seconds: float | None) -> None:
     )
 
 
-def _wait(loop: Loop, args: argparse.Namespace, company: Company) -> bool:
+def _wait(loop: Loop, args: argparse.Namespace, beside: SideProcesses) -> bool:
     """Until the end; True after Ctrl-C."""
     try:
         if not args.json:
             _announce(loop, args.seconds)
-        company.watch(loop)
+        beside.watch(loop)
     except KeyboardInterrupt:
         return True
     return False

@@ -5,12 +5,12 @@ from inloop.simulate.figure import blank_figure
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.many.runs import simulate_many
-from inloop.simulate.result import Happening, Result
+from inloop.simulate.result import EventRecord, Result
 from inloop.simulate.run import simulate
 from inloop.simulate.stepper import Stepper
 
 __all__ = [
-    "Happening",
+    "EventRecord",
     "ManyResult",
     "Result",
     "Stepper",

@@ -25,13 +25,13 @@ from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives
-from inloop.simulate.happenings import happening
+from inloop.simulate.event_records import event_record
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.progress import Progress
-from inloop.simulate.result import End, Happening, ModeChoice, Result
+from inloop.simulate.result import End, EventRecord, ModeChoice, Result
 from inloop.simulate.run import failed, interrupted
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
@@ -221,7 +221,7 @@ class _Run:
             dict.fromkeys(name for plant in plants.values() for name in plant.coordinates)
         )
         self._pieces: list[tuple[str, Samples]] = []
-        self._happened: list[Happening] = []
+        self._happened: list[EventRecord] = []
         self._notes = list(begin.notes)
         self._formulations = dict(begin.formulations)
         self._chosen_at: dict[str, Array] = {}
@@ -374,7 +374,7 @@ class _Run:
             x = np.ascontiguousarray(done.x[rows, : system.size])
             self._pieces.append((names[mode], system.expand(done.t[rows], x)))
         for event in done.events:
-            self._happened.append(happening(systems, event))
+            self._happened.append(event_record(systems, event))
 
     def _signals(self, name: str, piece: Samples) -> dict[str, Array]:
         """All signals of a mode over some samples."""

@@ -73,7 +73,7 @@ class End:
 
 
 @dataclass(frozen=True)
-class Happening:
+class EventRecord:
     """An event of a run.
 
     Attributes:
@@ -154,7 +154,7 @@ class Result:
     violation: Array | None = None
     notes: tuple[str, ...] = ()
     end: End | None = None
-    events: tuple[Happening, ...] = ()
+    events: tuple[EventRecord, ...] = ()
     modes: Any = None
     units: dict[str, str] = field(default_factory=dict)
     work: Array | None = None

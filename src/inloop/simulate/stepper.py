@@ -14,10 +14,10 @@ from inloop.native.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.simulate import observe
-from inloop.simulate.happenings import happening
+from inloop.simulate.event_records import event_record
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
-from inloop.simulate.result import Happening
+from inloop.simulate.result import EventRecord
 from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.systems import Conditions, make_systems
@@ -72,7 +72,7 @@ class Stepper:
         self._at: dict[str, Conditions] = {
             name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
-        self.events: list[Happening] = []
+        self.events: list[EventRecord] = []
         begin = first_snapshot(plants, mode, self._at, q, qd)
         self.notes = begin.notes
         systems = make_systems(
@@ -134,7 +134,7 @@ class Stepper:
         if self._machine.events:
             for system in self._systems.values():
                 system.follow_choice()
-        self.events = [happening(self._systems, event) for event in self._machine.events]
+        self.events = [event_record(self._systems, event) for event in self._machine.events]
 
     def _follow_parameters(self) -> None:
         """Let parameters that were written since the last step act."""

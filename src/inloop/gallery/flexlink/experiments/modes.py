@@ -41,7 +41,7 @@ def frequencies(plant: il.Plant, count: int = COUNT) -> np.ndarray:
     before = plant.parameters["g"]
     plant.parameters["g"] = 0.0
     try:
-        found = plant.modes(q=np.zeros(plant.n), fixed=["hub"])
+        found = plant.eigenmodes(q=np.zeros(plant.n), fixed=["hub"])
     finally:
         plant.parameters["g"] = before
     across = [k for k, name in enumerate(plant.coordinates) if name.endswith(("_w", "_r"))]

@@ -9,11 +9,11 @@ import numpy as np
 from inloop.native import Event
 from inloop.plant import Array
 from inloop.plant.unit import first_of_rows, rows_named
-from inloop.simulate.result import Happening
+from inloop.simulate.result import EventRecord
 from inloop.simulate.systems import System
 
 
-def happening(systems: Mapping[str, System], event: Event) -> Happening:
+def event_record(systems: Mapping[str, System], event: Event) -> EventRecord:
     """An event of the machine, told by names."""
     names = list(systems)
     system = systems[names[event.mode]]
@@ -28,7 +28,7 @@ def happening(systems: Mapping[str, System], event: Event) -> Happening:
     same = gripping.plant.coordinates == system.plant.coordinates
     if same and not declared.sets and len(before.t):
         impulses = _impulses(gripping, before.q[0], before.qd[0], event.t, e)
-    return Happening(
+    return EventRecord(
         t=event.t,
         name=declared.name,
         mode=names[event.mode],

@@ -30,7 +30,7 @@ LOOK_EVERY = 0.01  # [s]
 STDERR = 2
 
 
-class Company:
+class SideProcesses:
     """Starts, kills and ends the processes around a plant; use it in a `with` statement.
 
     Args:
@@ -176,7 +176,7 @@ class Company:
             return True
         return False
 
-    def __enter__(self) -> Company:
+    def __enter__(self) -> SideProcesses:
         self._directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         return self
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import eigh
 
 import inloop as il
-from inloop.analysis import equilibrium, linearize, modes
+from inloop.analysis import eigenmodes, equilibrium, linearize
 
 
 def test_double_pendulum_in_closed_form() -> None:
@@ -18,7 +18,7 @@ def test_double_pendulum_in_closed_form() -> None:
                    com=(0.0, 0.0, -l1))  # fmt: skip
     m.body("lower", on=upper.point("e", (0.0, 0.0, -l1)), joint=il.revolute("y"), mass=m2,
            com=(0.0, 0.0, -l2))  # fmt: skip
-    found = modes(m.compile())
+    found = eigenmodes(m.compile())
     # absolute angles: M = [[(m1+m2) l1², m2 l1 l2], [., m2 l2²]], K = g diag((m1+m2) l1, m2 l2)
     M = np.array([[(m1 + m2) * l1**2, m2 * l1 * l2], [m2 * l1 * l2, m2 * l2**2]])
     K = mech.G * np.diag([(m1 + m2) * l1, m2 * l2])
@@ -39,7 +39,7 @@ def test_spring_mass_chain_in_closed_form() -> None:
         body = m.body(f"b{i}", on=before, joint=il.prismatic("x"), mass=mass)
         m.joint_force(f"b{i}", lambda q: -k * q)
         before = body
-    found = modes(m.compile())
+    found = eigenmodes(m.compile())
     j = np.arange(1, n + 1)
     exact = 2 * np.sqrt(k / mass) * np.sin((2 * j - 1) * np.pi / (2 * (2 * n + 1)))
     np.testing.assert_allclose(found.frequencies * 2 * np.pi, exact, rtol=1e-10)
@@ -52,17 +52,17 @@ def test_damped_oscillator() -> None:
     m.body("puck", on=m.ground, joint=il.prismatic("y"), mass=0.6)
     m.joint_force("cart", lambda q, qd: -k * q - d * qd)
     plant = m.compile()
-    found = modes(plant)
+    found = eigenmodes(plant)
     # the puck meets no stiffness
     np.testing.assert_allclose(
         found.frequencies, [0.0, np.sqrt(k / mass) / (2 * np.pi)], rtol=1e-12
     )
     np.testing.assert_allclose(found.damping, [0.0, d / (2 * np.sqrt(k * mass))], rtol=1e-11)
-    assert len(modes(plant, fixed=["puck"])) == 1
+    assert len(eigenmodes(plant, fixed=["puck"])) == 1
     over = il.Model("slow")
     over.body("cart", on=over.ground, joint=il.prismatic("x"), mass=mass)
     over.joint_force("cart", lambda q, qd: -k * q - 90.0 * qd)
-    found = modes(over.compile())
+    found = eigenmodes(over.compile())
     exact = np.sort(np.abs(np.roots([mass, 90.0, k])))
     np.testing.assert_allclose(np.abs(found.eigenvalues), exact, rtol=1e-10)
     np.testing.assert_allclose(found.damping, 1.0)
@@ -73,7 +73,7 @@ def test_held_coordinate_changes_the_inertia() -> None:
     upper = m.body("upper", on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0.0, 0.0, -0.3))
     m.body("lower", on=upper.point("e", (0.0, 0.0, -0.7)), joint=il.revolute("y"), mass=0.8,
            com=(0.0, 0.0, -0.45))  # fmt: skip
-    found = modes(m.compile(), fixed=["upper"])
+    found = eigenmodes(m.compile(), fixed=["upper"])
     np.testing.assert_allclose(found.frequencies, np.sqrt(mech.G / 0.45) / (2 * np.pi), rtol=1e-11)
 
 
@@ -141,7 +141,7 @@ def test_modes_agree_with_linearization() -> None:
     """Reduced forces and constrained accelerations are two ways to the same eigenvalues."""
     plant = mech.four_bar(damping=mech.DAMPING).compile()
     rest = equilibrium(plant)
-    found = modes(plant, rest.q)
+    found = eigenmodes(plant, rest.q)
     linear = linearize(plant, rest.q)
     upper = [z for z in linear.eigenvalues if z.imag > 0]
     np.testing.assert_allclose(found.eigenvalues, upper, rtol=1e-8)

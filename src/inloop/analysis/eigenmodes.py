@@ -22,7 +22,7 @@ STILL = 1e-12  # coordinates that move less than this part of a state do not tak
 
 
 @dataclass(frozen=True)
-class Modes:
+class Eigenmodes:
     """Modes sorted by frequency; of a conjugate pair the one that turns up.
 
     Attributes:
@@ -81,7 +81,7 @@ class Modes:
         return ", ".join(parts)
 
 
-def modes(
+def eigenmodes(
     plant: BarePlant,
     q: Given = None,
     *,
@@ -90,7 +90,7 @@ def modes(
     inputs: Mapping[str, float] | None = None,
     states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
-) -> Modes:
+) -> Eigenmodes:
     """Eigenvalues and shapes of small motions about rest.
 
     Args:
@@ -118,7 +118,7 @@ def modes(
     chosen = _upper_half(values)
     of_coordinates, of_states = np.split(vectors[:, chosen], [len(free)])
     shapes, state_shapes = _normalized(small.T @ of_coordinates, of_states)
-    return Modes(
+    return Eigenmodes(
         plant.name, plant.coordinates, at, values[chosen], shapes, small.error,
         reduction.states, state_shapes,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""`inloop record`, `replay`, `report`, and a plant with its company: nothing is left behind."""
+"""`inloop record`, `replay`, `report`, and processes beside a plant: nothing is left behind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def processes_with(word: str) -> list[int]:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the pendulum, recorded by the command line."""
     path = tmp_path_factory.mktemp("recorded") / "pendulum.mcap"
-    name = f"test-company-{os.getpid()}"
+    name = f"test-beside-{os.getpid()}"
     words = ["run", "pendulum", "--rate", "500", "--seconds", "1", "--set", "length=0.7"]
     done = subprocess.run(
         [*CLI, *words, "--clock", "scripted", "--name", name, "--record", str(path)],
