@@ -162,7 +162,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "q": None, "qd": None, "tau": None, "inputs": (), "outputs": (), "input_values": None,
         "states": None, "t": 0.0,
     },
-    "modes": {**EMPTY, "fixed": (), "t": 0.0},
+    "eigenmodes": {**EMPTY, "fixed": (), "t": 0.0},
     "sweep": {**EMPTY, "over": "k", "values": [1.0, 1.1], "what": ()},
     "inverse_dynamics_run": {
         "t": TIMES, "q": {"a": 0.4 + 0.1 * TIMES}, "qd": None, "qdd": None, "actuated": None,

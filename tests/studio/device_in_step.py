@@ -16,15 +16,17 @@ class InStep:
     """Lets the plant go on by one period of the servo for each motion that the device writes.
 
     Make it before the device is started: the first motion that it then sees is that of the device.
+    A device that may have written already counts from the start of the plant.
 
     Args:
         box: of the plant.
         period: of the servo, or longer [s].
+        started: the device may have written before.
     """
 
-    def __init__(self, box: Mailbox, period: float) -> None:
+    def __init__(self, box: Mailbox, period: float, *, started: bool = False) -> None:
         self._box, self._period = box, period
-        self._written = box.inputs_written
+        self._written = 0 if started else box.inputs_written
 
     def period(self) -> None:
         """One period, when the device has written."""

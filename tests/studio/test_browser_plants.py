@@ -163,7 +163,7 @@ def lift(page: Page, box: Mailbox, rig: str | None, period: float) -> list[dict[
         rig: to be chosen; None: it was chosen before.
         period: of its servo [s].
     """
-    steps = InStep(box, period)
+    steps = InStep(box, period, started=rig is None)
     page.evaluate(
         """() => { const { device } = inloop; const { show } = device.constructor.prototype;
         device.panels = [];

@@ -79,7 +79,13 @@ class Engine(Protocol):
 
 
 def runs_native(backend: str) -> bool:
-    """True if this backend is compiled C."""
+    """True if this backend is compiled C.
+
+    Raises:
+        InputError: there is no such backend.
+    """
+    if str(backend) not in ("auto", "c", "python"):
+        raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
     return backend != "python" and find_compiler() is not None
 
 
@@ -95,8 +101,6 @@ def make_engine(unit: Unit, backend: str = "auto", *, later: bool = False) -> En
         with contextlib.suppress(BuildError):
             return NativeEngine(unit)
         return PythonEngine(unit)
-    if str(backend) not in ("auto", "c", "python"):
-        raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
     if runs_native(backend):
         return NativeEngine(unit)
     if backend == "c":

@@ -11,6 +11,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.native import Status
 from inloop.native.instance import Numbers
 from inloop.native.instance_stepper import InstanceSnapshot, InstanceStepper
+from inloop.native.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.simulate import observe
@@ -65,6 +66,7 @@ class Stepper:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
         self.step_size = real(step, "step")
         most_events = whole(most_events, "most_events")
+        check_limits(most_events, None)
         if not (math.isfinite(self.step_size) and self.step_size > 0.0):
             raise InputError(f"steps of {step} s make no sense", fix="Use a positive number.")
         self._plants = plants
