@@ -13,7 +13,7 @@ import pytest
 import trimesh
 
 import inloop as il
-from inloop.geometry import mesh_checks, mesh_source
+from inloop.geometry import given_file, mesh_checks
 from inloop.geometry.mesh_file import MeshFile
 
 EDGES = (0.2, 0.3, 0.5)
@@ -207,7 +207,7 @@ def test_limits_hold_before_anything_is_read(
     monkeypatch.setattr(mesh_checks, "MOST_TRIANGLES", 2)
     for path in paths:
         assert "triangles" in refused(path) or "elements" in refused(path)
-    monkeypatch.setattr(mesh_source, "LARGEST_FILE", 100)
+    monkeypatch.setattr(given_file, "LARGEST_FILE", 100)
     assert "larger than" in refused(paths[0])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inloop.errors import FileFormatError, InputError, ModelError
+from inloop.geometry import given_file
 from inloop.io import load, xml
 
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
@@ -128,7 +129,7 @@ def test_deep_nesting_is_refused(written) -> None:
 
 
 def test_large_files_are_refused(written, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml, "LARGEST_FILE", 3 * 2**20)
+    monkeypatch.setattr(given_file, "LARGEST_FILE", 3 * 2**20)
     monkeypatch.setattr(xml, "MOST_ELEMENTS", 1000)
     with pytest.raises(FileFormatError, match="larger than 3 MB"):
         load(written(robot(" " * (3 * 2**20))))

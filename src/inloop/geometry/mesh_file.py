@@ -16,10 +16,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from inloop.errors import FileFormatError, InloopError, InputError
+from inloop.geometry.given_file import inside
 from inloop.geometry.mass import MassProperties
 from inloop.geometry.mesh import MOST_TRIANGLES, Mesh, Paint
 from inloop.geometry.mesh_checks import CHECKS, RefusedError
-from inloop.geometry.mesh_source import References, inside, read_bytes
+from inloop.geometry.mesh_source import References, read_mesh
 from inloop.geometry.shape import Shape
 from inloop.geometry.sizes import Array, Indices, Triple, number, shown, triple
 from inloop.geometry.surface import AROUND, Surface
@@ -162,7 +163,7 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
             str(path),
             f"Give a file that ends in one of: {', '.join(CHECKS)}.",
         )
-    data = read_bytes(path)
+    data = read_mesh(path)
     references = References(path, folder)
     try:
         own = CHECKS[ending](data)

@@ -1,48 +1,21 @@
-"""The files of a mesh: inside their folder, not larger than allowed, never from a network."""
+"""What a mesh refers to: files of its own folder, never from a network."""
 
 from __future__ import annotations
 
 import re
-import stat
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from inloop.errors import FileFormatError
+from inloop.geometry.given_file import inside, read_bytes
 
-LARGEST_FILE = 64 * 2**20  # bytes, of a mesh and of what it refers to
 MOST_REFERENCES = 64
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return all of a regular file that is not too large."""
-    try:
-        # a pipe or a device would never end
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise FileFormatError("not a regular file", str(path), "Give the path of a file.")
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise FileFormatError(
-            f"cannot open the file: {reason}", str(path), "Check the path and your rights."
-        ) from None
-    if len(data) > LARGEST_FILE:
-        raise FileFormatError(
-            f"the file is larger than {LARGEST_FILE // 2**20} MB",
-            str(path),
-            "Reduce the number of triangles, or save it in a binary format.",
-        )
-    return data
-
-
-def inside(path: Path, folder: Path) -> bool:
-    """Whether a path, symbolic links followed, lies in a folder."""
-    try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):
-        return False
+def read_mesh(path: Path) -> bytes:
+    """All of the file of a mesh, or of what it refers to."""
+    return read_bytes(path, "Reduce the number of triangles, or save it in a binary format.")
 
 
 class References:
@@ -80,7 +53,7 @@ class References:
         if not target.is_file():
             self.missing.append(name[:200])
             raise FileNotFoundError(name[:200])
-        return read_bytes(target)
+        return read_mesh(target)
 
     def __getitem__(self, name: str) -> bytes:
         return self.get(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from inloop.errors import FileFormatError
+from inloop.geometry.given_file import read_bytes
 from inloop.model.names import quoted
 
-LARGEST_FILE = 64 * 2**20  # bytes
 DEEPEST_NESTING = 100
 MOST_ELEMENTS = 1_000_000
 
@@ -77,7 +76,8 @@ def parse_file(path: str | os.PathLike[str]) -> Element:
         FileFormatError: the file cannot be opened, is too large, is not well-formed, or uses
             document types or entities.
     """
-    return parse(_read(Path(path)), os.fspath(path))
+    advice = "A mechanism needs far less: keep meshes in files of their own."
+    return parse(read_bytes(Path(path), advice), os.fspath(path))
 
 
 def parse(data: bytes, name: str) -> Element:
@@ -100,27 +100,6 @@ def parse(data: bytes, name: str) -> Element:
         raise FileFormatError(
             f"the encoding of the file cannot be used: {error}", f"{name}:1", "Save it as UTF-8."
         ) from None
-
-
-def _read(path: Path) -> bytes:
-    try:
-        # a pipe or a device would never end
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise FileFormatError("not a regular file", str(path), "Give the path of a file.")
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise FileFormatError(
-            f"cannot open the file: {reason}", str(path), "Check the path and your rights."
-        ) from error
-    if len(data) > LARGEST_FILE:
-        raise FileFormatError(
-            f"the file is larger than {LARGEST_FILE // 2**20} MB",
-            str(path),
-            "A mechanism needs far less: keep meshes in files of their own.",
-        )
-    return data
 
 
 class _Reader:

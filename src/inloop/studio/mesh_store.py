@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from inloop.geometry import MeshFile
-from inloop.geometry.mesh_source import read_bytes
+from inloop.geometry.mesh_source import read_mesh
 from inloop.native.cache_directory import cache_directory
 from inloop.studio.mesh_packing import PackedMesh, name_of, pack, unpack
 
@@ -25,7 +25,7 @@ def packed_file(mesh: MeshFile) -> PackedMesh:
         FileFormatError: the file cannot be read.
     """
     path = Path(mesh.path)
-    content = read_bytes(path)
+    content = read_mesh(path)
     words = (LAYOUT, path.suffix.lower().encode(), mesh.unit.encode(), mesh.up.encode(), content)
     key = hashlib.sha256(b"\0".join(words)).hexdigest()
     room = cache_directory() / "meshes"

@@ -263,10 +263,3 @@ void il_reduction_take(il_reduction *r, int64_t m, const int32_t *order, const i
     memset(r->at.lam, 0, (size_t)terms->J.count * sizeof(double));
     memset(r->dq, 0, n * sizeof(double));
 }
-
-int64_t il_reduction_chosen(const il_reduction *r, int32_t *order, int32_t *rows)
-{
-    memcpy(order, r->choice.order, (size_t)r->mechanism.terms->n * sizeof *order);
-    memcpy(rows, r->choice.rows, (size_t)r->choice.m * sizeof *rows);
-    return r->choice.m;
-}

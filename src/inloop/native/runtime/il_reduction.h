@@ -61,8 +61,6 @@ IL_EXPORT int il_reduction_choose(void *context, double t, const double *q);
 /* Take a choice: m dependent coordinates, then independent and driven ones; the rows of J in use. */
 IL_EXPORT void il_reduction_take(il_reduction *r, int64_t m, const int32_t *order,
                                  const int32_t *rows);
-/* The choice in use, in the same form; returns m. */
-IL_EXPORT int64_t il_reduction_chosen(const il_reduction *r, int32_t *order, int32_t *rows);
 
 /* Rates of x, see il_system.h. */
 IL_EXPORT int il_reduction_rates(void *context, double t, const double *x, double *xd);
