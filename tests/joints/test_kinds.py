@@ -21,8 +21,9 @@ from inloop.symbolic import Expr, Graph, Input, Output, Program, forward, interp
 
 SOURCE = Path(il.__file__).parent
 BUILT = {"revolute", "prismatic", "fixed"}
-# a file format has types of its own, and older recordings of the studio knew two kinds
-MAY_NAME_KINDS = {"joints", "io", "draft.py"}
+# a file format has types of its own, older recordings of the studio knew two kinds, and a body of
+# the gallery is called "ball"
+MAY_NAME_KINDS = {"joints", "io", "draft.py", "gallery"}
 
 
 @dataclass(frozen=True)

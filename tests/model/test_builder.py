@@ -150,7 +150,7 @@ def test_constant_expressions_become_numbers() -> None:
 
 def test_free_chain() -> None:
     m = ModelBuilder("floating")
-    base = m.chain("base", on=m.ground, joints=free(), mass=3.1, inertia=(0.3, 0.4, 0.5))
+    base = m.chain("base", on=m.ground, joints=free(angles=True), mass=3.1, inertia=(0.3, 0.4, 0.5))
     mechanism = m.build()
     names = ("base_tx", "base_ty", "base_tz", "base_rx", "base_ry", "base_rz")
     assert mechanism.coordinates == names
@@ -164,7 +164,9 @@ def test_free_chain() -> None:
     ("joints", "suffixes"),
     [
         (planar("xz"), ["tx", "tz", "ry"]),
-        (ball(), ["rx", "ry", "rz"]),
+        (ball(), ["wx", "wy", "wz"]),
+        (ball(angles=True), ["rx", "ry", "rz"]),
+        (free(), ["tx", "ty", "tz", "wx", "wy", "wz"]),
         (universal("z", "-x"), ["rz", "rx"]),
         (cylindrical("y"), ["ty", "ry"]),
         ([revolute("z"), revolute("x"), revolute("z")], ["rz", "rx", "rz3"]),

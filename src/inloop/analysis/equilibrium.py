@@ -78,7 +78,8 @@ class Equilibrium:
 
     def __str__(self) -> str:
         lines = [f"equilibrium, {self.stability}, largest force left {self.residual:.2g}"]
-        for name, q, tau in zip(self.coordinates, self.q, self.tau, strict=True):
+        # quaternions, where there are any, come behind the coordinates
+        for name, q, tau in zip(self.coordinates, self.q, self.tau, strict=False):
             lines.append(f"  {name:20s} q {q: .9g}" + (f"  effort {tau:.6g}" if tau else ""))
         others = {k: v for k, v in self.values.items() if k not in self.coordinates}
         lines += [f"  {name:20s}   {value: .9g}" for name, value in others.items()]
@@ -252,9 +253,11 @@ class _Statics:
         """The start with the unknowns in place and the loops closed."""
         setting = self.start.copy()
         setting.q[self.reduction.dependent] = self.near[self.reduction.dependent]
+        plant = self.reduction.plant
         for unknown, value in zip(self.wanted, x, strict=True):
-            unknown.write(self.reduction.plant, setting, float(value))
-        setting.q[:] = self.near = self.reduction.close(setting.q[None], setting.t)[0]
+            unknown.write(plant, setting, float(value))
+        placed = plant.configuration.placed(self.start.q, setting.q[: plant.n])
+        setting.q[:] = self.near = self.reduction.close(placed[None], setting.t)[0]
         return setting
 
     def residual(self, x: Array) -> tuple[Array, Array] | None:
@@ -302,7 +305,7 @@ class _Statics:
         held += self.reduction.driven
         tau = s.tau.copy()
         tau[self.reduction.driven] = 0.0
-        J = self.reduction.constraints(at, np.zeros_like(at), s.t)["J"]
+        J = self.reduction.constraints(at, np.zeros((1, len(tau))), s.t)["J"]
         T = self.reduction.tangent(J, held)[0]
         tau[held] += T.T @ (self.bias(s) - tau)
         return tau

@@ -158,8 +158,14 @@ def _trajectory(
             "t must rise and be finite", fix="Give times [s] in rising order, shape (N,)."
         )
     position = _table(reduction, t, known, q, "q")
-    if qd is not None:
-        speed = _table(reduction, t, known, qd, "qd")
+    turns = reduction.plant.configuration.turned
+    if qd is not None or turns:
+        # velocities of ball joints are no derivatives of coordinates
+        speed = (
+            reduction.plant.configuration.velocities(position, _spline(t, position, 1))
+            if qd is None
+            else _table(reduction, t, known, qd, "qd")
+        )
         second = _spline(t, speed, 1) if qdd is None else _table(reduction, t, known, qdd, "qdd")
         return position, speed, second
     second = _spline(t, position, 2) if qdd is None else _table(reduction, t, known, qdd, "qdd")
@@ -169,12 +175,15 @@ def _trajectory(
 def _table(
     reduction: Reduction, t: Array, known: Sequence[int], given: Trajectory, what: str
 ) -> Array:
-    plant, shape = reduction.plant, (len(t), reduction.plant.n)
+    plant = reduction.plant
+    shape = (len(t), plant.nq if what == "q" else plant.n)
     if isinstance(given, Mapping):
         _check_named(reduction, known, given, what)
         table = np.tile(reduction.start(None), (len(t), 1)) if what == "q" else np.zeros(shape)
         for name, values in given.items():
-            table[:, _joint(plant, name)] = _column(values, len(t), f"{what} of '{name}'")
+            places = plant.equations.places(name, shape[1])
+            column = _column(values, (len(t), len(places)), f"{what} of '{name}'")
+            table[:, places] = column
     else:
         table = reals(given, what).copy()
     if table.shape != shape or not np.all(np.isfinite(table)):
@@ -185,20 +194,24 @@ def _table(
     return table
 
 
-def _column(given: Any, count: int, what: str) -> Array:
-    """A value for each time, or one for all of them."""
-    values = reals(given, what)
-    if values.shape not in ((), (1,), (count,)):
+def _column(given: Any, shape: tuple[int, int], what: str) -> Array:
+    """A value for each time, or one for all of them; of ball joints, rows of several."""
+    values, (count, width) = reals(given, what), shape
+    fits = ((), (1,), (count,)) if width == 1 else ((width,), (count, width))
+    if values.shape not in fits:
+        row = "" if width == 1 else f" of {width} numbers"
         raise InputError(
-            f"{what} has shape {values.shape}", fix=f"Give {count} values, one per time."
+            f"{what} has shape {values.shape}", fix=f"Give {count} values{row}, one per time."
         )
-    return values
+    return values[:, None] if width == 1 and values.shape == (count,) else values
 
 
 def _check_named(
     reduction: Reduction, known: Sequence[int], given: Mapping[str, object], what: str
 ) -> None:
-    names = [reduction.plant.coordinates[k] for k in known]
+    plant = reduction.plant
+    joints = {k: a.name for a in plant.mechanism.attitudes for k in a.bodies}
+    names = list(dict.fromkeys(joints.get(k, plant.coordinates[k]) for k in known))
     missing = [name for name in names if name not in given]
     if missing:
         raise InputError(
@@ -225,7 +238,8 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
     result = q.copy()
     for k in range(len(t)):
         if follow and k > 0:
-            result[k, reduction.dependent] = result[k - 1, reduction.dependent]
+            places = [*reduction.dependent, *_turned_by_loops(reduction)]
+            result[k, places] = result[k - 1, places]
         try:
             result[k] = reduction.close(result[k : k + 1], float(t[k]))[0]
         except SimulationError as error:
@@ -233,6 +247,17 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
                 f"{error.mistakes[0].what} at t = {t[k]:g} s", fix=error.mistakes[0].fix
             ) from error
     return result
+
+
+def _turned_by_loops(reduction: Reduction) -> list[int]:
+    """Components of quaternions that the loops have a say in."""
+    configuration, dependent = reduction.plant.configuration, set(reduction.dependent)
+    return [
+        configuration.n + 4 * number + component
+        for number, first in enumerate(configuration.turned)
+        if dependent & {first, first + 1, first + 2}
+        for component in range(4)
+    ]
 
 
 def _law_states(

@@ -148,7 +148,8 @@ def _differentiate(
         rows = state.rows(len(x))
         for column, (block, k) in enumerate(where):
             getattr(rows, block)[:, k] = x[:, column]
-        at = reduction.close(rows.q, t)
+        coordinates = rows.q[:, : reduction.plant.n]
+        at = reduction.close(reduction.plant.configuration.placed(state.q, coordinates), t)
         found = reduction.motion(at, rows.qd, rows.qdd, tau=rows.tau, z=rows.z, u=rows.u, t=t)
         shown = {"q": at, "z": rows.z, "u": rows.u, "t": np.array(t), **found}
         y = signals(reduction, outputs, shown)

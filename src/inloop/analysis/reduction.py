@@ -57,7 +57,7 @@ class Reduction:
         return "dependent" if index in self.dependent else "independent"
 
     def start(self, q: Given) -> Array:
-        """A position that closes the loops, shape (n,); what is given by name is kept."""
+        """A position that closes the loops, shape (nq,); what is given by name is kept."""
         return first_position(self.plant, q)[0]
 
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
@@ -65,8 +65,7 @@ class Reduction:
         if self.rows:
             start = start_of(self.plant, q, qd, None)
             return start.q, start.qd
-        rest = [b.joint.initial[1] for b in self.plant.mechanism.bodies]
-        return self.start(q), vector(self.plant, qd, rest, "qd")
+        return self.start(q), vector(self.plant, qd, self.plant.mechanism.first_qd, "qd")
 
     def scales(
         self, rates: Callable[[Array], Array], x: Array, free: Sequence[int] | None = None
@@ -103,8 +102,9 @@ class Reduction:
         if not self.dependent:
             return q
         for _ in range(MOST_ITERATIONS):
-            step = self.evaluate("newton", q=q, t=t)["step"]
-            q[:, self.dependent] += step
+            motion = np.zeros((len(q), self.plant.n))
+            motion[:, self.dependent] = step = self.evaluate("newton", q=q, t=t)["step"]
+            q = self.plant.configuration.moved(q, motion)
             if not np.all(np.isfinite(step)):
                 break
             if np.max(np.abs(step) / self.sizes[self.dependent], initial=0.0) <= STEP_TOLERANCE:
@@ -164,15 +164,15 @@ class Reduction:
         forces = np.asarray(np.einsum("nij,ni->nj", T, tau - c))
         if self.rows and self.states:
             # rates may need forces in loops: those of a mechanism that is held where it is
-            held = np.broadcast_to(tau, q.shape).copy()
+            held = np.broadcast_to(tau, speeds.shape).copy()
             held[:, self.independent] -= forces
-            zd = self.motion(q, speeds, np.zeros_like(q), tau=held, z=z, u=u, t=t)["zd"]
+            zd = self.motion(q, speeds, np.zeros_like(speeds), tau=held, z=z, u=u, t=t)["zd"]
         return forces, zd
 
     def mass(self, q: Array) -> tuple[Array, Array]:
         """Reduced mass matrix Tᵀ M T and T at one closed position q, shape (n,)."""
-        at = q[None]
-        T = self.tangent(self.constraints(at, np.zeros_like(at))["J"], self.independent)[0]
+        rest = np.zeros((1, self.plant.n))
+        T = self.tangent(self.constraints(q[None], rest)["J"], self.independent)[0]
         M = self.plant.evaluate("mass_matrix", ready=True, q=q)["M"]
         return T.T @ M @ T, T
 

@@ -134,10 +134,11 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
     kept = [reduction.independent.index(k) for k in free]
 
     def pull(x: Array) -> Array:
-        q, qd = np.tile(at.q, (len(x), 1)), np.zeros((len(x), n))
-        q[:, free] += x[:, :f]
+        moved, qd = np.zeros((len(x), n)), np.zeros((len(x), n))
+        moved[:, free] = x[:, :f]
         qd[:, free] = x[:, f : 2 * f]
-        q, z = reduction.close(q, at.t), at.z + x[:, 2 * f :]
+        q = reduction.close(reduction.plant.configuration.moved(at.q, moved), at.t)
+        z = at.z + x[:, 2 * f :]
         forces, rates = reduction.pull(q, qd, at.tau, z=z, u=at.u, t=at.t)
         return np.concatenate([forces[:, kept], rates], axis=1)
 

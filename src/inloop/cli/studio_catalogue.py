@@ -17,7 +17,6 @@ from inloop.cli.subject import Subject, find_subject, told_subject
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import running
-from inloop.realtime.layout import Layout
 from inloop.studio.catalogue import Choice, Options
 from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage, make_stage
@@ -104,7 +103,8 @@ class GalleryCatalogue:
             return Choice(plant, Stage.load(stage))
         if args.mechanism is not None:
             drawn = _stage(find_subject(args))
-            if drawn.library is None or drawn.library.coordinates != _coordinates(layout):
+            count = len(layout.coordinates)
+            if drawn.library is None or not drawn.library.fits(layout.index, count):
                 raise il.InputError(
                     f"plant '{plant}' has other coordinates than {args.mechanism!a}",
                     fix="Name the mechanism that runs there, with its options.",
@@ -174,10 +174,6 @@ def natural_speed(exhibit: Exhibit | None) -> float:
     """Simulated seconds per second: what is over in a moment is shown slowly."""
     short = exhibit is not None and exhibit.seconds < MOMENT
     return exhibit.seconds / SHOWN_FOR if exhibit is not None and short else 1.0
-
-
-def _coordinates(layout: Layout) -> tuple[str, ...]:
-    return tuple(c.name for c in layout.coordinates)
 
 
 def _program(command: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from inloop.codegen import c_attitudes
 from inloop.codegen.angles import change, summands
 from inloop.codegen.c import declaration, emit_function, sincos_lines
 from inloop.codegen.c_library import rows_driver
@@ -80,9 +81,11 @@ def emit_closed_rates(
     top = [c_comment(about), f'#include "{prefix}.h"']
     rates = [
         *top,
+        *c_attitudes.headers(sizes.turned),
         '#include "il_context.h"',
         '#include "il_status.h"',
         "",
+        c_attitudes.turned_table(sizes.turned),
         _motion_structure(sizes),
         _functions(unit),
         _sines(unit),
@@ -104,9 +107,10 @@ def emit_closed_rates(
 
 def _motion_structure(unit: ClosedUnit) -> str:
     n, m, nd = unit.n, len(unit.dependent), len(unit.driven)
+    q = unit.positions
     return f"""/* all coordinates, their rates, multipliers of the rows, efforts of the drives */
 struct motion {{
-    double q[{n}], qd[{n}], qdd[{n}], v[{n}], a[{n}], lam[{max(m, 1)}], effort[{max(nd, 1)}];
+    double q[{q}], qd[{n}], qdd[{n}], v[{n}], a[{n}], lam[{max(m, 1)}], effort[{max(nd, 1)}];
 }};
 """
 
@@ -219,6 +223,7 @@ def _close(unit: ClosedRates) -> str:
     moved = [
         f"        m->q[{column}] += step[{k}];" for k, column in enumerate(unit.sizes.dependent)
     ]
+    moved += _turned_attitudes(unit.sizes)
     turns = _turns(unit)
     # corrections are measured in radians and in parts of the mechanism's size
     scaled = " * c->per_unit[{0}]" if unit.sizes.lengths else ""
@@ -269,6 +274,23 @@ static {_inline(unit)}int closed(il_context *c, double t, const double *z, struc
 """
 
 
+def _turned_attitudes(unit: ClosedUnit) -> list[str]:
+    """Lines that turn quaternions by the corrections of the coordinates that turn them."""
+    lines = []
+    for which, first in enumerate(unit.turned):
+        place = {column: k for k, column in enumerate(unit.dependent)}
+        turn = [f"step[{place[k]}]" if k in place else "0.0" for k in range(first, first + 3)]
+        if any(k in place for k in range(first, first + 3)):
+            own = f"m->q + {unit.n + c_attitudes.COMPONENTS * which}"
+            lines += [
+                "        {",
+                f"            const double turn[3] = {{{', '.join(turn)}}};",
+                f"            il_attitude_add({own}, turn, {own}, {own});",
+                "        }",
+            ]
+    return lines
+
+
 def _placing(unit: ClosedRates) -> str:
     """From a state to a closed position."""
     sizes = unit.sizes
@@ -279,6 +301,9 @@ def _placing(unit: ClosedRates) -> str:
         lines += [f"    m->q[{column}] = x[{k}];", f"    m->qd[{column}] = x[{nu + k}];"]
     for k, column in enumerate(sizes.dependent):
         lines += [f"    m->q[{column}] = x[{guess + k}];", f"    m->qd[{column}] = 0.0;"]
+    if sizes.turned:
+        count = c_attitudes.numbers(sizes.turned)
+        lines.append(f"    memcpy(m->q + {sizes.n}, x + {guess + m}, {count} * sizeof *x);")
     if sizes.driven:
         lines.append(_driven(sizes))
     lines.append("    sines(c, t, z, m, sine, cosine);")
@@ -320,7 +345,7 @@ def _angles(unit: ClosedRates) -> str:
 
 
 def _settle(unit: ClosedRates, prefix: str) -> str:
-    size = f"{unit.sizes.n} * sizeof(double)"
+    size, positions = (f"{k} * sizeof(double)" for k in (unit.sizes.n, unit.sizes.positions))
     angles = _angles(unit)
     return f"""/* all positions and known velocities of the state x, for implicit steps */
 IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
@@ -331,7 +356,7 @@ IL_EXPORT int {prefix}_settle(void *context, double t, const double *x)
     memset(&m, 0, sizeof m);
     const int status = placed(c, t, x, &m, sine, cosine);
     if (status != IL_OK) return status;
-    memcpy(c->at_q, m.q, {size});
+    memcpy(c->at_q, m.q, {positions});
     memcpy(c->at_qd, m.qd, {size});
     memcpy(c->at_qdd, m.qdd, {size});
     return IL_OK;
@@ -378,6 +403,12 @@ def _rates(unit: ClosedUnit, prefix: str) -> str:
         f"    xd[{guess + k}] = m.v[{column}] + c->pull * (m.q[{column}] - x[{guess + k}]);"
         for k, column in enumerate(unit.dependent)
     ]
+    behind = guess + len(unit.dependent)
+    lines += c_attitudes.rates(unit.turned, f"m.q + {unit.n}", "m.v", f"xd + {behind}")
+    lines += [
+        f"    xd[{behind + k}] += c->pull * (m.q[{unit.n + k}] - x[{behind + k}]);"
+        for k in range(c_attitudes.numbers(unit.turned))
+    ]
     return f"""/* estimates of dependent coordinates move as these do, and are drawn to closure */
 IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
 {{
@@ -393,7 +424,12 @@ IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *x
 
 def _expand(unit: ClosedUnit, prefix: str) -> str:
     n, m, nd = unit.n, len(unit.dependent), len(unit.driven)
-    size = 2 * len(unit.independent) + unit.states + m
+    size, positions = unit.size, unit.positions
+    normalize = (
+        f"        il_attitude_normalize({len(unit.turned)}, q + row*{positions} + {n});\n"
+        if unit.turned
+        else ""
+    )
     return f"""/* all about rows of states: q, qd, qdd of all coordinates, multipliers, efforts;
    returns the number of rows whose loops could be closed */
 IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t, const double *x,
@@ -403,7 +439,8 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
     double zd[{max(unit.states, 1)}];
     for (int64_t row = 0; row < count; row++) {{
         if (moving(context, t[row], x + row*{size}, &m, zd) != IL_OK) return row;
-        memcpy(q + row*{n}, m.q, {n} * sizeof(double));
+        memcpy(q + row*{positions}, m.q, {positions} * sizeof(double));
+{normalize}\
         memcpy(qd + row*{n}, m.v, {n} * sizeof(double));
         memcpy(qdd + row*{n}, m.a, {n} * sizeof(double));
         memcpy(lam + row*{m}, m.lam, {m} * sizeof(double));
@@ -415,7 +452,7 @@ IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t,
 
 
 def _pivots(unit: ClosedRates, prefix: str) -> str:
-    n, m = unit.sizes.n, len(unit.sizes.dependent)
+    n, m = unit.sizes.positions, len(unit.sizes.dependent)
     angles = f"IL_PADDED({max(len(unit.angles), 1)})"
     body = f"""    il_context *c = context;
     struct motion here, *const m = &here;

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from inloop.codegen import c_attitudes
 from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.quoting import c_comment, c_string, identifier
 from inloop.symbolic import Program
@@ -49,12 +50,23 @@ def emit_library(
     return CFiles(sources, {header: _header(programs, prefix, about)})
 
 
-def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """The direct dynamics in the form that the steppers call: rates of x = (q, qd)."""
-    n = next(len(block.symbols) for block in program.inputs if block.name == "q")
+def emit_rates(
+    program: Program, prefix: str, about: Sequence[str], turned: Sequence[int] = ()
+) -> dict[str, str]:
+    """The direct dynamics in the form that the steppers call: rates of x = (q, qd, z).
+
+    Args:
+        program: the direct dynamics.
+        prefix: first part of every exported name.
+        about: comment lines at the top.
+        turned: see `c_attitudes`.
+    """
+    n = next(len(block.symbols) for block in program.inputs if block.name == "qd")
+    states = next((len(block.symbols) for block in program.inputs if block.name == "z"), 0)
+    behind = 2 * n + states
     arguments = {
-        "pre": "c->pre", "q": "x", "qd": f"x + {n}", "tau": "c->tau", "u": "c->u", "t": "&t",
-        "z": f"x + {2 * n}",
+        "pre": "c->pre", "q": "q" if turned else "x", "qd": f"x + {n}", "tau": "c->tau",
+        "u": "c->u", "t": "&t", "z": f"x + {2 * n}",
     }  # fmt: skip
     call = ", ".join(arguments[block.name] for block in program.inputs)
     # accelerations, then rates of the laws' states where there are any
@@ -64,16 +76,20 @@ def emit_rates(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
         "#include <string.h>",
         "",
         f'#include "{prefix}.h"',
+        *c_attitudes.headers(turned),
         '#include "il_context.h"',
         "",
+        c_attitudes.turned_table(turned),
         "/* xd = (qd, qdd) of x = (q, qd) */",
         f"IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)",
         "{",
         "    const il_context *c = context;",
         "    (void)t;",
+        *c_attitudes.whole_position(turned, n, behind),
         "    if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;",
         f"    memcpy(xd, x + {n}, {n} * sizeof *xd);",
         f"    {prefix}_{program.name}({call}, {results});",
+        *c_attitudes.rates(turned, f"q + {n}", f"x + {n}", f"xd + {behind}"),
         "    return IL_OK;",
         "}",
         "",

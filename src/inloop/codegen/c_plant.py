@@ -97,6 +97,7 @@ class ModeRow:
     states: int
     inputs: int
     rows: int
+    turned: tuple[int, ...] = ()
     choices: tuple[ChoiceRow, ...]
     events: tuple[EventRow, ...] = ()
     prepare_events: Preparation = NOTHING
@@ -143,7 +144,7 @@ class PlantTable:
         """Of names, units and sizes: who agrees on it agrees on all."""
         groups = (self.parameters, self.inputs, self.outputs)
         names = [[(x.name, x.unit) for x in group] for group in groups]
-        sizes = [(mode.name, mode.n, mode.states, mode.rows) for mode in self.modes]
+        sizes = [(m.name, m.n, m.states, m.rows, *m.turned) for m in self.modes]
         facts = repr((self.name, names, sizes)).encode()
         return int.from_bytes(hashlib.sha256(facts).digest()[:8], "little")
 
@@ -195,7 +196,8 @@ class _Writer:
         return _row(
             [
                 _text(mode.name),
-                *map(str, (mode.n, mode.states, mode.inputs, mode.rows)),
+                *map(str, (mode.n, mode.states, mode.inputs, mode.rows, len(mode.turned))),
+                self._array("int64_t", [str(k) for k in mode.turned]),
                 choices,
                 str(len(mode.choices)),
                 events,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inloop.codegen import c_attitudes
 from inloop.codegen.c_alike import alike_declaration, emit_alike
 from inloop.codegen.closed_unit import ClosedUnit, indices
 from inloop.codegen.quoting import c_comment
@@ -13,12 +14,28 @@ Files = dict[str, str]
 LAWS = "_laws"
 
 
-def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
-    """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops."""
+def emit_tree_steps(
+    programs: Sequence[Program], prefix: str, about: Sequence[str], turned: Sequence[int] = ()
+) -> Files:
+    """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops.
+
+    Quaternions (`turned`: see `c_attitudes`) are explicit: laws meet the positions that change with
+    k of the coordinates, which are turns about the same axes.
+    """
     predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
     n, states = _size(predictor, "kv"), _size(predictor, "kz")
+    behind, parts = 2 * n + states, c_attitudes.numbers(turned)
+    whole = "\n".join(["", *c_attitudes.whole_position(turned, n, behind)])
+    turning, turned_on = (
+        "\n".join(["", *c_attitudes.rates(turned, f"q + {n}", f"x + {n}", f"{to} + {behind}")])
+        for to in "ky"
+    )
+    if turned:
+        turned_on += (
+            f"\n    for (int i = {behind}; i < {behind + parts}; i++) y[i] = w * y[i] - k[i];"
+        )
     known = {
-        **_tree_arguments(n),
+        **_tree_arguments(n, turned),
         "pre": "c->implicit_pre",
         "g": "&g",
         "w": "&w",
@@ -30,11 +47,11 @@ def emit_tree_steps(programs: Sequence[Program], prefix: str, about: Sequence[st
     text = f"""/* k = (I - g W)^-1 (f(t, x) + g df/dt) */
 IL_EXPORT int {prefix}_predict(void *context, double t, const double *x, double g, double *k)
 {{
-    const il_context *c = context;
+    const il_context *c = context;{whole}
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
 {_laws(programs, predictor, prefix, known)}\
     {prefix}_{predictor.name}({_call(predictor, known)}, {results});
-    for (int i = 0; i < {n}; i++) k[i] = x[{n} + i] + g * k[{n} + i];
+    for (int i = 0; i < {n}; i++) k[i] = x[{n} + i] + g * k[{n} + i];{turning}
     return 0;
 }}
 
@@ -43,30 +60,34 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
                                const double *k, double *y)
 {{
     const il_context *c = context;
-    double rq[{n}];
+    double rq[{n}];{whole}
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int i = 0; i < {n}; i++) rq[i] = w * x[{n} + i] - k[i];
 {_laws(programs, corrector, prefix, known)}\
     {prefix}_{corrector.name}({_call(corrector, known)}, {corrected});
-    for (int i = 0; i < {n}; i++) y[i] = rq[i] + g * y[{n} + i];
+    for (int i = 0; i < {n}; i++) y[i] = rq[i] + g * y[{n} + i];{turned_on}
     return 0;
 }}
 """
-    lines = [*_head(prefix, about), *_declarations(programs, prefix), text]
+    top = [*_head(prefix, about, turned), *_declarations(programs, prefix)]
+    lines = [*top, text]
     return {f"{prefix}_steps.c": "\n".join(lines), **_law_files(programs, prefix, about)}
 
 
-def emit_tree_jacobian(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
-    """`<prefix>_jacobian` of a mechanism without loops."""
+def emit_tree_jacobian(
+    programs: Sequence[Program], prefix: str, about: Sequence[str], turned: Sequence[int] = ()
+) -> Files:
+    """`<prefix>_jacobian` of a mechanism without loops; `turned`: see `c_attitudes`."""
     (program,) = programs
     rows, size = program.outputs[0].shape
     n = size - rows
-    known = {**_tree_arguments(n), "pre": "c->jacobian_pre"}
+    whole = c_attitudes.whole_position(turned, n, size - c_attitudes.numbers(turned))
+    known = {**_tree_arguments(n, turned), "pre": "c->jacobian_pre"}
     text = f"""/* J and dfdt; the first rows of J are known, (0, I, 0) */
 IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double *x,
                                 const double *xd, double *J, double *dfdt)
 {{
-    const il_context *c = context;
+    const il_context *c = context;{chr(10).join(["", *whole])}
     (void)h; (void)xd;
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     for (int i = 0; i < {n}; i++) dfdt[i] = 0.0;
@@ -74,7 +95,7 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
     return 0;
 }}
 """
-    lines = [*_head(prefix, about), text]
+    lines = [*_head(prefix, about, turned), text]
     return {f"{prefix}_steps.c": "\n".join(lines)}
 
 
@@ -170,9 +191,10 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
     return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
 
 
-def _head(prefix: str, about: Sequence[str]) -> list[str]:
+def _head(prefix: str, about: Sequence[str], turned: Sequence[int] = ()) -> list[str]:
     included = (f"{prefix}.h", "il_context.h", "il_status.h", "il_time_slope.h")
-    return [c_comment(about), *(f'#include "{name}"' for name in included), ""]
+    files = [*(f'#include "{name}"' for name in included), *c_attitudes.headers(turned)]
+    return [c_comment(about), *files, "", c_attitudes.turned_table(turned)]
 
 
 def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:
@@ -219,8 +241,8 @@ def _call(program: Program, known: dict[str, str]) -> str:
     return ", ".join(known[block.name] for block in program.inputs)
 
 
-def _tree_arguments(n: int) -> dict[str, str]:
-    state = {"q": "x", "qd": f"x + {n}", "z": f"x + {2 * n}"}
+def _tree_arguments(n: int, turned: Sequence[int]) -> dict[str, str]:
+    state = {"q": "q" if turned else "x", "qd": f"x + {n}", "z": f"x + {2 * n}"}
     return {**state, "tau": "c->tau", "u": "c->u", "t": "&t"}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from inloop.codegen import c_attitudes
 from inloop.codegen.angles import change, summands
 from inloop.codegen.c import declaration, emit_function, sincos_lines
 from inloop.codegen.c_library import rows_driver
@@ -34,6 +35,7 @@ class TermsUnit:
         rows: number of constraint rows.
         states: number of internal states of force laws.
         driven: indices of the driven coordinates.
+        turned: see `c_attitudes`.
         J, M: places of the entries, row by row; of M its lower half.
     """
 
@@ -41,6 +43,7 @@ class TermsUnit:
     rows: int
     states: int
     driven: tuple[int, ...]
+    turned: tuple[int, ...]
     J: tuple[Place, ...]
     M: tuple[Place, ...]
 
@@ -195,12 +198,15 @@ def _table(unit: TermsUnit, programs: Sequence[Program], angles: _Angles, prefix
     functions += ["0"] * (len(KNOWN) - len(programs))
     return "\n".join(
         [
+            c_attitudes.turned_table(unit.turned),
             _indices("driven", unit.driven),
             *_rows("J", unit.J, unit.rows),
             *_rows("M", unit.M, unit.n),
             f"extern IL_EXPORT const il_terms {prefix}_terms;",
             f"const il_terms {prefix}_terms = {{",
-            f"    {unit.n}, {unit.states}, {_padded(angles)}, {len(unit.driven)}, terms_driven,",
+            f"    {unit.n}, {unit.states}, {_padded(angles)},",
+            f"    {len(unit.turned)}, {'turned' if unit.turned else 'NULL'},",
+            f"    {len(unit.driven)}, terms_driven,",
             f"    {{{unit.rows}, terms_J_begin, terms_J_column}},",
             f"    {{{unit.n}, terms_M_begin, terms_M_column}},",
             f"    terms_sines, terms_turn, {', '.join(functions)}",

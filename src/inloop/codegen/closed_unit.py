@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inloop.codegen import c_attitudes
+
 
 @dataclass(frozen=True)
 class ClosedUnit:
@@ -15,6 +17,7 @@ class ClosedUnit:
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
         lengths: some dependent coordinate is a length, and counts in parts of the mechanism's size.
+        turned: see `c_attitudes`.
     """
 
     n: int
@@ -23,6 +26,18 @@ class ClosedUnit:
     driven: tuple[int, ...]
     states: int = 0
     lengths: bool = False
+    turned: tuple[int, ...] = ()
+
+    @property
+    def positions(self) -> int:
+        """Length of q: the coordinates, then the quaternions."""
+        return self.n + c_attitudes.numbers(self.turned)
+
+    @property
+    def size(self) -> int:
+        """Length of x: q and qd of independent coordinates, states, dependent q, quaternions."""
+        count = 2 * len(self.independent) + self.states + len(self.dependent)
+        return count + c_attitudes.numbers(self.turned)
 
 
 def indices(unit: ClosedUnit, *names: str) -> str:

@@ -102,6 +102,15 @@ def _velocities(skeleton: Skeleton) -> list[Vector]:
     return result
 
 
+def _before_joint(skeleton: Skeleton, link: Link, om: list[Vector]) -> Vector:
+    """Angular velocity of what a ball joint hangs on, in the axes of its link."""
+    while link.continues:
+        link = skeleton.links[link.parent]
+    if link.parent < 0:
+        return zero_vector(skeleton.graph)
+    return link.R_PC.to_child(om[link.parent])
+
+
 def _rigid(graph: Graph, inertia: Inertia) -> Articulated:
     x, y, z = inertia.mc
     zero, m = graph.zero, inertia.m
@@ -126,8 +135,10 @@ def _bias(
     zero = zero_vector(graph)
     i, joint = link.number - 1, link.motion
     linear = link.R_PC.to_child(times(square[link.parent], link.p_PC)) if link.parent >= 0 else zero
-    # om × w + (dS/dq) qd², with om of the child: w × w is zero
-    angular = cross(om[i], scale(link.qd, joint.angular))
+    # om × w + (dS/dq) qd², with om of the child: w × w is zero; parts of a ball joint turn against
+    # what the whole joint hangs on
+    om_J = _before_joint(skeleton, link, om) if link.continues else om[i]
+    angular = cross(om_J, scale(link.qd, joint.angular))
     angular = add_square(angular, joint.angular_rate, link.qd)
     if not joint.slides:
         return angular, linear

@@ -108,9 +108,9 @@ class ModeEvents:
     def _handover(self, event: Event, target: Mechanism, name: str) -> Program:
         """q, qd and z with which the next mode begins, in its own order."""
         mechanism, symbols = self.derivation.mechanism, self.derivation.symbols
-        known: dict[str, Expr] = {}
-        for k, joint in enumerate(mechanism.coordinates):
-            known[f"{joint}.q"], known[f"{joint}.qd"] = symbols.q[k], symbols.qd[k]
+        known = dict(zip(_position_names(mechanism), symbols.q, strict=True))
+        for joint, qd in zip(mechanism.coordinates, symbols.qd, strict=True):
+            known[f"{joint}.qd"] = qd
         for state, symbol in zip(mechanism.states, symbols.states, strict=True):
             known[state.name] = symbol
         values = self._substitute(event, [value for _, value in event.sets])
@@ -127,14 +127,15 @@ class ModeEvents:
             key: sets.get(key, known.get(key, graph.constant(value)))
             for key, value in wanted.items()
         }
-        n = len(target.coordinates)
+        positions = len(target.positions)
+        behind = positions + len(target.coordinates)
         listed = list(start.values())
         outputs = [
-            Output.vector("q_next", listed[:n], "coordinates [rad or m]"),
-            Output.vector("qd_next", listed[n : 2 * n], "velocities [rad/s or m/s]"),
+            Output.vector("q_next", listed[:positions], "coordinates [rad or m], quaternions"),
+            Output.vector("qd_next", listed[positions:behind], "velocities [rad/s or m/s]"),
         ]
         if target.states:
-            outputs.append(Output.vector("z_next", listed[2 * n :], "states of force laws"))
+            outputs.append(Output.vector("z_next", listed[behind:], "states of force laws"))
         return self._make(name, outputs, f"State after event '{event.name}', before it is closed.")
 
     def projection(self, suffix: str = "") -> Program:
@@ -189,6 +190,12 @@ class ModeEvents:
 
 def _initial(mechanism: Mechanism) -> dict[str, float]:
     """What the state of a mode consists of, with the values of a fresh start."""
-    initial = {f"{body.joint.name}.q": body.joint.initial[0] for body in mechanism.bodies}
+    initial = dict(zip(_position_names(mechanism), mechanism.first_q, strict=True))
     initial |= {f"{body.joint.name}.qd": body.joint.initial[1] for body in mechanism.bodies}
     return initial | {state.name: state.initial for state in mechanism.states}
+
+
+def _position_names(mechanism: Mechanism) -> list[str]:
+    """Names of the entries of q: "crank.q", ..., then components of quaternions."""
+    turning = mechanism.positions[len(mechanism.coordinates) :]
+    return [*(f"{joint}.q" for joint in mechanism.coordinates), *turning]

@@ -30,6 +30,7 @@ from inloop.formalisms.relative_motion import (
     planar_steps,
     relative_motion,
     transform_of,
+    turning_part,
 )
 from inloop.formalisms.rotation import General, Planar, Rotation
 from inloop.formalisms.size import size_of
@@ -48,6 +49,7 @@ from inloop.formalisms.vectors import (
     zero_vector,
 )
 from inloop.joints.kind import X, Z
+from inloop.joints.quaternion import rotation
 from inloop.model import Body, Mechanism
 from inloop.symbolic import Expr, Graph
 
@@ -72,6 +74,7 @@ class Link:
         armature: drive inertia reflected to the joint.
         R_BC: C's axes in the user's body frame B (constant).
         p_BC: C's origin in B (constant).
+        continues: it goes on with the ball joint of its parent, in the same frame.
     """
 
     number: int
@@ -89,6 +92,7 @@ class Link:
     armature: Expr
     R_BC: Matrix
     p_BC: Vector
+    continues: bool = False
 
     def to_internal(self, v_B: Vector) -> Vector:
         """A free vector given in the user's body axes."""
@@ -134,9 +138,13 @@ def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
     for body in mechanism.bodies:
         children.setdefault(body.parent, []).append(body)
     span = size_of(mechanism).length
+    attitudes = {each.bodies[0]: k for k, each in enumerate(mechanism.attitudes)}
     links = []
     for body in mechanism.bodies:
-        link = _place(body, placed, children.get(body.index, []), symbols, span)
+        if body.joint.kind.part is None:
+            link = _place(body, placed, children.get(body.index, []), symbols, span)
+        else:
+            link = _place_part(body, placed, attitudes.get(body.index), symbols, span)
         placed[body.index] = _Placed(link.R_BC, link.p_BC)
         links.append(link)
     gravity = symbols.vector(mechanism.gravity, "gravity", "m/s^2")
@@ -168,10 +176,7 @@ def _place(
     R_PJ, rotations = _rotations(graph, turn, gamma, where.rotations, axial)
     R_JC = Rotation(planar_steps(rotations, q.name.removeprefix("q_")))
     # offset, with the origin slid along the axis, or put onto the parent's if nothing turns
-    path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
-    p_user = symbols.vector(body.attachment.p_PJ, path, "m")
-    p_PJ = matrix_times(transpose(parent.R_BC), sub(p_user, parent.p_BC))
-    p_PJ = _snap_lengths(p_PJ, span)
+    p_PJ = _offset(body, parent, symbols, span)
     if not where.rotations:
         p_PC = zero_vector(graph)
         p_BC = matrix_times(transpose(R_P0), scale(graph.constant(-1.0), p_PJ))
@@ -200,6 +205,57 @@ def _place(
         R_BC=R_BC,
         p_BC=p_BC,
     )
+
+
+def _place_part(
+    body: Body, placed: dict[int, _Placed], attitude: int | None, symbols: Symbols, span: float
+) -> Link:
+    """One part of a ball joint: the first turns by the quaternion, all keep the user's frame."""
+    graph = symbols.graph
+    graph.section = body.name
+    parent = placed[body.parent]
+    steps: list[Planar | General] = []
+    p_PC = zero_vector(graph)
+    if attitude is not None:
+        turn = decompose(product(transpose(parent.R_BC), _rotation_entries(body, symbols)))
+        fixed, _ = _rotations(graph, turn, 0.0, (), axial=False)
+        R_JC = rotation(symbols.quaternion(attitude))
+        _label_matrix(graph, R_JC, f"R_{body.index + 3}")
+        steps = [*fixed.steps, General(R_JC)]
+        p_PC = _offset(body, parent, symbols, span)
+    own = symbols.qd[body.index]
+    return Link(
+        number=body.index + 1,
+        name=body.name,
+        parent=body.parent,
+        unit=body.joint.kind.dimension.unit,
+        motion=turning_part(graph, body.joint.kind.part or 0),
+        R_PC=Rotation(tuple(steps)),
+        p_PC=p_PC,
+        q=symbols.q[body.index],
+        qd=own,
+        qdd=symbols.qdd[body.index],
+        tau=symbols.tau[body.index],
+        inertia=_inertia(body, symbols, _identity(graph), zero_vector(graph)),
+        armature=symbols.scalar(body.joint.armature, f"{body.name}.armature"),
+        R_BC=_identity(graph),
+        p_BC=zero_vector(graph),
+        continues=attitude is None,
+    )
+
+
+def _label_matrix(graph: Graph, m: Matrix, name: str) -> None:
+    for i, row in enumerate(m):
+        for j, entry in enumerate(row):
+            graph.label(entry, f"{name}_{'xyz'[i]}{'xyz'[j]}")
+
+
+def _offset(body: Body, parent: _Placed, symbols: Symbols, span: float) -> Vector:
+    """Where the joint sits, in the parent's internal frame."""
+    path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
+    p_user = symbols.vector(body.attachment.p_PJ, path, "m")
+    p_PJ = matrix_times(transpose(parent.R_BC), sub(p_user, parent.p_BC))
+    return _snap_lengths(p_PJ, span)
 
 
 def _inertia(body: Body, symbols: Symbols, R_BC: Matrix, p_BC: Vector) -> Inertia:
@@ -239,6 +295,8 @@ def _own_turn(
     A = _constant_matrix(graph, axis_to_z(body.joint.axis))
     wishes = []
     for child in children:
+        if child.joint.kind.part is not None:
+            continue  # its frame is the user's, whatever the parent's is
         A_child = _constant_matrix(graph, axis_to_z(child.joint.axis))
         F = product(product(transpose(A), _rotation_entries(child, symbols)), A_child)
         child_turn = decompose(F)

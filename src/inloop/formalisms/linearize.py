@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from inloop.symbolic import Expr, Output, Program, jacobian, rebuild
+from inloop.formalisms.tangents import tangents
+from inloop.symbolic import Expr, Output, Program, directional, jacobian, rebuild
 
 if TYPE_CHECKING:
     from inloop.formalisms.derive import Derivation
@@ -19,8 +20,7 @@ Rows = list[list[Expr]]
 def inverse_dynamics_derivatives(d: Derivation) -> Program:
     """∂tau/∂q and ∂tau/∂qd; ∂tau/∂qdd is M."""
     outputs = tuple(
-        Output.matrix(f"dtau_d{name}", jacobian(d.tau, symbols), f"∂tau/∂{name}")
-        for name, symbols in (("q", d.symbols.q), ("qd", d.symbols.qd))
+        Output.matrix(f"dtau_d{name}", rows, f"∂tau/∂{name}") for name, rows in _by_state(d)
     )
     doc = "Derivatives of the inverse dynamics; ∂tau/∂qdd is the mass matrix."
     formalism = "recursive Newton-Euler, forward derivatives"
@@ -31,8 +31,8 @@ def direct_dynamics_derivatives(d: Derivation) -> Program:
     """∂qdd/∂q, ∂qdd/∂qd and ∂qdd/∂tau = M⁻¹."""
     graph, n = d.graph, d.n
     outputs = [
-        Output.matrix(f"dqdd_d{name}", _solved(d, jacobian(d.tau, symbols)), f"∂qdd/∂{name}")
-        for name, symbols in (("q", d.symbols.q), ("qd", d.symbols.qd))
+        Output.matrix(f"dqdd_d{name}", _solved(d, rows), f"∂qdd/∂{name}")
+        for name, rows in _by_state(d)
     ]
     units = [[graph.one if i == j else graph.zero for i in range(n)] for j in range(n)]
     inverse = _transposed([d.factors.solve(unit) for unit in units])
@@ -63,6 +63,12 @@ def parameter_derivatives(d: Derivation, names: Sequence[str]) -> tuple[Program,
         "-M^-1 ∂tau/∂p",
     )
     return inverse, direct
+
+
+def _by_state(d: Derivation) -> tuple[tuple[str, Rows], tuple[str, Rows]]:
+    """Derivatives of tau by small motions of the joints, and by their velocities."""
+    along = [directional(d.tau, tangent) for tangent in tangents(d.mechanism, d.symbols)]
+    return ("q", _transposed(along)), ("qd", jacobian(d.tau, d.symbols.qd))
 
 
 def _solved(d: Derivation, rows: Rows) -> Rows:

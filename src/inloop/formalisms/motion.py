@@ -30,12 +30,14 @@ class Motion:
         omd: angular acceleration [rad/s²].
         beta: rows of omd~ + om~ om~, which maps p_CQ to the relative acceleration of Q.
         acc: acceleration of the origin, gravity taken off [m/s²].
+        om_J: angular velocity of the frame before the joint [rad/s].
     """
 
     om: Vector
     omd: Vector
     beta: Beta
     acc: Vector
+    om_J: Vector
 
 
 def motions(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[Motion]:
@@ -59,7 +61,7 @@ def ground_motion(skeleton: Skeleton) -> Motion:
 def at_rest(graph: Graph) -> Motion:
     """A frame that does not move."""
     zero = zero_vector(graph)
-    return Motion(zero, zero, beta_of(graph, zero, zero), zero)
+    return Motion(zero, zero, beta_of(graph, zero, zero), zero, zero)
 
 
 def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
@@ -68,9 +70,11 @@ def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
     om = link.R_PC.to_child(parent.om)
     omd = link.R_PC.to_child(parent.omd)
     joint = link.motion
-    # om_C = om_P + w,  omd_C = omd_P + om_P × w + dw/dt,  w = S qd
+    # the parts of a ball joint turn against what the whole joint hangs on
+    om_J = parent.om_J if link.continues else om
+    # om_C = om_P + w,  omd_C = omd_P + om_J × w + dw/dt,  w = S qd
     w = scale(link.qd, joint.angular)
-    omd = add(add_cross(omd, om, w), scale(qdd, joint.angular))
+    omd = add(add_cross(omd, om_J, w), scale(qdd, joint.angular))
     omd = add_square(omd, joint.angular_rate, link.qd)
     om = add(om, w)
     om = label(graph, om, f"om_{n}")
@@ -86,7 +90,7 @@ def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
             for k in range(3)
         )
         acc = add_square((x, y, z), joint.drift_rate, link.qd)
-    return Motion(om, omd, beta, label(graph, acc, f"acc_{n}"))
+    return Motion(om, omd, beta, label(graph, acc, f"acc_{n}"), om_J)
 
 
 def beta_of(graph: Graph, om: Vector, omd: Vector, name: str = "") -> Beta:

@@ -43,6 +43,8 @@ def _split(link: Link, inertia: Inertia) -> tuple[Inertia, Inertia]:
     zero = graph.zero
     none = no_inertia(graph)
     xx, yy, zz, xy, xz, yz = inertia.J
+    if link.continues:
+        return inertia, none  # the parts of a ball joint have one frame: nothing lies between them
     if not motion.turns:
         # a body that keeps its orientation: its moments of inertia move
         return replace(inertia, J=none.J), replace(none, J=inertia.J)

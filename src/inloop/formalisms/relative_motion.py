@@ -16,7 +16,7 @@ from inloop.formalisms.vectors import Vector, as_vector, cross, dot, sub, zero_v
 from inloop.joints import Transform
 from inloop.joints.kind import Z
 from inloop.model import Body
-from inloop.symbolic import Expr, forward
+from inloop.symbolic import Expr, Graph, forward
 
 # axes and angles [rad], in a row
 Rotations = tuple[tuple[int, Expr], ...]
@@ -110,6 +110,13 @@ def relative_motion(rotations: Rotations, p_JC: Vector, q: Expr, R_JC: Rotation)
     return RelativeMotion(
         shift, angular, linear, drift, _derivative(angular, q), _derivative(drift, q)
     )
+
+
+def turning_part(graph: Graph, axis: int) -> RelativeMotion:
+    """The motion of one part of a ball joint, about an axis of the body that all three share."""
+    zero = zero_vector(graph)
+    unit = as_vector([graph.one if k == axis else graph.zero for k in range(3)])
+    return RelativeMotion(zero, unit, zero, zero, zero, zero)
 
 
 def planar_steps(rotations: Rotations, number: str) -> tuple[Planar, ...]:

@@ -22,6 +22,7 @@ from inloop.formalisms.partition import Partition
 from inloop.formalisms.ports import Entries, Tangent
 from inloop.formalisms.reactions import reactions
 from inloop.formalisms.reduced import Constrained
+from inloop.formalisms.tangents import attitude_rates
 from inloop.symbolic import Expr, Input, Output, Program, align, directional, reachable, rebuild
 
 if TYPE_CHECKING:
@@ -236,10 +237,12 @@ def _solution(name: str, v: list[Expr], z: list[Expr]) -> tuple[Output, ...]:
 
 
 def tree_jacobian(d: Derivation) -> Program:
-    """∂(qdd, zd)/∂(q, qd, z) and ∂(qdd, zd)/∂t."""
-    symbols = (*d.symbols.q, *d.symbols.qd, *d.symbols.states, d.symbols.t)
+    """∂(qdd, zd)/∂(q, qd, z) and ∂(qdd, zd)/∂t; quaternions count as the last states z."""
+    q, turning = d.symbols.q[: d.n], d.symbols.q[d.n :]
+    symbols = (*q, *d.symbols.qd, *d.symbols.states, *turning, d.symbols.t)
     tangents: list[Tangent] = [{s: d.graph.one} for s in symbols]
     rates = rebuild(d.loads.rates, d.graph, _tree_reactions(d, d.symbols.qdd))
+    rates += attitude_rates(d.mechanism, d.symbols, d.symbols.qd)
     rest = [-tau for tau in d.tau]
     columns = _columns(d.factors, rest, rates, d.symbols.qdd, d.qdd[0], tangents)
     outputs = (

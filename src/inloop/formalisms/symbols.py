@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from inloop.errors import InputError
 from inloop.formalisms.vectors import Matrix, Vector
+from inloop.joints import Quaternion, quaternion
 from inloop.model import Matrix3, Mechanism
 from inloop.symbolic import Expr, Graph, Scalar, rebuild
 
@@ -36,7 +37,8 @@ class Symbols:
 
     Attributes:
         graph: the fresh graph.
-        q, qd, qdd, tau: one symbol per coordinate.
+        q: one symbol per coordinate, then the components of the quaternions.
+        qd, qdd, tau: one symbol per coordinate.
         t: time [s].
         inputs: symbols of the model's own named inputs.
         states: symbols of the internal states of force laws and drives.
@@ -56,6 +58,12 @@ class Symbols:
     _live: dict[str, tuple[LiveParameter, Expr]] = field(default_factory=dict)
     _known: dict[Expr, Expr] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
+
+    def quaternion(self, number: int) -> Quaternion:
+        """The components of a quaternion, by its number among the attitudes of the mechanism."""
+        first = len(self.qd) + 4 * number
+        w, x, y, z = self.q[first : first + 4]
+        return w, x, y, z
 
     @property
     def parameters(self) -> list[LiveParameter]:
@@ -137,6 +145,12 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
     q, qd, qdd, tau = (
         [graph.symbol(f"{prefix}_{k}") for k in numbers] for prefix in ("q", "qd", "qdd", "tau")
     )
+    # after the number of the body: "qw_6"
+    q += [
+        graph.symbol(f"{component}_{attitude.bodies[-1] + 1}")
+        for attitude in mechanism.attitudes
+        for component in quaternion.NAMES
+    ]
     wanted = None if live == ALL else frozenset((live,) if isinstance(live, str) else live)
     t = graph.symbol("t")
     inputs = [graph.symbol(f"u.{item.name}") for item in mechanism.inputs]

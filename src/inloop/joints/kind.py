@@ -58,6 +58,15 @@ class JointKind(ABC):
     urdf: ClassVar[tuple[str, ...]] = ()
 
     @property
+    def part(self) -> int | None:
+        """Which of the three turns of a ball joint it is; None for a joint of its own.
+
+        The three parts of a ball joint share one frame, whose attitude is a unit quaternion: no
+        order of turns in a row would be free of singular positions.
+        """
+        return None
+
+    @property
     @abstractmethod
     def dimension(self) -> Dimension:
         """What the coordinate measures."""

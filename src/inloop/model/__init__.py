@@ -1,6 +1,7 @@
 """What a person writes about a mechanism: a builder, and the frozen mechanism it builds."""
 
 from inloop.joints import JointSpec
+from inloop.joints.kinds.ball import ball
 from inloop.joints.kinds.fixed import fixed
 from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
@@ -10,12 +11,12 @@ from inloop.model.constraints.elements import Constraint, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.friction import FrictionLaw, coulomb_contact, lugre_contact
 from inloop.model.contacts.laws import NormalLaw, felt, hunt_crossley, power_law
-from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point
+from inloop.model.elements import Attachment, Attitude, Body, Frame, Ground, Joint, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink, Node
 from inloop.model.flexible_links.flexible_builder import FlexibleLinkHandle
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
 from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
-from inloop.model.joints import ball, cylindrical, free, planar, universal
+from inloop.model.joints import cylindrical, free, planar, universal
 from inloop.model.laws.coefficients import AtLeastOne, NotNegative, Positive, Share
 from inloop.model.laws.effects import (
     AnyLaw,
@@ -38,7 +39,8 @@ from inloop.model.sensors import Sensor, SensorKind, SensorSpec, Signal
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "AnyLaw", "AtLeastOne", "Attachment", "Body", "BodyHandle", "Constraint", "Contact",
+    "GROUND", "AnyLaw", "AtLeastOne", "Attachment", "Attitude", "Body", "BodyHandle", "Constraint",
+    "Contact",
     "CoupledForce", "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink",
     "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "FrictionLaw", "Ground",
     "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",

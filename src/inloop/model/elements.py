@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inloop.geometry import Visual
-from inloop.joints import JointKind
+from inloop.joints import JointKind, quaternion
 from inloop.model.geometry import Matrix3, Scalar, Vector3
 
 
@@ -102,7 +102,7 @@ class Body:
 
     Attributes:
         name: name the user gave to the body that carries the others.
-        index: position in Mechanism.bodies, and of its coordinate in q.
+        index: position in Mechanism.bodies, and of its coordinate in q, qd and tau.
         parent: index of the parent body, GROUND for none.
         attachment: joint frame J in the parent.
         joint: the joint to the parent; B coincides with J at q = 0.
@@ -131,6 +131,26 @@ class Body:
     visuals: tuple[Visual, ...]
     doc: str
     where: str
+
+
+@dataclass(frozen=True)
+class Attitude:
+    """How a body on a ball joint is turned: a unit quaternion, R_JB as (w, x, y, z).
+
+    Attributes:
+        name: of the body.
+        bodies: the three that stand for its turns about x, y and z; the last is the body itself.
+        first: the quaternion at the start.
+    """
+
+    name: str
+    bodies: tuple[int, int, int]
+    first: tuple[float, float, float, float]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the four components: "hull.qw", ..."""
+        return tuple(f"{self.name}.{component}" for component in quaternion.NAMES)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from inloop.errors import ModelError
 from inloop.joints import KINDS, Axis, JointKind, JointSpec, Pair, Traced
+from inloop.joints.kinds.ball import ball
 from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
 from inloop.model.elements import Joint
@@ -16,9 +18,40 @@ from inloop.model.rotations import read_axis
 from inloop.model.source import caller_line
 
 
-def free() -> list[JointSpec]:
-    """Six joints for `chain`: translation along x, y, z, then rotation about x, y, z."""
-    return [*(prismatic(axis) for axis in "xyz"), *(revolute(axis) for axis in "xyz")]
+def free(
+    *,
+    position: Sequence[float] | None = None,
+    velocity: Sequence[float] | None = None,
+    attitude: tuple[float, float, float, float] | None = None,
+    rate: tuple[float, float, float] | None = None,
+    angles: bool = False,
+) -> list[JointSpec]:
+    """Let a body move in all directions: translation along x, y, z, then a ball joint.
+
+    Args:
+        position: at the start, in the frame the body hangs on [m].
+        velocity: at the start, in the axes of that frame [m/s].
+        attitude: unit quaternion (w, x, y, z) at the start; see `ball`.
+        rate: angular velocity at the start, in the axes of the body [rad/s].
+        angles: three revolute joints in a row instead of the ball joint; see `ball`.
+    """
+    at, speed = (_three(position, "position"), _three(velocity, "velocity"))
+    slides = [
+        prismatic(axis, initial=None if (x, v) == (None, None) else (x, v))
+        for axis, x, v in zip("xyz", at, speed, strict=True)
+    ]
+    return [*slides, *ball(initial=attitude, rate=rate, angles=angles)]
+
+
+def _three(given: Sequence[float] | None, what: str) -> tuple[Any, ...]:
+    found: tuple[Any, ...] | None = (None, None, None) if given is None else as_tuple(given)
+    if found is None or len(found) != 3:
+        raise ModelError(
+            f"free joint: {what} is {quoted(given)}",
+            where=caller_line(),
+            fix="Write three numbers, along x, y and z.",
+        )
+    return found
 
 
 def planar(plane: str = "xy") -> list[JointSpec]:
@@ -31,11 +64,6 @@ def planar(plane: str = "xy") -> list[JointSpec]:
             fix='Write two different axes, such as "xy" or "xz".',
         )
     return [prismatic(plane[0]), prismatic(plane[1]), revolute(normal.pop())]
-
-
-def ball() -> list[JointSpec]:
-    """Three joints for `chain`: rotation about x, y, z; singular when the second is ±π/2."""
-    return [revolute(axis) for axis in "xyz"]
 
 
 def universal(first: Axis = "x", second: Axis = "y") -> list[JointSpec]:

@@ -12,7 +12,7 @@ from inloop.model import topology
 from inloop.model.constraints.elements import Constraint, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.describe import describe
-from inloop.model.elements import Body, Frame, Ground, Part, Point
+from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink
 from inloop.model.geometry import Vector3
 from inloop.model.laws.effects import (
@@ -124,8 +124,53 @@ class Mechanism:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the joints, in the order of q, qd and tau."""
+        """Names of the joints, in the order of qd and tau, and of the first entries of q."""
         return tuple(body.joint.name for body in self.bodies)
+
+    @cached_property
+    def attitudes(self) -> tuple[Attitude, ...]:
+        """Unit quaternions of the ball joints, in the order of their bodies."""
+        found = []
+        for first in self.bodies:
+            kind = first.joint.kind
+            if kind.part == 0:
+                (second,) = self.children(first.index)
+                (last,) = self.children(second.index)
+                parts = (first.index, first.index + 1, first.index + 2)
+                if (second.index, last.index) != parts[1:]:
+                    raise ModelError(
+                        f"body {quoted(last.name)}: others lie between the parts of its joint",
+                        last.where,
+                        "Hang the body on its joint by m.body(..., joint=ball()).",
+                    )
+                found.append(Attitude(last.name, parts, kind.first))  # type: ignore[attr-defined]
+        return tuple(found)
+
+    @cached_property
+    def turned(self) -> tuple[int, ...]:
+        """Of each ball joint, the first of the three coordinates that turn it."""
+        return tuple(attitude.bodies[0] for attitude in self.attitudes)
+
+    @cached_property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of what is integrated beside the coordinates: states of laws, quaternions."""
+        return (*(state.name for state in self.states), *self.positions[len(self.bodies) :])
+
+    @cached_property
+    def positions(self) -> tuple[str, ...]:
+        """Names of all entries of q: the coordinates, then the components of the quaternions."""
+        return (*self.coordinates, *(name for each in self.attitudes for name in each.names))
+
+    @cached_property
+    def first_q(self) -> tuple[float, ...]:
+        """q as it is declared: of joints in loops it may be a guess."""
+        turns = (component for each in self.attitudes for component in each.first)
+        return (*(body.joint.initial[0] for body in self.bodies), *turns)
+
+    @cached_property
+    def first_qd(self) -> tuple[float, ...]:
+        """Velocities as they are declared."""
+        return tuple(body.joint.initial[1] for body in self.bodies)
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from inloop.errors import InputError
 from inloop.formalisms.size import Size
 from inloop.model import Mechanism
 from inloop.plant.bounds import Bounds
+from inloop.plant.configuration import Configuration
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
 from inloop.plant.formulation import Formulation, formulation_for
@@ -108,13 +109,28 @@ class BarePlant:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates, in the order of all vectors."""
+        """Names of the coordinates, in the order of qd and tau, and of the first entries of q."""
         return self.equations.coordinates
 
     @property
+    def positions(self) -> tuple[str, ...]:
+        """Names of all entries of q: the coordinates, then components of quaternions."""
+        return self.equations.positions
+
+    @property
+    def configuration(self) -> Configuration:
+        """How positions are moved, compared and told apart."""
+        return self.equations.configuration
+
+    @property
     def n(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates, and of velocities."""
         return self.equations.n
+
+    @property
+    def nq(self) -> int:
+        """Length of q: more than n where there are ball joints."""
+        return self.equations.nq
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -188,9 +204,19 @@ class BarePlant:
 
     # functions
 
-    def vector(self, **values: float) -> Array:
-        """A coordinate vector by names; what is not named is 0."""
+    def vector(self, **values: Any) -> Array:
+        """A position q by names; what is not named is 0, or not turned.
+
+        A ball joint is named by its body: `plant.vector(hull=(1, 0, 0, 0), crank=0.3)`.
+        """
         return self.equations.vector(**values)
+
+    def velocities(self, **values: Any) -> Array:
+        """Velocities qd, or efforts, by names; what is not named is 0.
+
+        A ball joint is named by its body, with three components in the axes of the body.
+        """
+        return self.equations.velocities(**values)
 
     def prepared(self, name: str = "inverse_dynamics") -> Array:
         """The prepared quantities that a function reads, for the current parameters."""

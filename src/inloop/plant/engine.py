@@ -51,6 +51,7 @@ class Unit:
         manifest: description of the sizes and names.
         extra: further C files of the library, or such that take the place of a function's own.
         flags: further flags of the compiler.
+        turned: of each unit quaternion, the first of the coordinates that turn it.
     """
 
     prefix: str
@@ -60,6 +61,7 @@ class Unit:
     manifest: dict[str, object]
     extra: Mapping[str, str] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
+    turned: tuple[int, ...] = ()
 
     def find(self, name: str) -> Program:
         """A program by name."""
@@ -163,7 +165,7 @@ class NativeEngine:
         sources = {**self.files.sources, **unit.extra}
         if any(p.name == "direct_dynamics" for p in unit.programs):
             program = unit.find("direct_dynamics")
-            sources.update(emit_rates(program, unit.prefix, unit.about))
+            sources.update(emit_rates(program, unit.prefix, unit.about, unit.turned))
         self.sources = sources
         self.headers = {**runtime_headers(), **self.files.headers}
         self.library = _compiled(unit.prefix, sources, self.headers, self._options)

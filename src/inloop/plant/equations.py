@@ -19,6 +19,7 @@ from inloop.model.names import quoted
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
 from inloop.plant.arguments import check_names, read_names, real, reals, row_count
+from inloop.plant.configuration import Configuration
 from inloop.plant.engine import (
     Array,
     Engine,
@@ -90,6 +91,8 @@ class Equations:
         self.mechanism = mechanism
         self.name = mechanism.name
         self.coordinates = mechanism.coordinates
+        self.positions = mechanism.positions
+        self.configuration = Configuration(len(mechanism.bodies), mechanism.turned)
         self._backend = backend
         self.is_native = runs_native(backend)
         self._live, self.external_forces = live, external_forces
@@ -117,8 +120,13 @@ class Equations:
 
     @property
     def n(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates, and of velocities."""
         return len(self.coordinates)
+
+    @property
+    def nq(self) -> int:
+        """Length of q: the coordinates, and the components of quaternions of ball joints."""
+        return self.configuration.size
 
     @property
     def size(self) -> Size:
@@ -203,6 +211,7 @@ class Equations:
             labels.manifest(self.mechanism, self.inputs, declared, done),
             files,
             flags if extra is not None else (),
+            self.mechanism.turned,
         )
         engine = make_engine(unit, self._backend, later=later)
         self.times[f"build {first}"] = time.perf_counter() - start
@@ -383,25 +392,76 @@ class Equations:
 
     def wrong_size(self, name: str, shape: tuple[int, ...], size: int) -> InputError:
         """The error of an array that does not fit."""
-        names = self.inputs if name == "u" else self.coordinates
+        names = {"u": self.inputs, "q": self.positions}.get(name, self.coordinates)
         count = shape[-1] if shape else 0
         detail = f" (missing: {', '.join(names[count:][:5])})" if count < size else ""
         return InputError(
             f"{name} has shape {shape}, model '{self.name}' needs {size} entries{detail}",
-            fix="Order them as in plant.coordinates (plant.inputs for u); see plant.vector.",
+            fix="Order them as in plant.coordinates (q: plant.positions, u: plant.inputs); see "
+            "plant.vector.",
         )
 
-    def vector(self, **values: float) -> Array:
-        """A coordinate vector by names; what is not named is 0."""
+    def vector(self, **values: Any) -> Array:
+        """A position q by names; what is not named is 0, or not turned.
+
+        A ball joint is named by its body, with its quaternion (w, x, y, z).
+        """
+        result = np.zeros(self.nq)
+        result[self.n :: 4] = 1.0
+        self.fill(result, values)
+        return self.configuration.normalized(result)
+
+    def velocities(self, **values: Any) -> Array:
+        """Velocities qd, or efforts, by names; what is not named is 0.
+
+        A ball joint is named by its body, with three components in the axes of the body.
+        """
         result = np.zeros(self.n)
-        for name, value in values.items():
-            if name not in self.coordinates:
-                raise InputError(
-                    f"model '{self.name}' has no coordinate '{name}'",
-                    fix=f"Names are: {', '.join(self.coordinates[:20])}.",
-                )
-            result[self.coordinates.index(name)] = real(value, name)
+        self.fill(result, values)
         return result
+
+    def fill(self, vector: Array, values: Mapping[str, Any]) -> None:
+        """Write values by name into a vector: into q if it has its length, else into velocities.
+
+        Raises:
+            InputError: there is no such name, or its value does not fit.
+        """
+        for name, value in values.items():
+            places = self.places(name, len(vector))
+            numbers = [real(value, name)] if len(places) == 1 else reals(value, name)
+            if np.shape(numbers) != (len(places),):
+                raise InputError(
+                    f"{name} is {quoted(value)}",
+                    fix="Give a quaternion (w, x, y, z)."
+                    if len(places) == 4
+                    else "Give three components in the axes of the body.",
+                )
+            vector[places] = numbers
+
+    def places(self, name: str, size: int) -> list[int]:
+        """Where a name is in a vector: in q, if its size is that of q, else in velocities.
+
+        Raises:
+            InputError: there is no such name.
+        """
+        attitudes, of_q = self.mechanism.attitudes, size == self.nq
+        names = self.positions if of_q else self.coordinates
+        for k, attitude in enumerate(attitudes):
+            if name == attitude.name:
+                first = self.n + 4 * k
+                return [first, first + 1, first + 2, first + 3] if of_q else list(attitude.bodies)
+            turns = [self.coordinates[body] for body in attitude.bodies]
+            if of_q and name in (*turns, *attitude.names):
+                raise InputError(
+                    f"'{name}' alone does not tell the attitude of '{attitude.name}'",
+                    fix=f'Give its quaternion: {{"{attitude.name}": (1, 0, 0, 0)}}.',
+                )
+        if name not in names:
+            raise InputError(
+                f"model '{self.name}' has no coordinate '{name}'",
+                fix=f"Names are: {', '.join(names[:20])}.",
+            )
+        return [names.index(name)]
 
 
 def _summed(a: dict[str, int] | None, b: dict[str, int]) -> dict[str, int]:

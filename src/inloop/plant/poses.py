@@ -34,7 +34,7 @@ class PoseLibrary:
     Attributes:
         path: of the library.
         prefix: first part of its functions' names.
-        coordinates: names of q, in order.
+        positions: names of the entries of q as signals, in order: "crank.q", "hull.qw".
         parameters: names of the parameters, in order.
         defaults: their values.
         bodies: names of the bodies, in order.
@@ -44,12 +44,17 @@ class PoseLibrary:
 
     path: str
     prefix: str
-    coordinates: tuple[str, ...]
+    positions: tuple[str, ...]
     parameters: tuple[str, ...]
     defaults: tuple[float, ...]
     bodies: tuple[str, ...]
     points: int
     prepared: int
+
+    def fits(self, signals: Mapping[str, int], coordinates: int) -> bool:
+        """Whether a plant with these signals, so many of them coordinates, is what it draws."""
+        own = sum(name.endswith(".q") for name in self.positions)
+        return own == coordinates and all(name in signals for name in self.positions)
 
     def data(self) -> dict[str, Any]:
         """For a file."""
@@ -62,7 +67,7 @@ class PoseLibrary:
         Raises:
             FileFormatError: the cache does not have it.
         """
-        lists = ("coordinates", "parameters", "defaults", "bodies")
+        lists = ("positions", "parameters", "defaults", "bodies")
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
         # a file may say which library of ours it means, not which file is to be loaded
         library = Store(cache_directory()).find(Path(plain["path"]).parent.name)
@@ -124,7 +129,10 @@ def _build(
     return PoseLibrary(
         str(engine.library.path),
         prefix,
-        mechanism.coordinates,
+        (
+            *(f"{name}.q" for name in mechanism.coordinates),
+            *mechanism.positions[len(mechanism.coordinates) :],
+        ),
         tuple(p.name for p in declared),
         tuple(p.default for p in declared),
         tuple(body.name for body in mechanism.bodies),
@@ -146,7 +154,7 @@ class Poses:
         loaded = NativeLibrary(Path(library.path))
         self._par = aligned_zeros(max(1, len(library.parameters)))
         self._pre = aligned_zeros(max(1, library.prepared))
-        self._q = aligned_zeros(len(library.coordinates))
+        self._q = aligned_zeros(len(library.positions))
         self._X = aligned_zeros(len(library.bodies), 12)
         self._P = aligned_zeros(max(1, library.points), 3)
         self._par[: len(library.defaults)] = library.defaults

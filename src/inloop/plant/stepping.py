@@ -30,6 +30,8 @@ def is_likely(plant: BarePlant) -> bool:
 
 def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> None:
     """Build what an integrator needs beside the rates, for a choice that has code."""
+    if not formulation.code.implicit:
+        return
     if method == Method.IMPLICIT:
         implicit_steps(plant, formulation)
     elif method == Method.RODAS:
@@ -48,6 +50,8 @@ def has_jacobian(plant: BarePlant, formulation: Formulation) -> bool:
 
 def why_no_jacobian(plant: BarePlant, formulation: Formulation) -> str:
     """In words."""
+    if not formulation.code.implicit:
+        return "ball joints in loops have no generated Jacobian"
     if _length(plant, formulation) > LARGEST_JACOBIAN:
         return "the Jacobian would be too large to generate"
     return "the Jacobian is not compiled (compile(methods='rodas') does it)"

@@ -150,6 +150,7 @@ class _Maker:
             states=len(mechanism.states),
             inputs=len(plant.inputs),
             rows=len(formulation.all_row_names),
+            turned=mechanism.turned,
             choices=tuple(self._choice(plant, known) for known in formulation.known),
             events=tuple(self._event(plant, k, e) for k, e in enumerate(events)),
             **self._formulas(plant),
@@ -165,7 +166,7 @@ class _Maker:
             input_places=_input_places(plant, inputs),
             output_places=_output_places(plant, outputs),
             q=_floats(formulation.position.q),
-            qd=_floats(body.joint.initial[1] for body in mechanism.bodies),
+            qd=_floats(mechanism.first_qd),
             z=_floats(plant.first_states),
             most=tuple(min(limit, float(pair[side])) for side in (0, 1) for pair in bounds),
             units=_floats(size_of(mechanism).units),
@@ -349,7 +350,7 @@ def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
         for kind in ("q", "qd")
         for name, units in of_joints.items()
     )
-    states = (Quantity(s.name) for plant in plants.values() for s in plant.mechanism.states)
+    states = (Quantity(name) for plant in plants.values() for name in plant.mechanism.state_names)
     units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}
     names: list[str] = []
     for plant in plants.values():
@@ -367,6 +368,8 @@ def _output_places(plant: BarePlant, outputs: Iterable[Quantity]) -> tuple[tuple
     for k, name in enumerate(plant.coordinates):
         known |= {f"{name}.q": ("IL_OF_Q", k), f"{name}.qd": ("IL_OF_QD", k)}
     known |= {state.name: ("IL_OF_Z", k) for k, state in enumerate(plant.mechanism.states)}
+    turning = plant.mechanism.positions[plant.n :]
+    known |= {name: ("IL_OF_Q", plant.n + k) for k, name in enumerate(turning)}
     known |= {out.name: ("IL_OF_LAWS", k) for k, out in enumerate(plant.mechanism.law_outputs)}
     sensed = enumerate(plant.mechanism.sensor_signals)
     known |= {signal.name: ("IL_OF_SENSORS", k) for k, signal in sensed}

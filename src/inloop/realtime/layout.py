@@ -49,7 +49,7 @@ class Layout:
     Attributes:
         model: name of the model.
         coordinates: q and qd.
-        states: internal states of force laws.
+        states: internal states of force laws, and components of quaternions.
         signals: what else the plant puts out: accelerations, multipliers, efforts of drives,
             outputs of laws; of a plant with events: number of the mode, events since the start.
         inputs: joint efforts, motion of driven joints, inputs of the model.

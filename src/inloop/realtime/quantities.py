@@ -22,13 +22,13 @@ def coordinates(plants: Plants) -> tuple[Quantity, ...]:
 
 
 def states(plants: Plants) -> tuple[Quantity, ...]:
-    """Internal states of force laws."""
-    found = (state.name for plant in plants.values() for state in plant.mechanism.states)
+    """Internal states of force laws, and components of quaternions."""
+    found = (name for plant in plants.values() for name in plant.mechanism.state_names)
     return _unique(map(Quantity, found))
 
 
 def signals(plants: Plants) -> tuple[Quantity, ...]:
-    """What the plant tells beside q, qd and states of force laws."""
+    """What the plant tells beside q, qd and states."""
     outputs = output_quantities(plants)
     known = 2 * len(coordinates(plants)) + len(states(plants))
     return tuple(Quantity(x.name, x.unit) for x in outputs[known:])

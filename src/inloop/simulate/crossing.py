@@ -40,7 +40,7 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
 
     def smallest(t: float) -> float:
         assert here.qdd is not None
-        q = now.q + t * now.qd + 0.5 * t * t * here.qdd[0]
+        q = plant.configuration.moved(now.q, t * now.qd + 0.5 * t * t * here.qdd[0])
         J = system.formulation.scaled_rows(q, now.t + t)[1]
         return float(np.linalg.svd(J[:, free], compute_uv=False)[rank - 1])
 
@@ -109,11 +109,14 @@ class Way:
         signals = {name: _interpolated(base.t, y, times) for name, y in base.signals.items()}
         assert base.qdd is not None
         q, qd, qdd = (_interpolated(base.t, y, times) for y in (base.q, base.qd, base.qdd))
-        q[:, u], q[:, v] = x[:, : len(u)], x[:, x.shape[1] - len(v) :]
-        for row, t in zip(q, times, strict=True):
-            h, J = self.system.formulation.scaled_rows(row, float(t))
-            row -= np.linalg.lstsq(J, h, rcond=1e-6)[0] * self.system.sizes
-        z = x[:, 2 * len(u) : 2 * len(u) + base.z.shape[1]]
+        n, guess = self.plant.n, 2 * len(u) + base.z.shape[1]
+        q[:, u], q[:, v] = x[:, : len(u)], x[:, guess : guess + len(v)]
+        q[:, n:] = x[:, guess + len(v) :]
+        for k, t in enumerate(times):
+            h, J = self.system.formulation.scaled_rows(q[k], float(t))
+            back = np.linalg.lstsq(J, -h, rcond=1e-6)[0] * self.system.sizes
+            q[k] = self.plant.configuration.moved(q[k], back)
+        z = x[:, 2 * len(u) : guess]
         violation = largest_violation(self.plant, q, qd, times)
         return Samples(times, q, qd, z, signals, violation, qdd)
 
@@ -135,7 +138,7 @@ def cross(
     best, other = ways
     if best is None or other is None or not _is_smooth(best.ends, system.sizes):
         return None
-    return best if _difference(best.ends, other.ends, system.sizes) <= AGREEMENT else None
+    return best if _difference(plant, best.ends, other.ends) <= AGREEMENT else None
 
 
 def _way(
@@ -153,13 +156,15 @@ def _way(
         return None
     parts = system.formulation.partition
     u, v = list(parts.independent), list(parts.dependent)
-    moving = len(x) - len(v)
+    turning = plant.configuration.rates(begin.q, begin.qd)[plant.n :]
+    # the rates do not depend on the estimates, which are the last ones where nothing turns
+    moving = len(x) if len(turning) else len(x) - len(v)
     # first guess: constant accelerations
     later = duration * 0.5 * (1.0 + np.polynomial.legendre.leggauss(count)[0])[:, None]
     speed = begin.qd + later * first.qdd[0]
-    still = np.zeros((count, moving - 2 * len(u)))
-    fixed = np.tile(first.qdd[0][u], (count, 1))
-    guess = np.concatenate([speed[:, u], fixed, still, speed[:, v]], axis=1)
+    still = np.zeros((count, len(begin.z)))
+    fixed, turning = (np.tile(a, (count, 1)) for a in (first.qdd[0][u], turning))
+    guess = np.concatenate([speed[:, u], fixed, still, speed[:, v], turning], axis=1)
     curve = collocate(system.rates, begin.t, x, duration, guess, system.scales.sizes[:moving])
     if curve is None:
         return None
@@ -176,13 +181,15 @@ def _is_smooth(way: Samples, sizes: Array) -> bool:
     return bool(miss <= JUMP * np.abs(qd).max() + duration * np.abs(first).max())
 
 
-def _difference(a: Samples, b: Samples, sizes: Array) -> float:
+def _difference(plant: BarePlant, a: Samples, b: Samples) -> float:
     """Between the ends of two ways, as a part of the velocity."""
     assert a.qdd is not None
+    sizes = plant.coordinate_sizes
     duration = a.t[1] - a.t[0]
     scale = float(np.abs(a.qd / sizes).max() + duration * np.abs(a.qdd[0] / sizes).max())
     velocity = np.abs((a.qd[1] - b.qd[1]) / sizes).max()
-    position = np.abs((a.q[1] - b.q[1]) / sizes).max() / duration
+    apart = plant.configuration.difference(a.q[1], b.q[1])
+    position = np.abs(apart / sizes).max() / duration
     return float(max(velocity, position) / max(scale, 1e-300))
 
 

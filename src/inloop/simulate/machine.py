@@ -220,6 +220,8 @@ class _Run:
         self._coordinates = tuple(
             dict.fromkeys(name for plant in plants.values() for name in plant.coordinates)
         )
+        turning = (name for plant in plants.values() for name in plant.positions[plant.n :])
+        self._positions = (*self._coordinates, *dict.fromkeys(turning))
         self._pieces: list[tuple[str, Samples]] = []
         self._happened: list[EventRecord] = []
         self._notes = list(begin.notes)
@@ -314,7 +316,7 @@ class _Run:
         for name, system in zip(self._plants, made, strict=True):
             # pivots are watched from where they were when the coordinates were chosen
             at = self._chosen_at.get(name, system.formulation.home())
-            rest, z = np.zeros(len(at)), system.plant.first_states
+            rest, z = np.zeros(system.plant.n), system.plant.first_states
             system.start(0.0, at, rest, z, guarded=name not in self._unguarded)
         return dict(zip(self._plants, made, strict=True))
 
@@ -353,8 +355,8 @@ class _Run:
     def _position_in(self, mode: str, name: str) -> Array:
         """About where a mode begins if it follows another one now: joints of the same name stay."""
         last, plant = self._pieces[-1][1].q[-1], self._plants[mode]
-        known = dict(zip(self._plants[name].coordinates, last, strict=True))
-        home = zip(plant.coordinates, self._formulations[mode].home(), strict=True)
+        known = dict(zip(self._plants[name].positions, last, strict=True))
+        home = zip(plant.positions, self._formulations[mode].home(), strict=True)
         return np.array([known.get(joint, at) for joint, at in home])
 
     def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
@@ -400,10 +402,11 @@ class _Run:
         energies, modes, violation, stretches = [], [], [], []
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
-            columns = [self._coordinates.index(c) for c in plant.coordinates]
-            for all_modes, part in ((q, piece.q), (qd, piece.qd)):
-                wide = np.full((count, len(self._coordinates)), np.nan)
-                wide[:, columns] = part
+            of_positions = plant.positions, self._positions, piece.q
+            of_velocities = plant.coordinates, self._coordinates, piece.qd
+            for all_modes, (own, every, part) in ((q, of_positions), (qd, of_velocities)):
+                wide = np.full((count, len(every)), np.nan)
+                wide[:, [every.index(name) for name in own]] = part
                 all_modes.append(wide)
             energies.append(observe.energy(plant, piece))
             at = self._at[name]

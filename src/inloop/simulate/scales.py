@@ -20,7 +20,7 @@ import numpy as np
 from inloop.plant import Array
 
 Function = Callable[[float, Array], Array | None]
-RateOf = Callable[[Function, Array, Array, Array], float]
+RateOf = Callable[[Function, Array, Array, Array, int], float]
 PART = 1e-3  # of a unit, over which slopes are taken
 LOOKS = 4  # at the length of a motion
 AT_REST = 1e-6  # of small motions: a slower start, or a smaller state, is rest and rounding
@@ -70,24 +70,30 @@ def natural_scales(
     states: int,
     unknown: Array,
     rate_of: RateOf | None = None,
+    quaternions: int = 0,
 ) -> Scales:
     """Natural units from a state and the rates there.
 
     Args:
         rates: (t, x) → xd, or None where there is none.
-        x: (q, qd, z, estimates of dependent coordinates).
+        x: (q, qd, z, estimates of dependent coordinates, components of quaternions).
         units: one unit of each coordinate: of q, then of the estimates.
         n: length of q.
         states: length of z.
         unknown: coordinates, in the order of the units, whose unit is a length that the description
             does not tell.
-        rate_of: (rates, x, xd, units of q) → natural rate [1/s]; that of the motion by default.
+        rate_of: (rates, x, xd, units of q, number of components) → natural rate [1/s]; that of the
+            motion by default.
+        quaternions: number of components of quaternions.
     """
     xd = rates(0.0, x)
     if xd is not None and np.any(unknown[:n]):
         units = np.where(unknown, _length_of_motion(rates, x, xd, unknown[:n]), units)
-    rate = 1.0 if xd is None else (rate_of or _rate_of_motion)(rates, x, xd, units[:n])
-    sizes = np.concatenate([units[:n], rate * units[:n], np.ones(states), units[n:]])
+    rate = 1.0
+    if xd is not None:
+        rate = (rate_of or _rate_of_motion)(rates, x, xd, units[:n], quaternions)
+    ones, parts = np.ones(states), np.ones(quaternions)
+    sizes = np.concatenate([units[:n], rate * units[:n], ones, units[n:], parts])
     if states and xd is not None:
         z = slice(2 * n, 2 * n + states)
         moved = [_change(rates, xd, x, k, sizes[k])[z] for k in range(2 * n)]
@@ -122,25 +128,34 @@ def _length_of_motion(rates: Function, x: Array, xd: Array, lengths: Array) -> f
     return length
 
 
-def _rate_of_motion(rates: Function, x: Array, xd: Array, units: Array) -> float:
+def _rate_of_motion(rates: Function, x: Array, xd: Array, units: Array, quaternions: int) -> float:
     """How fast coordinates move by a unit, or begin to [1/s]; 1 where nothing ever moves."""
-    start, small = _rates(rates, x, xd, units)
+    start, small = _rates(rates, x, xd, units, quaternions)
     if start > AT_REST * small:
         return start
     return small or _rate_of_dampers(rates, x, xd, units) or 1.0
 
 
-def fastest_rate(rates: Function, x: Array, xd: Array, units: Array) -> float:
+def fastest_rate(rates: Function, x: Array, xd: Array, units: Array, quaternions: int) -> float:
     """The rate of the motion, or of small motions about it if they are faster [1/s]."""
-    return max(_rates(rates, x, xd, units)) or _rate_of_dampers(rates, x, xd, units) or 1.0
+    return (
+        max(_rates(rates, x, xd, units, quaternions))
+        or _rate_of_dampers(rates, x, xd, units)
+        or 1.0
+    )
 
 
-def _rates(rates: Function, x: Array, xd: Array, units: Array) -> tuple[float, float]:
+def _rates(
+    rates: Function, x: Array, xd: Array, units: Array, quaternions: int
+) -> tuple[float, float]:
     """Of the motion that begins here, and of small motions about it [1/s]."""
     n = len(units)
     speed = np.abs(x[n : 2 * n] / units).max(initial=0.0)
     start = max(speed, np.sqrt(np.abs(xd[n : 2 * n] / units).max(initial=0.0)))
-    springs = [_change(rates, xd, x, k, units[k])[n : 2 * n] / units for k in range(n)]
+    moved = [(k, units[k]) for k in range(n)]
+    # half the angle of a turn is a change of the quaternion
+    moved += [(k, 0.5) for k in range(len(x) - quaternions, len(x))]
+    springs = [_change(rates, xd, x, k, unit)[n : 2 * n] / units for k, unit in moved]
     return float(start), float(np.sqrt(np.max(springs, initial=0.0)))
 
 

@@ -17,23 +17,19 @@ CLOSE = 1e-6  # difference between two positions that are meant to be one, in un
 Given = Mapping[str, float] | Array | None
 
 
-def vector(plant: BarePlant, given: Given, default: list[float], name: str) -> Array:
-    """A coordinate vector from names, from an array, or by default."""
-    if given is None:
-        result = np.array(default, dtype=np.float64)
-    elif isinstance(given, Mapping):
-        result = np.array(default, dtype=np.float64)
-        named = plant.vector(**by_name(given, name))
-        for key in given:
-            k = plant.coordinates.index(key)
-            result[k] = named[k]
-    else:
-        result = reals(given, name).copy()
-        if result.shape != (plant.n,):
-            raise plant.equations.wrong_size(name, result.shape, plant.n)
+def vector(plant: BarePlant, given: Given, default: Sequence[float], name: str) -> Array:
+    """A position, or velocities or efforts, from names, from an array, or by default."""
+    result = np.array(default, dtype=np.float64)
+    if isinstance(given, Mapping):
+        plant.equations.fill(result, by_name(given, name))
+    elif given is not None:
+        found = reals(given, name)
+        if found.shape != result.shape:
+            raise plant.equations.wrong_size(name, found.shape, len(result))
+        result = found.copy()
     if not np.all(np.isfinite(result)):
         raise InputError(f"{name} holds NaN or infinity", fix="Give finite numbers.")
-    return result
+    return plant.configuration.normalized(result) if name == "q" else result
 
 
 def first_internal_states(plant: BarePlant, u: Array) -> Array:
@@ -83,7 +79,7 @@ def start_of(
     Raises:
         InputError: what was given contradicts the loops or the drives, or is a singular position.
     """
-    rest = [b.joint.initial[1] for b in plant.mechanism.bodies]
+    rest = plant.mechanism.first_qd
     motion = None if drives is None else drives.at(plant, 0.0, u, z)
     at, notes = first_position(plant, q, None if motion is None else motion[0])
     _refuse_singular(plant, at)
@@ -106,14 +102,17 @@ def first_position(
             joints are where q says, or where the plant starts.
     """
     formulation = plant.formulation
-    at = vector(plant, q, [b.joint.initial[0] for b in plant.mechanism.bodies], "q")
-    named = {plant.coordinates.index(name) for name in q} if isinstance(q, Mapping) else set()
+    at = vector(plant, q, plant.mechanism.first_q, "q")
+    by_names = list(q) if isinstance(q, Mapping) else []
+    given = {k for name in by_names for k in plant.equations.places(name, plant.nq)}
     # what is neither said nor declared begins where the plant was assembled
-    open_ends = [k for k in range(plant.n) if q is None or isinstance(q, Mapping)]
+    open_ends = [k for k in range(plant.nq) if q is None or isinstance(q, Mapping)]
     home, declared = formulation.home(), set(formulation.declared)
     for k in open_ends:
-        if k not in named and k not in declared:
+        if k not in given and k not in declared:
             at[k] = home[k]
+    # a quaternion that is given is kept by the three turns of its joint
+    named = {k for name in by_names for k in plant.equations.places(name, plant.n)}
     places = list(formulation.driven_indices)
     if driven is not None:
         _check_driven(plant, q, at, driven)
@@ -184,7 +183,8 @@ def _fitting_velocities(
     """Velocities that satisfy the loops and what was said, and what could not be kept."""
     bodies, names = plant.mechanism.bodies, plant.coordinates
     given = list(names) if qd is not None and not isinstance(qd, Mapping) else list(qd or ())
-    must = [*plant.formulation.driven_indices, *(names.index(name) for name in given)]
+    of_given = (k for name in given for k in plant.equations.places(name, plant.n))
+    must = [*plant.formulation.driven_indices, *of_given]
     declared = [k for k, b in enumerate(bodies) if b.joint.declared[1] and k not in must]
     # a zero yields to motion: joints are mostly declared with both values
     moving = [k for k in declared if speeds[k] != 0.0]

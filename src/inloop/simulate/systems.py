@@ -40,7 +40,9 @@ class Conditions:
 
 
 class System:
-    """A mode of an instance: x = (q, qd of independent coordinates, z, q of dependent ones).
+    """A mode of an instance.
+
+    x = (q, qd of independent coordinates, z, q of dependent ones, components of quaternions).
 
     Attributes:
         plant: equations of the mode.
@@ -66,7 +68,8 @@ class System:
         self._states = len(plant.mechanism.states)
         self._take_roles()
         self.n = len(self._independent)
-        self.size = 2 * self.n + self._states + len(self._dependent)
+        self._turning = plant.nq - plant.n
+        self.size = 2 * self.n + self._states + len(self._dependent) + self._turning
         self._select(formulation.partition)
         self._numbers(Numbers.TAU)[:] = conditions.tau
         self.u[:] = conditions.inputs.constant
@@ -170,13 +173,14 @@ class System:
 
     @property
     def entries(self) -> list[tuple[str, bool] | None]:
-        """Coordinate, and whether it is its speed, for each entry of x; None for states of laws."""
+        """Coordinate, and whether it is its speed, for each entry of x; None for other states."""
         names = self.plant.coordinates
         return [
             *((names[k], False) for k in self._independent),
             *((names[k], True) for k in self._independent),
             *(None for _ in range(self._states)),
             *((names[k], False) for k in self._dependent),
+            *(None for _ in range(self._turning)),
         ]
 
     def _limit(self, entry: tuple[str, bool] | None) -> float:
@@ -187,7 +191,7 @@ class System:
         """What would have left its bounds in the last step that failed so."""
         entry = self.entries[self.instance.blame(self._mode, Blame.BEYOND)[0]]
         if entry is None:
-            return "the state of a force law would become larger than numbers are"
+            return "the state of a force law, or a quaternion, would become too large"
         return self.plant.bounds.words(*entry)
 
     def blame(self, t: float) -> str:
@@ -207,20 +211,23 @@ class System:
     @functools.cached_property
     def scales(self) -> Scales:
         """Natural units of x."""
-        bodies, z = self.plant.mechanism.bodies, self.plant.first_states
-        qd = np.array([b.joint.initial[1] for b in bodies], dtype=np.float64)
+        z = self.plant.first_states
+        qd = np.array(self.plant.mechanism.first_qd, dtype=np.float64)
         q, u, v = self.formulation.home(), self._independent, self._dependent
-        x, units = np.concatenate([q[u], qd[u], z, q[v]]), self.sizes[[*u, *v]]
+        x = np.concatenate([q[u], qd[u], z, q[v], q[self.plant.n :]])
+        units = self.sizes[[*u, *v]]
         with self.at_start():
             unknown = self.plant.size.unknown[[*u, *v]]
-            return natural_scales(self.exact_rates, x, units, self.n, len(z), unknown)
+            sizes = self.n, len(z)
+            turning = self._turning
+            return natural_scales(self.exact_rates, x, units, *sizes, unknown, quaternions=turning)
 
     @contextmanager
     def at_start(self) -> Iterator[None]:
         """All inputs at their defaults and driven joints where the plant begins, for a while."""
         n = self.plant.n
         first = np.zeros(3 * n)
-        first[:n] = self.formulation.home()
+        first[:n] = self.formulation.home()[:n]
         with (
             held(self.u, self.plant.first_inputs),
             held(self._numbers(Numbers.GIVEN), first),
@@ -291,13 +298,14 @@ class System:
     def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
         n, m, nd, count = self.plant.n, len(self._dependent), len(self._driven), len(t)
-        out = [np.zeros((count, size)) for size in (n, n, n, m, nd)]
+        out = [np.zeros((count, size)) for size in (self.plant.nq, n, n, m, nd)]
         good = self.instance.expand(self._mode, t, x, *out)
         # a run that broke off at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
         z = x[:, 2 * self.n : 2 * self.n + self._states]
         signals = {state.name: z[:, k] for k, state in enumerate(self.plant.mechanism.states)}
+        signals |= {name: q[:, n + k] for k, name in enumerate(self.plant.positions[n:])}
         moving = self.formulation.signals(qdd, lam, effort)
         # accelerations are found where they are told
         return Samples(t, q, qd, z, moving | signals, None, qdd if moving else None)

@@ -245,7 +245,7 @@ def draft(
             flexible,
             gravity,
             not (shown or contacts or mechanism.closed or mechanism.modes),
-            tuple(float(body.joint.initial[0]) for body in mechanism.bodies),
+            tuple(map(float, mechanism.first_q)),
             plane,
         ),
         found,

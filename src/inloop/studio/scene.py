@@ -145,8 +145,11 @@ def _positions(draft: Draft) -> list[Array]:
     if not draft.roams:
         return [start]
     low, high = np.array([body.range for body in draft.bodies]).reshape(-1, 2).T
-    others = np.random.default_rng(1).uniform(low, high, (POSITIONS, len(start)))
-    return [start, *others]
+    random = np.random.default_rng(1)
+    others = random.uniform(low, high, (POSITIONS, len(low)))
+    # behind the coordinates, components of quaternions: any direction, any length
+    turns = random.normal(size=(POSITIONS, len(start) - len(low)))
+    return [start, *np.hstack([others, turns])]
 
 
 def _shapes(

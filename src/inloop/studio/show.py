@@ -33,11 +33,10 @@ class Show:
         self.scene: dict[str, Any] = empty_scene()
         if stage.library is None or stage.draft is None:
             return
-        names = tuple(c.name for c in layout.coordinates)
-        if names != stage.library.coordinates:
+        if not stage.library.fits(layout.index, len(layout.coordinates)):
             return  # another plant of the same name
         self._poses = Poses(stage.library)
-        self._q = slice(layout.cuts[0], layout.cuts[1])
+        self._q = np.array([layout.index[name] for name in stage.library.positions])
         self._contacts = _Contacts(stage.draft.contacts, layout)
         self.set_parameters({})
 

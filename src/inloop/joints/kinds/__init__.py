@@ -1,7 +1,7 @@
 """The kinds of joints, one file each: a file that is put here is found.
 
 A file holds a subclass of `JointKind` and the function, called as the kind, with which a person
-writes such a joint.
+writes such a joint, or several in a row.
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ for _found in iter_modules(__path__):
 
 KINDS: dict[str, type[JointKind]] = {kind.name: kind for kind in JointKind.__subclasses__()}
 # what a person writes, by name: revolute(...), ...
-WRITTEN: dict[str, Callable[..., JointSpec]] = {
+WRITTEN: dict[str, Callable[..., JointSpec | list[JointSpec]]] = {
     name: getattr(modules[kind.__module__], name) for name, kind in KINDS.items()
 }

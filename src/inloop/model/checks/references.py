@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from inloop.model import topology
 from inloop.model.checks.findings import Findings
-from inloop.model.draft import Draft, InputDraft, LawDraft, SensorDraft
+from inloop.model.draft import Draft, InputDraft, LawDraft, Place, SensorDraft, SiteDraft
+from inloop.model.geometry import Pose
 from inloop.model.merge import parent_indices
 from inloop.model.names import GROUND_NAME, quoted, suggestion
 
@@ -18,6 +21,7 @@ def check_tree(draft: Draft, findings: Findings) -> None:
                 body.where,
                 suggestion(body.on, draft.paths()),
             )
+    _check_ball_joints(draft, findings)
     for ring in topology.cycles(parent_indices(draft)):
         names = [quoted(draft.bodies[k].name) for k in (*ring, ring[0])]
         shown = names if len(names) <= 8 else [*names[:6], "...", names[-1]]
@@ -25,6 +29,51 @@ def check_tree(draft: Draft, findings: Findings) -> None:
             f"body {names[0]}: hangs on itself: {' on '.join(shown)}",
             draft.bodies[ring[0]].where,
             "Hang one of them on the ground.",
+        )
+
+
+def _check_ball_joints(draft: Draft, findings: Findings) -> None:
+    """The three parts of a ball joint hang on each other, and nothing else on the first two."""
+    for body in draft.bodies:
+        place = draft.resolve(body.on)
+        below = None if place is None else draft.body(place.body)
+        part = body.joint.kind.part
+        before = None if below is None else below.joint.kind.part
+        # R and p of a frame between the parts would not be where the joint is
+        apart = place is not None and place != Place(place.body, Pose())
+        if part and (before != part - 1 or apart):
+            findings.mistake(
+                f"body {quoted(body.name)}: part {part + 1} of a ball joint hangs on "
+                f"{quoted(body.on)}",
+                body.where,
+                "Hang the body on its joint by m.body(..., joint=ball()).",
+            )
+        elif before in (0, 1) and part != before + 1:
+            findings.mistake(
+                f"body {quoted(body.name)}: hangs on {quoted(body.on)}, a part of a ball joint",
+                body.where,
+                "Hang it on the body that the joint moves.",
+            )
+    for site in draft.sites:
+        _check_moved(draft, f"{site.kind} {quoted(site.path)}: is fixed on", site, findings)
+    hanging = Counter(body.on for body in draft.bodies)
+    for body in draft.bodies:
+        if body.joint.kind.part in (0, 1) and hanging[body.name] != 1:
+            findings.mistake(
+                f"body {quoted(body.name)}: a ball joint has three parts, one on the other",
+                body.where,
+                "Hang the body on its joint by m.body(..., joint=ball()).",
+            )
+
+
+def _check_moved(draft: Draft, label: str, at: SiteDraft | Place, findings: Findings) -> None:
+    """Complain about a place on a part of a ball joint that is no body of its own."""
+    body = draft.body(at.body)
+    if body is not None and body.joint.kind.part in (0, 1):
+        findings.mistake(
+            f"{label} {quoted(at.body)}, a part of a ball joint",
+            at.where if isinstance(at, SiteDraft) else body.where,
+            "Use the body that the joint moves.",
         )
 
 
@@ -85,7 +134,10 @@ def _check_places(draft: Draft, label: str, law: LawDraft, findings: Findings) -
 
 
 def _check_place(draft: Draft, label: str, path: str, where: str, findings: Findings) -> None:
-    if draft.resolve(path) is None:
+    place = draft.resolve(path)
+    if place is not None:
+        _check_moved(draft, label, place, findings)
+    else:
         findings.mistake(
             f"{label} {quoted(path)}, which does not exist",
             where,

@@ -13,7 +13,8 @@ void il_put(il_part *part, double t, const double *q, const double *qd, const do
 {
     const il_mode_row *row = part->row;
     const size_t bytes = (size_t)row->n * sizeof *q;
-    il_copy(part->q, q, row->n);
+    il_copy(part->q, q, il_positions(row));
+    il_attitude_normalize(row->attitudes, part->q + row->n);
     il_copy(part->qd, qd, row->n);
     il_copy(part->z, z, row->states);
     /* driven joints without a function stay where they are */

@@ -6,7 +6,7 @@
 
 #include "il_finite.h"
 
-/* x = (q, qd of independent coordinates, z, q of dependent ones) */
+/* x = (q, qd of independent coordinates, z, q of dependent ones, quaternions) */
 
 void il_fit(il_active *active, const il_mode_row *row)
 {
@@ -25,6 +25,9 @@ void il_fit(il_active *active, const il_mode_row *row)
     }
     for (int64_t k = 0; k < c->dependent_count; k++) {
         most[2 * nu + row->states + k] = row->most[c->dependent[k]];
+    }
+    for (int64_t k = 2 * nu + row->states + c->dependent_count; k < il_length_of_x(row); k++) {
+        most[k] = 2.0; /* components of unit quaternions */
     }
     active->bounds = (il_bounds){most, 0};
 }

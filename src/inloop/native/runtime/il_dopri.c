@@ -70,6 +70,9 @@ static int attempt(il_stepper *stepper, const il_span *span)
         const double t_stage = last ? span->t_new : span->t + reach[stage] * span->h;
         il_move_by(size, x_stage, span->x, span->h * a[stage][0], k[0]);
         add_slopes(size, x_stage, span->h, a[stage] + 1, k + 1, stage - 1);
+        if (last) {
+            il_normalize(&stepper->system, x_stage);
+        }
         status = il_evaluate(stepper, t_stage, x_stage, k[stage]);
     }
     if (status != IL_OK) {

@@ -41,6 +41,7 @@ void il_state_at(const il_stepper *stepper, const il_leg *leg, double s, double 
 {
     if (s > 0.0 && s < 1.0) {
         il_dense_at(stepper, s, x);
+        il_normalize(&stepper->system, x);
     } else {
         const double *exact = s > 0.0 ? stepper->x_new : leg->span.x;
         memcpy(x, exact, (size_t)stepper->size * sizeof *x);

@@ -104,9 +104,10 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
     record->restitution = e;
     (way->plastic ? row->settled : row->next)[way->event](&view, from->out);
     const double *out = from->out;
-    il_copy(to->q, out, to->row->n);
-    il_copy(to->qd, out + to->row->n, to->row->n);
-    il_copy(to->z, out + 2 * to->row->n, to->row->states);
+    const int64_t n = to->row->n, positions = il_positions(to->row);
+    il_copy(to->q, out, positions);
+    il_copy(to->qd, out + positions, n);
+    il_copy(to->z, out + positions + n, to->row->states);
 
     if (way->impact != NULL) {
         status = grip(way->impact, to, t);

@@ -127,12 +127,14 @@ int64_t il_expand_rows(il_instance *instance, int64_t mode, int64_t count, const
     il_part *part = &instance->parts[mode];
     il_active *active = il_in_use(part);
     const int64_t n = part->row->n, size = il_state_size(&active->system);
+    const int64_t positions = il_positions(part->row), turned = positions - n;
     if (active->choice->expand != NULL) {
         return active->choice->expand(&active->look, count, t, x, q, qd, qdd, lam, effort);
     }
     for (int64_t k = 0; k < count; k++) {
-        memcpy(q + k * n, x + k * size, (size_t)n * sizeof *q);
-        memcpy(qd + k * n, x + k * size + n, (size_t)n * sizeof *qd);
+        il_copy(q + k * positions, x + k * size, n);
+        il_copy(q + k * positions + n, x + (k + 1) * size - turned, turned);
+        il_copy(qd + k * n, x + k * size + n, n);
     }
     return count;
 }
@@ -210,13 +212,14 @@ int64_t il_output_beyond(const il_instance *instance)
     const il_choice *choice = active->choice;
     const int64_t nu = choice->independent_count, k = active->bounds.beyond;
     il_place wanted = {IL_NOT_THERE, 0};
-    /* x = (q, qd of independent coordinates, z, q of dependent ones) */
+    const int64_t guess = 2 * nu + part->row->states;
+    /* x = (q, qd of independent coordinates, z, q of dependent ones, quaternions) */
     if (k < 2 * nu) {
         wanted.kind = k < nu ? IL_OF_Q : IL_OF_QD;
         wanted.index = (int32_t)choice->independent[k % nu];
-    } else if (k >= 2 * nu + part->row->states) {
+    } else if (k >= guess && k < guess + choice->dependent_count) {
         wanted.kind = IL_OF_Q;
-        wanted.index = (int32_t)choice->dependent[k - 2 * nu - part->row->states];
+        wanted.index = (int32_t)choice->dependent[k - guess];
     }
     for (int64_t out = 0; wanted.kind != IL_NOT_THERE && out < instance->plant->output_count; out++) {
         const il_place place = part->row->output_places[out];

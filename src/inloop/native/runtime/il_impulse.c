@@ -32,7 +32,7 @@ void il_reduction_grip(void *context, const il_view *before, double *qd)
     const il_terms *terms = r->mechanism.terms;
     const il_pattern *p = &r->pattern;
     const size_t size = (size_t)terms->n * sizeof *qd;
-    memcpy(at->q, before->q, size);
+    memcpy(at->q, before->q, (size_t)il_terms_positions(terms) * sizeof *qd);
     memcpy(at->qd, before->qd, size);
     at->t = before->t;
     at->u = before->u;

@@ -8,7 +8,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
 {
     const il_choice *choice = active->choice;
     const il_mode_row *row = part->row;
-    const int64_t n = row->n;
+    const int64_t n = row->n, positions = il_positions(row);
     const int implicit = method == IL_IMPLICIT && choice->predict;
     il_context *c = &active->context;
     c->pre = active->pre;
@@ -34,8 +34,8 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         c->reduction = part->free->reduction;
     }
     c->at_q = part->settled;
-    c->at_qd = part->settled + n;
-    c->at_qdd = part->settled + 2 * n;
+    c->at_qd = part->settled + positions;
+    c->at_qdd = part->settled + positions + n;
     active->look = *c;
     active->look.guard = part->zeros;
     active->look.tolerance = IL_CLOSED;
@@ -47,7 +47,8 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         .correct = implicit ? choice->correct : NULL,
         .context = c,
         .n = choice->independent_count,
-        .m = row->states + choice->dependent_count,
+        .m = row->states + choice->dependent_count + IL_QUATERNION * row->attitudes,
+        .attitudes = row->attitudes,
         .autonomous = choice->autonomous,
         .bounds = &active->bounds,
         .sizes = part->sizes,
@@ -99,6 +100,9 @@ static void measure(il_part *part)
     }
     for (int64_t k = 0; k < c->dependent_count; k++) {
         part->sizes[2 * nu + row->states + k] = row->units[c->dependent[k]];
+    }
+    for (int64_t k = 2 * nu + row->states + c->dependent_count; k < il_length_of_x(row); k++) {
+        part->sizes[k] = 1.0;
     }
 }
 

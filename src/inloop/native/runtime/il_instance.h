@@ -142,7 +142,8 @@ static inline void il_copy(double *to, const double *from, int64_t count)
 static inline int64_t il_length_of_x(const il_mode_row *row)
 {
     const il_choice *c = &row->choices[0];
-    return 2 * c->independent_count + row->states + c->dependent_count;
+    return 2 * c->independent_count + row->states + c->dependent_count +
+           IL_QUATERNION * row->attitudes;
 }
 
 /* The pieces of an instance in its memory. */

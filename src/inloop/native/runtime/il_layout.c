@@ -59,9 +59,9 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
         }
     }
     align(from);
-    p.settled = numbers(from, 3 * row->n);
+    p.settled = numbers(from, il_positions(row) + 2 * row->n);
     p.zeros = numbers(from, rows);
-    p.q = numbers(from, row->n);
+    p.q = numbers(from, il_positions(row));
     p.qd = numbers(from, row->n);
     p.qdd = numbers(from, row->n);
     p.lam = numbers(from, rows);

@@ -89,6 +89,7 @@ static inline int il_try(il_stepper *stepper, const il_span *span)
     if (status != IL_OK) {
         return status;
     }
+    il_normalize(&stepper->system, stepper->x_new);
     il_bounds *bounds = stepper->system.bounds;
     if (bounds == NULL) {
         return il_all_finite(stepper->x_new, stepper->size) ? IL_OK : IL_DIVERGED;

@@ -85,7 +85,7 @@ typedef struct il_event_row {
 
 enum il_kind {
     IL_NOT_THERE = 0, /* NaN: the mode does not have it */
-    IL_OF_Q, IL_OF_QD, IL_OF_QDD, /* coordinates and their rates, by number in the mode */
+    IL_OF_Q, IL_OF_QD, IL_OF_QDD, /* entries of q and rates, by number in the mode */
     IL_OF_Z,          /* states of force laws */
     IL_OF_LAM,        /* multipliers, by number of the row; 0 for rows that are not in use */
     IL_OF_EFFORT,     /* efforts of driven joints */
@@ -106,6 +106,8 @@ typedef struct il_place {
 typedef struct il_mode_row {
     const char *name;
     int64_t n, states, inputs, rows; /* coordinates, states of laws, entries of u, constraints */
+    int64_t attitudes;               /* unit quaternions of ball joints, at the end of q */
+    const int64_t *turned;           /* the first of the three coordinates of each */
     const il_choice *choices;        /* all with equally many independent coordinates */
     int64_t choice_count;
     const il_event_row *events;
@@ -150,6 +152,12 @@ typedef struct il_plant {
     const il_mode_row *modes;
     int64_t mode_count;
 } il_plant;
+
+/* Length of q: the coordinates, then the quaternions. */
+static inline int64_t il_positions(const il_mode_row *row)
+{
+    return row->n + IL_QUATERNION * row->attitudes;
+}
 
 /* ---- an instance ---- */
 

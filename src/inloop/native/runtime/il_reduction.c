@@ -86,6 +86,7 @@ static int closed(il_context *c)
             r->at.q[dependent[i]] += r->step[i];
             r->dq[dependent[i]] = r->step[i];
         }
+        il_attitude_turn(terms->attitudes, terms->turned, r->dq, r->at.q + terms->n);
         if (largest <= IL_SMALL_TURN) {
             terms->turn(&r->at, r->dq);
         } else {
@@ -104,7 +105,9 @@ static int placed(il_context *c, double t, const double *x)
     il_terms_at *at = &r->at;
     const int32_t m = r->choice.m, nu = r->choice.nu;
     const int32_t *dependent = r->choice.order, *independent = r->choice.order + m;
-    const double *estimate = x + 2 * nu + r->mechanism.terms->states;
+    const il_terms *terms = r->mechanism.terms;
+    const double *estimate = x + 2 * nu + terms->states;
+    const size_t attitudes = IL_QUATERNION * (size_t)terms->attitudes * sizeof *x;
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) return IL_DIVERGED;
     at->t = t;
     at->u = c->u;
@@ -117,11 +120,12 @@ static int placed(il_context *c, double t, const double *x)
         at->q[dependent[k]] = estimate[k];
         at->qd[dependent[k]] = 0.0;
     }
+    memcpy(at->q + terms->n, estimate + m, attitudes);
     if (r->choice.nd) {
         const int status = drive(c, t);
         if (status != IL_OK) return status;
     }
-    r->mechanism.terms->sines(at);
+    terms->sines(at);
     return m ? closed(c) : IL_OK;
 }
 
@@ -152,6 +156,17 @@ static int moving(il_context *c, double t, const double *x, double *zd)
     return IL_OK;
 }
 
+/* quaternions turn with their bodies; what loops have a say in is drawn to closure */
+static void turn_attitudes(const il_context *c, const il_reduction *r, const double *p, double *pd)
+{
+    const il_terms *terms = r->mechanism.terms;
+    const double *closed = r->at.q + terms->n;
+    il_attitude_rates(terms->attitudes, terms->turned, closed, r->at.qd, pd);
+    for (int32_t k = 0; k < IL_QUATERNION * terms->attitudes; k++) {
+        pd[k] += c->pull * (closed[k] - p[k]);
+    }
+}
+
 int il_reduction_rates(void *context, double t, const double *x, double *xd)
 {
     il_context *c = context;
@@ -169,6 +184,7 @@ int il_reduction_rates(void *context, double t, const double *x, double *xd)
         const double gap = r->at.q[dependent[k]] - x[estimates + k];
         xd[estimates + k] = r->at.qd[dependent[k]] + c->pull * gap;
     }
+    turn_attitudes(c, r, x + estimates + m, xd + estimates + m);
     return IL_OK;
 }
 
@@ -181,7 +197,7 @@ int il_reduction_settle(void *context, double t, const double *x)
     memset(r->at.qdd, 0, size);
     const int status = placed(c, t, x);
     if (status != IL_OK) return status;
-    memcpy(c->at_q, r->at.q, size);
+    memcpy(c->at_q, r->at.q, (size_t)il_terms_positions(r->mechanism.terms) * sizeof(double));
     memcpy(c->at_qd, r->at.qd, size);
     memcpy(c->at_qdd, r->at.qdd, size);
     return IL_OK;
@@ -194,10 +210,12 @@ int64_t il_reduction_expand(void *context, int64_t count, const double *t, const
     const il_reduction *r = c->reduction;
     const il_terms *terms = r->mechanism.terms;
     const int64_t n = terms->n, m = r->choice.m, nd = r->choice.nd;
-    const int64_t size = 2 * r->choice.nu + terms->states + m;
+    const int64_t positions = il_terms_positions(terms);
+    const int64_t size = 2 * r->choice.nu + terms->states + m + positions - n;
     for (int64_t row = 0; row < count; row++) {
         if (moving(context, t[row], x + row * size, r->zd) != IL_OK) return row;
-        memcpy(q + row * n, r->at.q, (size_t)n * sizeof *q);
+        memcpy(q + row * positions, r->at.q, (size_t)positions * sizeof *q);
+        il_attitude_normalize(terms->attitudes, q + row * positions + n);
         memcpy(qd + row * n, r->at.qd, (size_t)n * sizeof *qd);
         memcpy(qdd + row * n, r->at.qdd, (size_t)n * sizeof *qdd);
         memcpy(lam + row * m, r->lam, (size_t)m * sizeof *lam);
@@ -210,7 +228,7 @@ int64_t il_reduction_expand(void *context, int64_t count, const double *t, const
 static void stand(const il_context *c, double t, const double *q)
 {
     il_reduction *r = c->reduction;
-    memcpy(r->at.q, q, (size_t)r->mechanism.terms->n * sizeof *q);
+    memcpy(r->at.q, q, (size_t)il_terms_positions(r->mechanism.terms) * sizeof *q);
     r->at.t = t;
     r->at.u = c->u;
     r->at.z = r->zeros;

@@ -14,8 +14,8 @@
  *     system.rates = il_reduction_rates; ...
  *
  * The functions take the same arguments as generated ones, an il_context first. The state is
- * x = (q and qd of independent coordinates, z, estimates of the dependent q), in the order of the
- * choice. Nothing is kept from call to call but the choice.
+ * x = (q and qd of independent coordinates, z, estimates of the dependent q, quaternions), in the
+ * order of the choice. Nothing is kept from call to call but the choice.
  */
 #ifndef IL_REDUCTION_H
 #define IL_REDUCTION_H

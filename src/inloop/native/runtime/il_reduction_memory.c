@@ -52,7 +52,7 @@ static void lay_out_pattern(il_arena *a, const il_terms *terms, il_pattern *p)
 static void lay_out_point(il_arena *a, const il_terms *terms, il_terms_at *at)
 {
     const int64_t n = terms->n, rows = terms->J.count;
-    at->q = numbers(a, n);
+    at->q = numbers(a, il_terms_positions(terms));
     at->qd = numbers(a, n);
     at->qdd = numbers(a, n);
     at->sine = numbers(a, terms->angles);

@@ -25,8 +25,8 @@ typedef struct il_way {
 int64_t il_start_room(const il_instance *instance, int64_t mode)
 {
     const il_mode_row *row = instance->parts[mode].row;
-    return instance->plant->parameter_count + instance->plant->input_count + 3 * row->n +
-           row->states + 2 * row->rows;
+    return instance->plant->parameter_count + instance->plant->input_count +
+           2 * il_positions(row) + row->n + row->states + 2 * row->rows;
 }
 
 static il_way make_way(il_instance *instance, int64_t mode, double *scratch)
@@ -35,10 +35,10 @@ static il_way make_way(il_instance *instance, int64_t mode, double *scratch)
     il_way way = {.instance = instance, .part = part, .parameters = scratch};
     way.inputs = way.parameters + instance->plant->parameter_count;
     way.q = way.inputs + instance->plant->input_count;
-    way.qd = way.q + part->row->n;
+    way.qd = way.q + il_positions(part->row);
     way.z = way.qd + part->row->n;
     way.found = way.z + part->row->states;
-    way.before = way.found + part->row->n;
+    way.before = way.found + il_positions(part->row);
     way.pivots = way.before + part->row->rows;
     return way;
 }
@@ -66,6 +66,18 @@ static void set_quantities(il_way *way, double s)
     }
 }
 
+/* An attitude that the loops have a say in goes on from where they were closed last. */
+static void follow_attitude(const il_way *way, int64_t coordinate)
+{
+    const il_mode_row *row = way->part->row;
+    for (int64_t k = 0; k < row->attitudes; k++) {
+        const int64_t at = row->n + IL_QUATERNION * k;
+        if (coordinate >= row->turned[k] && coordinate < row->turned[k] + 3) {
+            il_copy(way->q + at, way->found + at, IL_QUATERNION);
+        }
+    }
+}
+
 /* Close the loops at a part of the way, from where they were closed last. */
 static int close_at(il_way *way, double s, double *pivots)
 {
@@ -74,11 +86,12 @@ static int close_at(il_way *way, double s, double *pivots)
     const il_choice *choice = il_in_use(part)->choice;
     double *x = way->instance->machine.x;
     set_quantities(way, s);
-    blend(way->known->q, way->wanted->q, s, row->n, way->q);
+    blend(way->known->q, way->wanted->q, s, il_positions(row), way->q);
     blend(way->known->qd, way->wanted->qd, s, row->n, way->qd);
     blend(way->known->z, way->wanted->z, s, row->states, way->z);
     for (int64_t k = 0; k < choice->dependent_count; k++) {
         way->q[choice->dependent[k]] = way->found[choice->dependent[k]];
+        follow_attitude(way, choice->dependent[k]);
     }
     il_put(part, 0.0, way->q, way->qd, way->z, x);
     if (il_look_at(part, 0.0, x) != IL_OK) {
@@ -92,7 +105,7 @@ static int lead(il_way *way)
 {
     il_part *part = way->part;
     const int64_t count = il_in_use(part)->choice->dependent_count;
-    const size_t bytes = (size_t)part->row->n * sizeof *way->found;
+    const size_t bytes = (size_t)il_positions(part->row) * sizeof *way->found;
     memcpy(way->found, way->known->q, bytes);
     int status = close_at(way, 0.0, way->before);
     double done = 0.0, next = 1.0;
@@ -117,7 +130,7 @@ static int lead(il_way *way)
 static int close_nearby(il_way *way, int64_t kind)
 {
     const il_part *part = way->part;
-    memcpy(way->found, way->wanted->q, (size_t)part->row->n * sizeof *way->found);
+    memcpy(way->found, way->wanted->q, (size_t)il_positions(part->row) * sizeof *way->found);
     int status = close_at(way, 1.0, way->pivots);
     for (int64_t k = 0; status == IL_OK && k < part->row->n; k++) {
         const double unit = CLOSE * part->row->units[k];
@@ -140,7 +153,7 @@ int il_begin_from(il_instance *instance, int64_t mode, int64_t kind, const il_st
     way.wanted = wanted;
     if (kind == IL_START_CLOSED) {
         set_quantities(&way, 1.0);
-        blend(known->q, wanted->q, 1.0, row->n, way.q);
+        blend(known->q, wanted->q, 1.0, il_positions(row), way.q);
         blend(known->qd, wanted->qd, 1.0, row->n, way.qd);
         blend(known->z, wanted->z, 1.0, row->states, way.z);
         return il_restart(instance, mode, way.q, way.qd, way.z);
@@ -150,7 +163,7 @@ int il_begin_from(il_instance *instance, int64_t mode, int64_t kind, const il_st
     if (status != IL_OK) {
         return status;
     }
-    memcpy(way.q, way.part->q, (size_t)row->n * sizeof *way.q);
+    memcpy(way.q, way.part->q, (size_t)il_positions(row) * sizeof *way.q);
     memcpy(way.qd, way.part->qd, (size_t)row->n * sizeof *way.qd);
     return il_restart(instance, mode, way.q, way.qd, way.z);
 }

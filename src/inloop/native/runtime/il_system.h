@@ -1,13 +1,15 @@
 /* What a stepper integrates: n second-order coordinates and m first-order states.
  *
  * x = (q[n], qd[n], z[m]) and xd = (qd, qdd, zd); xd[0 .. n) is qd itself. z are the internal
- * states of force laws. All functions must leave x as it is.
+ * states of force laws, and at their end the unit quaternions of ball joints (il_attitude.h), which
+ * every step brings back to unit length. All functions must leave x as it is.
  */
 #ifndef IL_SYSTEM_H
 #define IL_SYSTEM_H
 
 #include <stdint.h>
 
+#include "il_attitude.h"
 #include "il_export.h"
 #include "il_status.h"
 
@@ -48,6 +50,7 @@ typedef struct il_system {
     void *context;        /* handed to all of them */
     int64_t n;            /* coordinates */
     int64_t m;            /* first-order states */
+    int64_t attitudes;    /* unit quaternions at the end of x */
     int64_t autonomous;   /* not 0: f does not depend on t, which saves one difference per step */
     il_bounds *bounds;    /* may be NULL: all that is finite makes sense */
     const double *sizes;  /* one unit of each entry of x, > 0, for differences; NULL: all are 1 */
@@ -57,6 +60,13 @@ typedef struct il_system {
 static inline int64_t il_state_size(const il_system *system)
 {
     return 2 * system->n + system->m;
+}
+
+/* Bring the attitudes in a state back to unit length. */
+static inline void il_normalize(const il_system *system, double *x)
+{
+    const int64_t numbers = IL_QUATERNION * system->attitudes;
+    il_attitude_normalize(system->attitudes, x + il_state_size(system) - numbers);
 }
 
 #endif

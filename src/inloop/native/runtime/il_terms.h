@@ -8,6 +8,7 @@
 #ifndef IL_TERMS_H
 #define IL_TERMS_H
 
+#include "il_attitude.h"
 #include "il_sparse.h"
 
 /* Where the mechanism is, and its terms there. Rows are all rows, redundant ones too. */
@@ -25,6 +26,8 @@ typedef void (*il_term)(const il_terms_at *at);
 
 typedef struct il_terms {
     int32_t n, states, angles;       /* coordinates, states of laws, length of sine and cosine */
+    int32_t attitudes;               /* unit quaternions at the end of q, see il_attitude.h */
+    const int64_t *turned;           /* the first of the three coordinates of each */
     int32_t nd;
     const int32_t *driven;           /* nd coordinates whose motion is prescribed */
     il_rows J, M;                    /* columns of the entries; of M left of and on the diagonal */
@@ -35,5 +38,11 @@ typedef struct il_terms {
     il_term motion;                  /* M, gamma and c, once qd is known */
     il_term rates;                   /* zd, once qdd and lam are known; NULL without states */
 } il_terms;
+
+/* Length of q: the coordinates, then the quaternions. */
+static inline int32_t il_terms_positions(const il_terms *terms)
+{
+    return terms->n + IL_QUATERNION * terms->attitudes;
+}
 
 #endif

@@ -9,7 +9,9 @@ static int see(il_part *part, il_context *context, double t, const double *x)
     const int64_t n = part->row->n, nu = choice->independent_count;
     il_copy(part->z, x + 2 * nu, part->row->states);
     if (choice->expand == NULL) {
+        const int64_t behind = il_length_of_x(part->row) - IL_QUATERNION * part->row->attitudes;
         il_copy(part->q, x, n);
+        il_copy(part->q + n, x + behind, IL_QUATERNION * part->row->attitudes);
         il_copy(part->qd, x + n, n);
         return IL_OK;
     }
@@ -47,6 +49,8 @@ void il_pack(const il_part *part, double *x)
     for (int64_t k = 0; k < choice->dependent_count; k++) {
         x[2 * nu + states + k] = part->q[choice->dependent[k]];
     }
+    il_copy(x + 2 * nu + states + choice->dependent_count, part->q + part->row->n,
+            IL_QUATERNION * part->row->attitudes);
 }
 
 /* ---- outputs ---- */

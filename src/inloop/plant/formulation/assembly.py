@@ -76,14 +76,13 @@ def nearest(
         held: coordinates that must not move.
         enough: residual from which on nothing else is tried.
     """
-    units = closure.coordinate_sizes
     start = np.array(guess, dtype=np.float64)
-    free = free_of(len(start), held)
+    free = free_of(closure.count, held)
     nearby = np.random.default_rng(1)
     best: Assembly | None = None
     for spread in RESTARTS:
-        shift = np.where(free, nearby.uniform(-spread, spread, len(start)), 0.0)
-        found = descend(closure, start + shift * units, free)
+        shift = np.where(free, nearby.uniform(-spread, spread, closure.count), 0.0)
+        found = descend(closure, closure.moved(start, shift), free)
         if found.closed or found.residual <= enough:
             return found
         if best is None or found.residual < best.residual:
@@ -94,7 +93,7 @@ def nearest(
 
 def smallest_gap(closure: Closure, found: Assembly, held: Sequence[int]) -> Array:
     """Where the ends of loops that cannot close come nearest to each other."""
-    return least_gap(closure, found.q, free_of(len(found.q), held))
+    return least_gap(closure, found.q, free_of(closure.count, held))
 
 
 def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
@@ -108,13 +107,13 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
     for iteration in range(MOST_ITERATIONS):
         if np.all(np.abs(h) <= FINER * closure.rounding):
             return Assembly(q, J, iteration, _size(h), True)
-        step = np.zeros_like(q)
+        step = np.zeros(closure.count)
         # the shortest step that cancels h to first order; redundant rows do no harm
         step[free] = _shortest(J[:, free], -h)
         longest = float(np.abs(step).max(initial=0.0))
         step *= min(1.0, LONGEST_STEP / longest) if longest else 0.0
         for shorten in LINE_SEARCH:
-            trial = q + shorten * step * closure.coordinate_sizes
+            trial = closure.moved(q, shorten * step)
             h_trial, J_trial = closure(trial)
             length_trial = _length(h_trial)
             if length_trial < length:

@@ -70,6 +70,7 @@ def _rows(equations: Equations, name: str, array: Any) -> Array:
     if name == "t" and values.ndim <= 1 and values.size:
         return np.atleast_1d(values)
     sizes = {"u": len(equations.inputs), "z": len(equations.mechanism.states), "t": 1}
+    sizes["q"] = equations.nq
     size = sizes.get(name, equations.n)
     if values.ndim not in (1, 2) or not len(values) or values.shape[-1] != size:
         raise equations.wrong_size(name, values.shape, size)
@@ -148,7 +149,8 @@ def _fitting_rows(
     rows = formulation.constraints(q, qd, more.get("t", 0.0))
     J, nu = rows["J"], rows["nu"]
     # what a row changes by when coordinates change by a radian, or by as much as they are
-    reach = np.abs(J * np.where(_turns(equations), 1.0, np.abs(q))).max(axis=1, initial=0.0)
+    far = np.where(_turns(equations), 1.0, np.abs(q[: equations.n]))
+    reach = np.abs(J * far).max(axis=1, initial=0.0)
     speed = np.abs(J * qd).max(axis=1, initial=0.0) + np.abs(nu)
     zero = ROUNDING * np.abs(J * equations.coordinate_sizes).max(axis=1, initial=0.0)
     gaps = np.abs(rows["h"]) - FITS * reach - zero

@@ -64,7 +64,7 @@ class ClosedPositions:
     def _guess(self) -> Array:
         """Initial values of the joints, driven ones where their drives start."""
         mechanism = self._equations.mechanism
-        guess = np.array([body.joint.initial[0] for body in mechanism.bodies])
+        guess = np.array(mechanism.first_q)
         if self._closed.driven:
             found = self._equations.evaluate("drives", t=0.0)["qs"]
             for drive, value in zip(mechanism.drives, found, strict=True):
@@ -91,7 +91,9 @@ class ClosedPositions:
             values: of the live parameters; those of the plant by default.
         """
         now, first = self._equations.size_with(values), size_of(self._equations.mechanism)
-        return np.asarray(self.first.q * (now.units / first.units))
+        q = self.first.q.copy()
+        q[: len(now.units)] *= now.units / first.units
+        return q
 
     @property
     def closure(self) -> Closure:

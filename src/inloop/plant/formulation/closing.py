@@ -63,7 +63,7 @@ def closing_with(
     closure = loops.positions.closure_with(np.asarray(values, dtype=np.float64), t)
     driven = list(loops.partition.driven)
     held = [*driven, *loops.partition.independent]
-    found = descend(closure, np.array(q, dtype=np.float64), free_of(len(q), held))
+    found = descend(closure, np.array(q, dtype=np.float64), free_of(closure.count, held))
     if not found.closed and from_rest:
         held = driven
         found = nearest(closure, q, held)

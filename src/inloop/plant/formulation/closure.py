@@ -94,6 +94,20 @@ class Closure:
     def _rest(self) -> Array:
         return np.zeros(self._plant.n)
 
+    @property
+    def count(self) -> int:
+        """Number of coordinates that may move."""
+        return self._plant.n
+
+    def moved(self, q: Array, motion: Array) -> Array:
+        """Positions after motions of the coordinates, in units."""
+        return self._plant.configuration.moved(q, motion * self.coordinate_sizes)
+
+    def difference(self, q: Array, origin: Array) -> Array:
+        """The motion from one position to another, in units."""
+        apart = self._plant.configuration.difference(q, origin)
+        return np.asarray(apart / self.coordinate_sizes)
+
     def at(self, t: float) -> Closure:
         """The same loops at another time [s]."""
         other = copy(self)
@@ -132,8 +146,8 @@ class Closure:
     def _measure(self, guess: Array) -> Array:
         """Sizes of the rows: their largest slopes around the guess, loop by loop."""
         nearby = np.random.default_rng(2)
-        shifts = nearby.uniform(-SPREAD, SPREAD, (SAMPLES, len(guess))) * self.coordinate_sizes
-        _, J = self.raw(np.vstack([guess, guess + shifts]))
+        shifts = nearby.uniform(-SPREAD, SPREAD, (SAMPLES, self.count))
+        _, J = self.raw(np.vstack([guess, self.moved(guess, shifts)]))
         norms = np.linalg.norm(J * self.coordinate_sizes, axis=2)
         slopes = np.where(np.isfinite(norms), norms, 0.0).max(axis=0)
         self.live_rows = int(np.sum(slopes > 0.0))

@@ -18,7 +18,10 @@ class Code(ABC):
         suffix: end of the names of its functions; empty for the first choice of a plant.
         motion: kind of the function that finds the accelerations, whose cost is told.
         beside_rates: kinds of C functions that the unit calls beside the rates.
+        implicit: there are programs for implicit integrators; else these take differences.
     """
+
+    implicit: bool = True
 
     suffix: str
     motion: str

@@ -78,8 +78,10 @@ def _one_by_one(
     for k in wanted:
         if k in held:
             continue
-        guess = at.q.copy()
-        guess[k] = wish[k]
+        back = np.zeros(closure.count)
+        back[k] = closure.difference(wish, at.q)[k]
+        guess = closure.moved(at.q, back)
+        guess[k] = wish[k]  # to the last bit
         trial = nearest(closure, guess, [*held, k], enough=DATA_ROUNDING)
         if trial.closed:
             held, at = [*held, k], trial
@@ -123,7 +125,8 @@ def declared_positions(mechanism: Mechanism, driven: Collection[int]) -> tuple[i
 
 
 def _moved(closure: Closure, q: Array, wish: Array, wanted: Sequence[int]) -> tuple[int, ...]:
-    way, place = (np.abs(x) / closure.coordinate_sizes for x in (q - wish, wish))
+    way = np.abs(closure.difference(q, wish))
+    place = np.abs(wish[: closure.count]) / closure.coordinate_sizes
     return tuple(k for k in wanted if way[k] > 10.0 * DATA_ROUNDING * (1.0 + place[k]))
 
 

@@ -32,37 +32,36 @@ def least_gap(closure: Closure, q: Array, free: np.ndarray) -> Array:
         q: where to start.
         free: which coordinates may move.
     """
-    places, units = np.flatnonzero(free), closure.coordinate_sizes
+    places, rest = np.flatnonzero(free), np.zeros(closure.count)
 
-    def slope(at: Array) -> tuple[float, Array]:
-        h, J = closure(at * units)
+    def slope(motion: Array) -> tuple[float, Array]:
+        h, J = closure(closure.moved(q, motion))
         return float(h @ h) / 2.0, (J.T @ h)[places]
 
-    q = q / units
-    value, g = slope(q)
+    value, g = slope(rest)
     for _ in range(MOST_ITERATIONS):
-        step = np.zeros_like(q)
-        step[places] = _downhill(_curvature(slope, q, places), g)
+        step = rest.copy()
+        step[places] = _downhill(_curvature(slope, rest, places), g)
         longest = float(np.abs(step).max(initial=0.0))
         step *= min(1.0, LONGEST_STEP / longest) if longest else 0.0
         for shorten in LINE_SEARCH:
-            trial, trial_g = slope(q + shorten * step)
+            trial, trial_g = slope(shorten * step)
             if trial < value:
                 break
         else:
-            return np.asarray(q * units)
-        q, value, g = q + shorten * step, trial, trial_g
-    return np.asarray(q * units)
+            return q
+        q, value, g = closure.moved(q, shorten * step), trial, trial_g
+    return q
 
 
 def _curvature(
-    slope: Callable[[Array], tuple[float, Array]], q: Array, places: np.ndarray
+    slope: Callable[[Array], tuple[float, Array]], rest: Array, places: np.ndarray
 ) -> Array:
     columns = []
     for k in places:
-        shift = np.zeros_like(q)
+        shift = rest.copy()
         shift[k] = DIFFERENCE
-        columns.append((slope(q + shift)[1] - slope(q - shift)[1]) / (2.0 * DIFFERENCE))
+        columns.append((slope(shift)[1] - slope(-shift)[1]) / (2.0 * DIFFERENCE))
     H = np.array(columns)
     return (H + H.T) / 2.0
 

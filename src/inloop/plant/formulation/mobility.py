@@ -70,13 +70,13 @@ def _around(closure: Closure, start: Assembly) -> list[Assembly]:
     if not len(loose):
         return []
     random = np.random.default_rng(3)
-    everything = free_of(len(start.q), ())
+    everything = free_of(closure.count, ())
     found = []
     for _ in range(DIRECTIONS):
         direction = random.normal(size=len(loose)) @ loose
         direction *= DISTANCE / np.abs(direction).max()
         for way in (direction, -direction):
-            each = descend(closure, start.q + way * closure.coordinate_sizes, everything)
+            each = descend(closure, closure.moved(start.q, way), everything)
             found += [each] if each.closed else []
     return found
 

@@ -127,6 +127,7 @@ class PartitionCode(Code):
             parts.driven,
             len(mechanism.states),
             any(mechanism.bodies[k].joint.kind.dimension is LENGTH for k in parts.dependent),
+            mechanism.turned,
         )
 
     def sources(self, programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
@@ -142,6 +143,11 @@ class PartitionCode(Code):
         return {**rates_text, **runtime}
 
     # what integrators need beside the rates
+
+    @property
+    def implicit(self) -> bool:  # type: ignore[override]
+        """See `Code`: not yet where loops turn quaternions."""
+        return not self._equations.mechanism.attitudes
 
     @property
     def autonomous(self) -> bool:

@@ -187,8 +187,9 @@ class ReducedLoops(Formulation):
         q = np.array(q, dtype=np.float64)
         dependent, closure = list(self.partition.dependent), self.positions.closure
         for _ in range(MOST_ITERATIONS if dependent else 0):
-            step = self._newton(q, t)["step"]
-            q[dependent] += step
+            motion = np.zeros(self._equations.n)
+            motion[dependent] = step = self._newton(q, t)["step"]
+            q = self._equations.configuration.moved(q, motion)
             if np.abs(step / closure.coordinate_sizes[dependent]).max() <= CLOSED:
                 break
         if closure.at(t).is_nearly_closed(q):

@@ -47,6 +47,7 @@ class Terms:
             rows=len(terms.rows),
             states=len(derivation.loads.rates),
             driven=self._closed.driven,
+            turned=derivation.mechanism.turned,
             J=tuple(terms.J),
             M=tuple(terms.M),
         )

@@ -39,9 +39,7 @@ class Tree(Formulation):
         self.partition = Partition(tuple(range(equations.n)), (), (), (), ())
         self.notes = ()
         self._code = TreeCode(equations)
-        self._first = np.array(
-            [body.joint.initial[0] for body in equations.mechanism.bodies], dtype=np.float64
-        )
+        self._first = np.array(equations.mechanism.first_q, dtype=np.float64)
         if equations.modes is not None:
             events = ModeEvents(equations.derivation, [], None)
             equations.add(events.programs(equations.modes), emit_formulas)

@@ -41,10 +41,10 @@ class TreeCode(Code):
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """See `Code`."""
-        return emit_tree_steps(programs, prefix, about)
+        return emit_tree_steps(programs, prefix, about, self._equations.mechanism.turned)
 
     def emit_jacobian(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """See `Code`."""
-        return emit_tree_jacobian(programs, prefix, about)
+        return emit_tree_jacobian(programs, prefix, about, self._equations.mechanism.turned)

@@ -171,7 +171,8 @@ def _beginning(first: Sample, plant: BarePlant) -> tuple[Reals | None, Reals | N
     if plant.by_mode:
         return None, None  # there is no rehearsal, and the first sample may be of any mode
     q, qd = np.split(first.values[1 : 1 + 2 * plant.n].copy(), 2)
-    return q, qd
+    turning = 1 + 2 * plant.n + len(plant.mechanism.states)
+    return np.concatenate([q, first.values[turning : turning + plant.nq - plant.n]]), qd
 
 
 def _check(facts: dict[str, str], plant: BarePlant) -> None:

@@ -115,7 +115,9 @@ def motion_size(plant: BarePlant, found: Samples, rows: Sequence[int]) -> Array:
     # a sample now and then is enough to know how large a motion is
     seen = sorted({*range(0, len(found.q), 1 + len(found.q) // ENOUGH), *rows, len(found.q) - 1})
     with np.errstate(all="ignore"):
-        size = np.maximum.accumulate(np.nan_to_num(np.abs(found.q[seen] / units)), axis=0)
+        size = np.maximum.accumulate(
+            np.nan_to_num(np.abs(found.q[seen, : plant.n] / units)), axis=0
+        )
     here, last = size[np.searchsorted(seen, rows)], size[-1]
     # what has not moved yet is taken as large as what has, or as it will be
     largest = here.max(axis=1, keepdims=True, initial=0.0)
@@ -201,29 +203,29 @@ def _widths(plant: BarePlant, at: Samples, size: Array, step: float) -> Array:
 def _slopes(plant: BarePlant, at: Samples, u: Array, width: Array) -> tuple[Array, Array]:
     """∂c/∂x and ∂zd/∂x for x = (q, qd, z), shapes (N, n, x) and (N, z, x)."""
     count, n, m = len(at.t), plant.n, at.z.shape[1]
-    x = np.concatenate([at.q, at.qd, at.z], axis=1)
+    # positions as motions from where they are
+    x = np.concatenate([np.zeros((count, n)), at.qd, at.z], axis=1)
     total = x.shape[1]
     rows = np.repeat(x[:, None, None, :], 2 * total, axis=1).reshape(count, total, 2, total)
     places = np.arange(total)
     rows[:, places, 0, places] += width
     rows[:, places, 1, places] -= width
     flat = rows.reshape(-1, total)
-    repeat = 2 * total
-    c, zd = _biases(plant, flat, np.repeat(u, repeat, axis=0), np.repeat(at.t, repeat), (n, m))
+    q, u, t = (np.repeat(a, 2 * total, axis=0) for a in (at.q, u, at.t))
+    c, zd = _biases(plant, plant.configuration.moved(q, flat[:, :n]), flat[:, n:], u, t)
     both = np.concatenate([c, zd], axis=1).reshape(count, total, 2, n + m)
     slope = (both[:, :, 0] - both[:, :, 1]) / (2.0 * width[:, :, None])
     slope = np.swapaxes(slope, 1, 2)
     return slope[:, :n], slope[:, n:]
 
 
-def _biases(
-    plant: BarePlant, x: Array, u: Array, t: Array, sizes: tuple[int, int]
-) -> tuple[Array, Array]:
-    """c and zd for rows of states."""
-    n, m = sizes
-    more = {"z": x[:, 2 * n :] if m else None, "u": u if u.shape[1] else None, "t": t}
-    found = plant.evaluate("bias", ready=True, q=x[:, :n], qd=x[:, n : 2 * n], lanes=False, **more)
-    return found["c"], found["zd"] if m else np.zeros((len(x), 0))
+def _biases(plant: BarePlant, q: Array, rest: Array, u: Array, t: Array) -> tuple[Array, Array]:
+    """c and zd for rows of states; rest: qd, then z."""
+    qd, z = rest[:, : plant.n], rest[:, plant.n :]
+    states = z.shape[1] > 0
+    more = {"z": z if states else None, "u": u if u.shape[1] else None, "t": t}
+    found = plant.evaluate("bias", ready=True, q=q, qd=qd, lanes=False, **more)
+    return found["c"], found["zd"] if states else np.zeros((len(q), 0))
 
 
 def _tangent(plant: BarePlant, at: Samples) -> Array:

@@ -1,0 +1,54 @@
+"""Unit quaternions of ball joints in generated C: at the end of q, and of the state x.
+
+See `native/runtime/il_attitude.h`. `turned` holds, for each, the number of the first of the three
+coordinates whose velocities turn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+COMPONENTS = 4
+
+
+def numbers(turned: Sequence[int]) -> int:
+    """How many entries of q and x they take."""
+    return COMPONENTS * len(turned)
+
+
+def headers(turned: Sequence[int]) -> list[str]:
+    """What a file that uses the functions below includes."""
+    return ['#include "il_attitude.h"'] if turned else []
+
+
+def turned_table(turned: Sequence[int]) -> str:
+    """The coordinates as a constant array `turned`; nothing if there are none."""
+    if not turned:
+        return ""
+    listed = ", ".join(map(str, turned))
+    return f"static const int64_t turned[] = {{{listed}}};\n"
+
+
+def whole_position(turned: Sequence[int], n: int, behind: int) -> list[str]:
+    """Statements that put the position of a tree together in `q`, from the state x.
+
+    Args:
+        turned: see above.
+        n: number of coordinates.
+        behind: where in x the quaternions are.
+    """
+    if not turned:
+        return []
+    count = numbers(turned)
+    return [
+        f"    double q[{n + count}];",
+        f"    memcpy(q, x, {n} * sizeof *q);",
+        f"    memcpy(q + {n}, x + {behind}, {count} * sizeof *q);",
+    ]
+
+
+def rates(turned: Sequence[int], p: str, qd: str, to: str) -> list[str]:
+    """The statement that writes the rates of quaternions p at velocities qd."""
+    if not turned:
+        return []
+    return [f"    il_attitude_rates({len(turned)}, turned, {p}, {qd}, {to});"]
