@@ -11,8 +11,8 @@ from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.friction import FrictionLaw, coulomb_contact, lugre_contact
 from inloop.model.contacts.laws import NormalLaw, felt, hunt_crossley, power_law
 from inloop.model.elements import Attachment, Body, Frame, Ground, Joint, Part, Point
+from inloop.model.flexible_links.declaring import FlexibleLinkHandle
 from inloop.model.flexible_links.flexible import FlexibleLink, Node
-from inloop.model.flexible_links.flexible_builder import FlexibleLinkHandle
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
 from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
 from inloop.model.joints import ball, cylindrical, free, planar, universal

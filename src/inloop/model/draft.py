@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
@@ -338,3 +338,9 @@ class Draft:
         yield GROUND_NAME
         yield from self._body_named
         yield from self._site_at
+
+
+class HasDraft(Protocol):
+    """A model that is being written, as the functions see it that are its methods."""
+
+    _draft: Draft
