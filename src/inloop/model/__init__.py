@@ -27,7 +27,7 @@ from inloop.model.laws.effects import (
     JointInput,
     LawOutput,
     LawState,
-    Link,
+    LineForce,
     Torque,
 )
 from inloop.model.mechanism import Mechanism
@@ -42,10 +42,10 @@ __all__ = [
     "CoupledForce", "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink",
     "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "FrictionLaw", "Ground",
     "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",
-    "Link", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "NormalLaw",
-    "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive", "Quantity",
-    "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque", "Vector3",
-    "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt", "fixed",
-    "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy",
-    "universal",
+    "LineForce", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node",
+    "NormalLaw", "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive",
+    "Quantity", "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque",
+    "Vector3", "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt",
+    "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic",
+    "revolute", "rpy", "universal",
 ]  # fmt: skip

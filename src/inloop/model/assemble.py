@@ -38,7 +38,7 @@ from inloop.model.laws.effects import (
     FrameForce,
     JointForce,
     JointInput,
-    Link,
+    LineForce,
     Torque,
 )
 from inloop.model.mechanism import Mechanism
@@ -98,7 +98,7 @@ class Assembly:
             coupled_forces=tuple(self._coupled(w) for w in laws if w.kind == "coupled_force"),
             forces=tuple(self._force(law) for law in laws if law.kind == "force"),
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
-            links=tuple(self._link(law) for law in laws if law.kind == "link"),
+            line_forces=tuple(self._line_force(w) for w in laws if w.kind == "line_force"),
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
             contacts=tuple(self._contact(item) for item in draft.contacts),
             sensors=tuple(self._sensor(item) for item in draft.sensors),
@@ -292,9 +292,9 @@ class Assembly:
         x, y, z = law.components
         return Torque(law.name, at.body, law.axes, axes, components=(x, y, z), **self._shared(law))
 
-    def _link(self, law: LawDraft) -> Link:
+    def _line_force(self, law: LawDraft) -> LineForce:
         a, b = (self._point(path) for path in law.targets)
-        return Link(law.name, a, b, force=law.components[0], **self._shared(law))
+        return LineForce(law.name, a, b, force=law.components[0], **self._shared(law))
 
     def _frame_force(self, law: LawDraft) -> FrameForce:
         a, b = (self._frame(path) for path in law.targets)

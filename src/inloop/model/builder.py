@@ -45,7 +45,7 @@ class ModelBuilder:
     coupled_force = forces.coupled_force
     force = forces.force
     torque = forces.torque
-    link = forces.link
+    line_force = forces.line_force
     frame_force = forces.frame_force
     joint_input = forces.joint_input
     external_force = forces.external_force

@@ -24,7 +24,7 @@ from inloop.symbolic import Expr, Graph
 if TYPE_CHECKING:
     from inloop.model.sensors.sensor import SensorKind
 
-LawKind = Literal["joint_force", "coupled_force", "force", "torque", "link", "frame_force"]
+LawKind = Literal["joint_force", "coupled_force", "force", "torque", "line_force", "frame_force"]
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class LawDraft:
     Attributes:
         kind: the method of the builder that declared it.
         name: name of the law.
-        targets: paths of what it acts on: one, two for a link or a frame force, any number for a
-            coupled force.
+        targets: paths of what it acts on: one, two for a line force or a frame force, any
+            number for a coupled force.
         axes: axes of the components.
         symbols: the placeholders it was traced with, by argument name.
         components: what the law returned.

@@ -204,7 +204,7 @@ def draft(
     ground += [found.point(f.p_BE) for f in mechanism.flexible_links if f.body == GROUND]
     links = tuple(
         (link.name, link.a.body, found.point(link.a.p_BQ), link.b.body, found.point(link.b.p_BQ))
-        for link in mechanism.links
+        for link in mechanism.line_forces
     )
     gravity = found.point(mechanism.gravity)
     origins = [found.point(contact.a.p_BF) for contact in mechanism.contacts]

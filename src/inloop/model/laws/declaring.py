@@ -20,7 +20,7 @@ States = Mapping[str, float]
 Outputs = Mapping[str, str]
 OF_OTHERS: tuple[QuantityKind, ...] = ("force", "effort", "out")  # what laws may use by name
 SIZES: dict[LawKind, int] = {
-    "joint_force": 1, "link": 1, "force": 3, "torque": 3, "frame_force": 6
+    "joint_force": 1, "line_force": 1, "force": 3, "torque": 3, "frame_force": 6
 }  # fmt: skip
 _ENDINGS: dict[LawKind, str] = {"joint_force": "effort", "coupled_force": "efforts"}
 
@@ -75,7 +75,7 @@ def declare_law(
 
 
 def automatic_name(draft: Draft, ending: str, paths: tuple[str, ...]) -> str:
-    """Return a name such as "slider_force" or "crank_pin_rod_end_link", not used yet."""
+    """Return a name such as "slider_force" or "rod_end_wall_line_force", not used yet."""
     stem = "_".join((*(path.replace(".", "_") for path in paths), ending))
     return draft.free_name(stem)
 
@@ -114,7 +114,7 @@ def placeholders(graph: Graph, kind: LawKind, name: str, count: int = 1) -> dict
         return {"q": one("q"), "qd": one("qd"), "radial": one("radial"), **time}
     if kind == "coupled_force":
         return {"q": each("q"), "qd": each("qd"), **time}
-    if kind == "link":
+    if kind == "line_force":
         return {"l": one("l"), "ld": one("ld"), **time}
     if kind == "force":
         return {"p": three("p"), "v": three("v"), **time}

@@ -47,7 +47,7 @@ def spring(
         name: name of the law.
 
     Returns:
-        The name of the law, a link with the outputs length [m] and force [N].
+        The name of the law, a line force with the outputs length [m] and force [N].
     """
     read = element_reader(model._draft, "spring", name, a, b)
     k = read_bounded(read, stiffness, "stiffness", NOT_NEGATIVE)
@@ -59,7 +59,9 @@ def spring(
         return force, {"length": l, "force": force}
 
     outputs = {"length": "m", "force": "N"}
-    return declare_law(model._draft, "link", (a, b), pull, name, outputs=outputs, ending="spring")
+    return declare_law(
+        model._draft, "line_force", (a, b), pull, name, outputs=outputs, ending="spring"
+    )
 
 
 def torsion_spring(

@@ -151,7 +151,7 @@ def torque(
     return declare_law(model._draft, "torque", (body,), law, name, frame, states, outputs)
 
 
-def link(
+def line_force(
     model: HasDraft,
     a: Handle | str,
     b: Handle | str,
@@ -175,7 +175,9 @@ def link(
     Returns:
         The name of the law.
     """
-    return declare_law(model._draft, "link", (a, b), law, name, states=states, outputs=outputs)
+    return declare_law(
+        model._draft, "line_force", (a, b), law, name, states=states, outputs=outputs
+    )
 
 
 def frame_force(
