@@ -61,7 +61,7 @@ class Options:
         warm: wake up so much before each period [s], walk through the step once and throw the
             result away, so that the real one finds all it needs in the caches; True for a tenth of
             the period, 0.1 ms at most. Costs processor time and changes no output.
-        floor: run a bare loop of the same rate beside it, to see what the machine can do.
+        bare_loop: run a bare loop of the same rate beside it, to see what the machine can do.
         telemetry: records to keep for readers [s].
         paused: start paused.
         clock: a scripted clock to run on in place of the system's: see `ScriptedClock`.
@@ -81,7 +81,7 @@ class Options:
     core: int | None = None
     lock_memory: bool = True
     warm: float | bool = False
-    floor: bool = False
+    bare_loop: bool = False
     telemetry: float = 4.0
     paused: bool = False
     clock: ScriptedClock | None = None
@@ -90,7 +90,7 @@ class Options:
         self._check_pace()
         self._check_watch()
         self._check_machine()
-        for name in ("extrapolate", "lock_memory", "floor", "paused"):
+        for name in ("extrapolate", "lock_memory", "bare_loop", "paused"):
             value = getattr(self, name)
             need(is_flag(value), f"{name} = {shown(value)}", "Use True or False.")
         scripted = self.clock is None or isinstance(self.clock, ScriptedClock)
