@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from typing import Self
 
 from inloop.model import bodies
-from inloop.model.assemble import build
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
 from inloop.model.draft import Draft
 from inloop.model.flexible_links import declaring as flexible_links
+from inloop.model.freeze import freeze
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle
 from inloop.model.laws import force_elements, forces, joint_friction
@@ -176,7 +176,7 @@ class ModelBuilder:
         Raises:
             ModelError: with all mistakes at once.
         """
-        return build(self._draft)
+        return freeze(self._draft)
 
     def describe(self) -> str:
         """Return a table of the finished mechanism that a person can read."""

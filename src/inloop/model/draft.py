@@ -157,7 +157,7 @@ class DriveDraft:
 
 
 @dataclass(frozen=True)
-class WishDraft:
+class IndependentDraft:
     """A joint whose coordinate shall be independent."""
 
     joint: str
@@ -251,7 +251,7 @@ class Draft:
     loops: list[LoopDraft] = field(default_factory=list)
     constraints: list[ConstraintDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
-    wishes: list[WishDraft] = field(default_factory=list)
+    independent: list[IndependentDraft] = field(default_factory=list)
     locks: list[LockDraft] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     events: list[EventDraft] = field(default_factory=list)

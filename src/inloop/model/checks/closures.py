@@ -66,11 +66,11 @@ def check_drives(draft: Draft, findings: Findings) -> None:
                 drive.where,
                 "Prescribe its motion or its effort, not both.",
             )
-    for wish in draft.wishes:
-        if _name(draft, wish.joint) in driven:
+    for wanted in draft.independent:
+        if _name(draft, wanted.joint) in driven:
             findings.mistake(
-                f"independent: joint {quoted(_name(draft, wish.joint))} is driven",
-                wish.where,
+                f"independent: joint {quoted(_name(draft, wanted.joint))} is driven",
+                wanted.where,
                 "Choose joints that are free to move.",
             )
 

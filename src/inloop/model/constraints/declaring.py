@@ -11,7 +11,14 @@ from typing import get_args
 from inloop.errors import ExpressionError
 from inloop.joints import Axis
 from inloop.model.constraints.elements import Derivatives, LoopKind
-from inloop.model.draft import ConstraintDraft, Draft, DriveDraft, HasDraft, LoopDraft, WishDraft
+from inloop.model.draft import (
+    ConstraintDraft,
+    Draft,
+    DriveDraft,
+    HasDraft,
+    IndependentDraft,
+    LoopDraft,
+)
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, Handle, read_path
 from inloop.model.intake import Intake, as_tuple, is_number
@@ -149,9 +156,9 @@ def drive(
 
 
 def independent(model: HasDraft, *joints: BodyHandle | str) -> None:
-    """Wish for coordinates that describe the motion of closed loops.
+    """Prefer coordinates that describe the motion of closed loops.
 
-    The wish is followed where the loops allow it; other coordinates are chosen by pivoting.
+    They are taken where the loops allow it; other coordinates are chosen by pivoting.
 
     Args:
         joints: bodies that the joints move, or names of either.
@@ -161,7 +168,7 @@ def independent(model: HasDraft, *joints: BodyHandle | str) -> None:
     for joint in joints:
         target = read_path(read, draft, joint, "joint")
         if target is not None:
-            draft.wishes.append(WishDraft(target, read.where))
+            draft.independent.append(IndependentDraft(target, read.where))
 
 
 class Coordinates:

@@ -49,21 +49,21 @@ from inloop.model.sensors.sensor import Place, Role, Sensor, sensor_of
 from inloop.model.topology import GROUND
 
 
-def build(draft: Draft) -> Mechanism:
+def freeze(draft: Draft) -> Mechanism:
     """Return the mechanism of a draft, or raise ModelError with all its mistakes."""
     findings = Findings(list(draft.mistakes))
     with suppress(EnoughError):
         references_hold = check_draft(draft, findings)
         if references_hold:
-            mechanism = Assembly(draft).mechanism()
+            mechanism = Freezing(draft).mechanism()
             check_mechanism(mechanism, draft.strict_inertia, findings)
     if findings.mistakes:
         raise ModelError.of(quoted(draft.name)[1:-1], findings.in_order())
     return replace(mechanism, notes=(*mechanism.notes, *findings.notes))
 
 
-class Assembly:
-    """Puts together the parts of one mechanism; all references of the draft must hold."""
+class Freezing:
+    """Makes the parts of one mechanism; all references of the draft must hold."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -109,7 +109,7 @@ class Assembly:
             loops=tuple(self._loop(loop) for loop in draft.loops),
             constraints=tuple(self._constraint(item) for item in draft.constraints),
             drives=tuple(self._drive(drive) for drive in draft.drives),
-            independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.wishes)),
+            independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.independent)),
             notes=tuple(self._notes),
             where=draft.where,
             locks=tuple(Lock(k.name, self._joint_index(k.joint), k.where) for k in draft.locks),
