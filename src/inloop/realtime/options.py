@@ -9,7 +9,7 @@ from typing import Literal
 
 from inloop.errors import InputError
 from inloop.native import Status
-from inloop.realtime.checks import is_flag, is_number, is_text, is_whole, need, need_mapping, shown
+from inloop.realtime.checks import is_finite, is_flag, is_text, is_whole, need, need_mapping, shown
 from inloop.realtime.clock import ScriptedClock
 from inloop.simulate.schedules import METHODS
 
@@ -118,7 +118,7 @@ class Options:
         if self.stale_after is not None:
             _range("stale_after", self.stale_after, 1e-9, LONGEST, "s", " (or None: never)")
         fix = "Give finite numbers by the name of an input, or None to keep what is there."
-        need_mapping("safe", self.safe, lambda x: x is None or is_number(x), fix)
+        need_mapping("safe", self.safe, lambda x: x is None or is_finite(x), fix)
 
     def _check_machine(self) -> None:
         _range("telemetry", self.telemetry, 1e-3, 600.0, "s")
@@ -158,7 +158,7 @@ class Options:
 def _range(
     name: str, value: float, least: float, most: float, unit: str = "", more: str = ""
 ) -> None:
-    good = is_number(value) and least <= value <= most
+    good = is_finite(value) and least <= value <= most
     place = f"Use {least:g} to {most:g} {unit}".rstrip()
     need(good, f"{name} = {shown(value)} {unit}".rstrip(), f"{place}{more}.")
 
