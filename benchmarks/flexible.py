@@ -86,11 +86,11 @@ def _deadlines(plant: il.Plant, findings: Findings) -> Row:
     progress(f"flexible: {FAST:g} Hz against the clock, {SECONDS:g} s")
     with tempfile.TemporaryDirectory(prefix="inloop-bench-") as folder:
         command = [str(controller_program(Path(folder))), NAME, "1e-3"]
-        common = {"rate": FAST, "substeps": FAST_SUBSTEPS, "seconds": SECONDS, "floor": True}
+        common = {"rate": FAST, "substeps": FAST_SUBSTEPS, "seconds": SECONDS, "bare_loop": True}
         with il.start(plant, name=NAME, **common) as loop, running(command):
             loop.wait()
             report = loop.report()
-    overruns, bare = 100 * report.overrun_share, 100 * (report.floor_share or 0.0)
+    overruns, bare = 100 * report.overrun_share, 100 * (report.bare_loop_share or 0.0)
     what = "flexlink at 10 kHz, controller in C: overruns beyond those of a bare loop"
     findings.bars.append(Bar(what, overruns - bare, OVERRUN_BAR, "points", at_least=False))
     note(str(report))

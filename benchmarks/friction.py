@@ -10,7 +10,7 @@ import numpy as np
 
 import inloop as il
 from benchmarks.report import Bar, Findings, note, progress, show
-from inloop.gallery.puma560 import LINKS, POSES, puma560
+from inloop.gallery.puma560 import DH_TABLE, POSES, puma560
 from inloop.native import (
     COUNT,
     POINTER,
@@ -130,14 +130,14 @@ def noisy_torques(plant: il.Plant) -> np.ndarray:
 def puma_with_lugre() -> il.Model:
     """Dry friction of the motors as measured; bristles that bend by 50 µrad, Stribeck 1.5."""
     m = puma560()
-    for number, link in enumerate(LINKS, start=1):
-        coulomb = abs(link.gear * link.coulomb[0])
+    for number, row in enumerate(DH_TABLE, start=1):
+        coulomb = abs(row.gear * row.coulomb[0])
         stiffness = coulomb / 50e-6
         m.lugre(
             f"joint_{number}",
             stiffness=stiffness,
-            damping=0.3 * (stiffness * link.rotor * link.gear**2) ** 0.5,
-            viscous=link.gear**2 * link.viscous,
+            damping=0.3 * (stiffness * row.rotor * row.gear**2) ** 0.5,
+            viscous=row.gear**2 * row.viscous,
             coulomb=coulomb,
             static=1.5 * coulomb,
             stribeck=0.02,

@@ -127,12 +127,12 @@ def _deadlines(
 ) -> Row:
     with (
         running([sys.executable, "-c", LOAD]),
-        il.start(plant, name=NAME, rate=rate, seconds=seconds, floor=True) as loop,
+        il.start(plant, name=NAME, rate=rate, seconds=seconds, bare_loop=True) as loop,
         running(command),
     ):
         loop.wait()
         report = loop.report()
-    overruns, bare = 100 * report.overrun_share, 100 * (report.floor_share or 0.0)
+    overruns, bare = 100 * report.overrun_share, 100 * (report.bare_loop_share or 0.0)
     what = f"wake-up latency, {rate:g} Hz, controller in {kind}"
     more = f"overruns at {rate:g} Hz beyond those of a bare loop"
     findings.bars.append(Bar(more, overruns - bare, BAR_MORE_OVERRUNS, "points", at_least=False))

@@ -37,7 +37,7 @@ def pole() -> il.Model:
 def design(plant: il.Plant) -> il.control.LqgController:
     """Feedback for angle and integral, a filter for the rate."""
     linear = plant.linearize(inputs=("torque",), outputs=("hinge.q",))
-    model = il.control.discretise(il.control.LinearModel.of(linear), PERIOD)
+    model = il.control.discretize(il.control.LinearModel.of(linear), PERIOD)
     gains = il.control.lqy(model, {"hinge.q": 900.0}, {"hinge.q": 2500.0}, {"torque": 1.0})
     count = 2.0 * math.pi / COUNTS
     observer = il.control.kalman(model, {"torque": 0.3}, {"hinge.q": count / math.sqrt(12.0)})

@@ -44,7 +44,7 @@ BUILDER: dict[str, dict[str, Any]] = {
     "joint_force": {"joint": "a", "law": lambda q: q, "name": "f"},
     "force": {"at": "a", "law": lambda t: (0, 0, 0), "frame": "world", "name": "f"},
     "torque": {"body": "a", "law": lambda t: (0, 0, 0), "frame": "body", "name": "f"},
-    "link": {"a": "a.p", "b": "ground", "law": lambda l: l, "name": "f"},
+    "line_force": {"a": "a.p", "b": "ground", "law": lambda l: l, "name": "f"},
     "spring": {
         "a": "a.p", "b": "ground", "stiffness": 1.0, "damping": 0.1, "free_length": 1.0, "name": "f"
     },

@@ -20,7 +20,7 @@ import inloop as il
 from inloop.cli import main
 from inloop.cli.device import gallery_device
 from inloop.cli.studio_catalogue import GalleryCatalogue
-from inloop.cli.subject import told_subject
+from inloop.cli.subject import subject_of_facts
 from inloop.errors import FileFormatError
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.mirror import Mirror
@@ -113,10 +113,10 @@ def test_a_studio_runs_only_what_the_person_names(plant: str, source: Path, mark
     catalogue = GalleryCatalogue()
     args = argparse.Namespace(mechanism=None, set=[])
     told = catalogue.attached(plant, None, args)
-    assert told.stage.draft is None and str(source) in told.stage.look_at
+    assert told.stage.sketch is None and str(source) in told.stage.look_at
     assert not mark.exists()
     named = catalogue.attached(plant, None, argparse.Namespace(mechanism=str(source), set=[]))
-    assert named.stage.draft is not None
+    assert named.stage.sketch is not None
     assert mark.exists()
     with pytest.raises(il.InputError, match="other coordinates than 'double_pendulum'"):
         catalogue.attached(plant, None, argparse.Namespace(mechanism="double_pendulum", set=[]))
@@ -129,20 +129,20 @@ def test_a_device_runs_nothing(plant: str, mark: Path) -> None:
 
 
 def test_mechanisms_of_the_gallery_may_be_named() -> None:
-    found = told_subject({"source": "n_pendulum", "settings": '["n=3"]'})
+    found = subject_of_facts({"source": "n_pendulum", "settings": '["n=3"]'})
     assert found.exhibit is not None and found.options == {"n": 3}
 
 
 @pytest.mark.parametrize("settings", ["", "{}", "[1]", "[" * 10_000, '["n"]', '["n=1000000000"]'])
 def test_settings_that_make_no_sense(settings: str) -> None:
     with pytest.raises(il.InloopError):
-        told_subject({"source": "n_pendulum", "settings": settings}).model.build()
+        subject_of_facts({"source": "n_pendulum", "settings": settings}).model.build()
 
 
 @pytest.mark.parametrize("name", ["", "catalog", "../crane", "crane.py", "look", "n_pendulum\0"])
 def test_only_exhibits_are_in_the_gallery(name: str) -> None:
     with pytest.raises(il.InputError, match="none of the gallery"):
-        told_subject({"source": name})
+        subject_of_facts({"source": name})
 
 
 def test_a_stage_names_libraries_of_the_cache_alone(tmp_path: Path) -> None:

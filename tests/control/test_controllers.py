@@ -12,7 +12,7 @@ from inloop.control import (
     LinearModel,
     LqgController,
     Pi,
-    discretise,
+    discretize,
     kalman,
     lqy,
     step_figures,
@@ -45,7 +45,7 @@ def closed_loop(
 @pytest.mark.parametrize("delay", [0.0, 1.4e-3])
 def test_separation(hinged: LinearModel, delay: float) -> None:
     """The loop has the poles of the feedback and the poles of the filter, no others."""
-    plant = discretise(hinged, PERIOD, delay)
+    plant = discretize(hinged, PERIOD, delay)
     controller = lqg(plant)
     expected = np.concatenate([controller.gains.poles, controller.observer.poles])
     found = list(controller.poles)
@@ -59,7 +59,7 @@ def test_separation(hinged: LinearModel, delay: float) -> None:
 
 def test_steps_are_those_of_the_matrices(hinged: LinearModel) -> None:
     """With a wrong first estimate the response is the sum of decaying modes and comes to rest."""
-    plant = discretise(hinged, PERIOD)
+    plant = discretize(hinged, PERIOD)
     controller = lqg(plant)
     controller.x[0] = 0.02
     y, u = closed_loop(plant, controller, 0.07, 25.0)
@@ -71,7 +71,7 @@ def test_steps_are_those_of_the_matrices(hinged: LinearModel) -> None:
 
 
 def test_the_operating_point_is_added(hinged: LinearModel) -> None:
-    plant = discretise(hinged, PERIOD)
+    plant = discretize(hinged, PERIOD)
     near, far = lqg(plant), lqg(plant, output_at=[1.5, 0.1], command_at=[0.3])
     rng = np.random.default_rng(5)
     for y in rng.normal(0.0, 0.01, (50, 2)):
@@ -81,7 +81,7 @@ def test_the_operating_point_is_added(hinged: LinearModel) -> None:
 
 def test_limits_do_not_wind_up(hinged: LinearModel) -> None:
     """A step that needs more than the motor has: it gets there, and not much further."""
-    plant = discretise(hinged, PERIOD)
+    plant = discretize(hinged, PERIOD)
     free, _ = closed_loop(plant, lqg(plant), 0.3, 6.0)
     held = lqg(plant, limits=(-4.0, 4.0))
     y, u = closed_loop(plant, held, 0.3, 6.0)
@@ -149,7 +149,7 @@ def test_figures_of_a_second_order_step(damping: float) -> None:
     [
         (lambda p: lqg(p, limits=(1.0, 1.0)), "leave nothing"),
         (lambda p: lqg(p, output_at=[1.0]), "output_at"),
-        (lambda p: LqgController(p, lqg(p).gains, kalman(discretise_less(p), {}, NOISE)), "states"),
+        (lambda p: LqgController(p, lqg(p).gains, kalman(discretize_less(p), {}, NOISE)), "states"),
         (lambda p: lqg(p).step([0.1], [0.0, 0.0]), "measurement of shape"),
         (lambda p: lqg(p).step([0.1, 0.0], [math.nan, 0.0]), "Give finite numbers for: angle"),
         (lambda p: Pi(-1.0, 0.0, 1e-3), "gains"),
@@ -158,10 +158,10 @@ def test_figures_of_a_second_order_step(damping: float) -> None:
 )
 def test_mistakes_are_told(hinged: LinearModel, call: object, words: str) -> None:
     with pytest.raises(il.InputError, match=words):
-        call(discretise(hinged, PERIOD))  # type: ignore[operator]
+        call(discretize(hinged, PERIOD))  # type: ignore[operator]
 
 
-def discretise_less(plant: LinearModel) -> LinearModel:
+def discretize_less(plant: LinearModel) -> LinearModel:
     """A model with one state less."""
     return LinearModel(
         0.5 * plant.A[1:, 1:], plant.B[1:], plant.C[:, 1:], plant.D, plant.states[1:],

@@ -13,7 +13,7 @@ from scipy.linalg import solve_discrete_lyapunov
 
 import control as peer
 import inloop as il
-from inloop.control import LinearModel, discretise, kalman, lqy, with_integrals
+from inloop.control import LinearModel, discretize, kalman, lqy, with_integrals
 
 PERIOD = 1e-3
 ONE = np.ones((1, 1))
@@ -46,14 +46,14 @@ def test_the_beam_has_the_frequencies_of_theory() -> None:
 
 
 def test_sampling_of_a_double_integrator() -> None:
-    found = discretise(double_integrator(0.7), 0.1)
+    found = discretize(double_integrator(0.7), 0.1)
     np.testing.assert_allclose(found.A, [[1.0, 0.1], [0.0, 1.0]], atol=1e-15)
     np.testing.assert_allclose(found.B, [[0.005 / 0.7], [0.1 / 0.7]], atol=1e-15)
 
 
 def test_sampling_agrees_with_python_control(hinged: LinearModel) -> None:
     other = peer.sample_system(peer.ss(hinged.A, hinged.B, hinged.C, hinged.D), PERIOD)
-    found = discretise(hinged, PERIOD)
+    found = discretize(hinged, PERIOD)
     np.testing.assert_allclose(found.A, other.A, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found.B, other.B, rtol=1e-9, atol=1e-12)
     frequency = np.array([0.3, 3.0, 17.0, 140.0])
@@ -68,7 +68,7 @@ def test_late_commands_act_when_they_should(delay: float) -> None:
     A, B = np.array([[0.0, 1.0], [-29.0, -0.6]]), np.array([[0.3], [1.7]])
     plant = LinearModel(A, B, np.eye(2), np.zeros((2, 1)), ("q", "v"), ("f",), ("q", "v"))
     period, commands = 0.1, np.array([0.4, -1.3, 2.2, 0.7, -0.2, 1.1])
-    sampled = discretise(plant, period, delay)
+    sampled = discretize(plant, period, delay)
     x, seen = np.zeros(len(sampled.states)), []
     for u in commands:
         seen.append(sampled.C @ x)
@@ -122,7 +122,7 @@ def test_scalar_feedback_and_where_it_comes_to_rest() -> None:
 @pytest.mark.parametrize("period", [None, PERIOD])
 def test_integrals_are_empty_at_rest(hinged: LinearModel, period: float | None) -> None:
     """The least cost that lasts: y = r, the integral gives nothing, K_r all that rest needs."""
-    plant = hinged if period is None else discretise(hinged, period)
+    plant = hinged if period is None else discretize(hinged, period)
     found = lqy(plant, {"angle": 1000.0, "strain": 50.0}, {"angle": 100.0}, {"command": 1.0})
     n, r = len(plant.states), np.array([0.07, 0.0])
     one = np.zeros((n, n)) if period is None else np.eye(n)
@@ -134,7 +134,7 @@ def test_integrals_are_empty_at_rest(hinged: LinearModel, period: float | None) 
 def test_feedback_of_the_beam_agrees_with_python_control(
     hinged: LinearModel, period: float | None
 ) -> None:
-    plant = hinged if period is None else discretise(hinged, period)
+    plant = hinged if period is None else discretize(hinged, period)
     found = lqy(plant, {"angle": 1000.0, "strain": 50.0}, {"angle": 100.0}, {"command": 0.7})
     whole = with_integrals(plant, ["angle"])
     Q = whole.C.T @ np.diag([1000.0, 50.0]) @ whole.C
@@ -151,7 +151,7 @@ def test_sampled_gains_tend_to_the_continuous_ones() -> None:
     exact = lqy(plant, *weights)
     errors = []
     for period in (2e-3, 1e-3):
-        found = lqy(discretise(plant, period), *weights)
+        found = lqy(discretize(plant, period), *weights)
         pairs = [(found.K_x, exact.K_x), (found.K_w, exact.K_w), (found.K_r, exact.K_r)]
         errors.append([np.abs(a - b).max() for a, b in pairs])
     assert np.all(np.array(errors[0]) < 1.0)
@@ -174,7 +174,7 @@ def test_the_filter_of_a_random_walk() -> None:
 
 def test_the_filter_of_the_beam_is_the_best_one(hinged: LinearModel) -> None:
     """It agrees with python-control, and every other gain leaves larger errors (Lyapunov)."""
-    plant = discretise(hinged, PERIOD)
+    plant = discretize(hinged, PERIOD)
     found = kalman(plant, {"command": 0.05}, {"angle": 1e-4, "strain": 1e-3})
     W, V = plant.B @ plant.B.T * 0.05**2, np.diag([1e-8, 1e-6])
     one_ahead, P, _ = peer.dlqe(plant.A, np.eye(len(W)), plant.C, W, V)
@@ -195,7 +195,7 @@ def test_the_filter_of_the_beam_is_the_best_one(hinged: LinearModel) -> None:
 
 def test_fast_modes_do_not_spoil_the_riccati_equation() -> None:
     """Modes of 8 kHz sampled at 1 kHz, and noise of all sizes: what is left of the equation."""
-    plant = discretise(beam(12, gravity=9.81), PERIOD)
+    plant = discretize(beam(12, gravity=9.81), PERIOD)
     A, C = plant.A, plant.C
     for acts in (1e-3, 0.1, 10.0):
         for seen in (1e-6, 1e-3, 1.0):
@@ -224,11 +224,11 @@ def coupled_carts() -> LinearModel:
 
 @pytest.mark.parametrize("sampled", [False, True])
 def test_a_mode_out_of_reach_is_named(sampled: bool) -> None:
-    plant = discretise(coupled_carts(), 0.01) if sampled else coupled_carts()
+    plant = discretize(coupled_carts(), 0.01) if sampled else coupled_carts()
     with pytest.raises(il.InputError, match=r"0 Hz.*'right\.q.*not moved by 'force'"):
         lqy(plant, {"position": 1.0}, {}, {"force": 1.0})
     with pytest.raises(il.InputError, match=r"0 Hz.*'right\.q.*not seen in 'position'"):
-        kalman(discretise(coupled_carts(), 0.01), {"force": 1.0}, {"position": 0.1})
+        kalman(discretize(coupled_carts(), 0.01), {"force": 1.0}, {"position": 0.1})
 
 
 def test_two_integrals_of_one_force_are_too_many(hinged: LinearModel) -> None:
@@ -255,9 +255,9 @@ def test_a_stiff_beam_is_within_reach(hinged: LinearModel) -> None:
         (lambda m: lqy(m, {"angle": 1.0}, {}, {}), "'command' costs nothing"),
         (lambda m: lqy(m, {"strain": 1.0}, {}, {"command": 1.0}) and None, ""),
         (lambda m: kalman(m, {}, {"angle": 1.0, "strain": 1.0}), "sampled model"),
-        (lambda m: kalman(discretise(m, 1e-3), {}, {"angle": 1.0}), "'strain' has no noise"),
-        (lambda m: discretise(discretise(m, 1e-3), 1e-3), "sampled already"),
-        (lambda m: discretise(m, 1e-3, -1.0), "delay of -1.0 s"),
+        (lambda m: kalman(discretize(m, 1e-3), {}, {"angle": 1.0}), "'strain' has no noise"),
+        (lambda m: discretize(discretize(m, 1e-3), 1e-3), "sampled already"),
+        (lambda m: discretize(m, 1e-3, -1.0), "delay of -1.0 s"),
         (lambda m: m.observe({"y": {"bend": 1.0}}), "no state 'bend'"),
         (lambda m: LinearModel(m.A, m.B, m.C, m.D, m.states[1:], m.inputs, m.outputs), "A of a"),
     ],

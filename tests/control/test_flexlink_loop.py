@@ -10,7 +10,7 @@ from hinged_beam import beam
 
 import inloop as il
 from inloop import gallery
-from inloop.control import LinearModel, discretise
+from inloop.control import LinearModel, discretize
 from inloop.gallery.flexlink.controllers import design
 from inloop.gallery.flexlink.controllers.card import Card
 from inloop.gallery.flexlink.controllers.lq import LqController
@@ -70,7 +70,7 @@ def test_stretching_is_out_of_reach_and_out_of_sight() -> None:
 @pytest.mark.parametrize("delay", [0.0, 4e-3])
 def test_the_controller_holds_the_beam_by_hand(tuning: str, delay: float) -> None:
     """A plant that the design has never seen, and answers that come late."""
-    plant = discretise(_in_volts(beam(8, gravity=9.81)), design.PERIOD, delay)
+    plant = discretize(_in_volts(beam(8, gravity=9.81)), design.PERIOD, delay)
     controller = design.lq(design.TUNINGS[tuning])
     x, seen = np.zeros(len(plant.states)), []
     goal = np.array([UPRIGHT + 0.07, 0.0])

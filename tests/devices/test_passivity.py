@@ -12,7 +12,7 @@ from inloop.devices import (
     Coupling,
     Encoder,
     Finger,
-    Handle,
+    HapticHandle,
     ParallelController,
     PassivityObserver,
     Rig,
@@ -52,7 +52,7 @@ def test_the_observer_counts_the_work_of_the_motor() -> None:
 def test_the_handle_keeps_its_books() -> None:
     """Kinetic energy = work of motor and finger - what damper and friction take."""
     finger = Finger(300.0, 0.7, carried=0.2)
-    handle = Handle(Actuator(1e-5), mass=0.15, damping=0.4, friction=0.25, finger=finger)
+    handle = HapticHandle(Actuator(1e-5), mass=0.15, damping=0.4, friction=0.25, finger=finger)
     rng, lost = np.random.default_rng(4), 0.0
     for _ in range(40):
         command, target = rng.normal(), 0.02 * rng.normal()
@@ -70,7 +70,7 @@ def test_the_handle_keeps_its_books() -> None:
 def test_dry_friction_holds_and_stops() -> None:
     """It stays below the friction, starts with the rest above it, stops after m v²/(2 friction)."""
     still, pulled, thrown = (
-        Handle(Actuator(7e-3), mass=0.15, damping=0.0, friction=0.5) for _ in range(3)
+        HapticHandle(Actuator(7e-3), mass=0.15, damping=0.0, friction=0.5) for _ in range(3)
     )
     thrown.velocity = 0.4
     for _ in range(30):

@@ -7,8 +7,8 @@ import pytest
 
 from inloop import gallery
 from inloop.plant.poses import Poses
-from inloop.studio.draft import draft
 from inloop.studio.scene import make_scene
+from inloop.studio.sketch import make_sketch
 from inloop.studio.stage import make_stage
 
 
@@ -22,8 +22,8 @@ def test_outline_and_scene_go_through_the_nodes() -> None:
     # the straight position of the nodes is no part of the hub
     assert plant.outline(q).bodies["hub"].shape == (1, 2, 3)
     stage = make_stage(model.build())
-    assert stage.draft is not None and stage.library is not None
-    scene = make_scene(stage.draft, Poses(stage.library))
+    assert stage.sketch is not None and stage.library is not None
+    scene = make_scene(stage.sketch, Poses(stage.library))
     shapes = {body["name"]: body["shapes"] for body in scene["bodies"]}
     assert all(shapes[f"link_{k}"] == [] for k in (1, 2, 3))  # the curve is all there is to see
     assert shapes["link_4_u"] == [] and shapes["link_4_w"] == []
@@ -37,7 +37,7 @@ def test_outline_and_scene_go_through_the_nodes() -> None:
     assert scene["planar"] == "xz"
     # only what is part of a loop must keep its ends when bending is shown larger
     assert not bent["looped"]
-    parts, *_ = draft(gallery.get("flexible_four_bar").build(elements=3).build())
+    parts, *_ = make_sketch(gallery.get("flexible_four_bar").build(elements=3).build())
     assert [(link.name, link.looped) for link in parts.flexible] == [
         ("crank", True), ("coupler", True), ("follower", True),
     ]  # fmt: skip

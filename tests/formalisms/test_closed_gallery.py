@@ -318,7 +318,7 @@ def test_the_gap_that_is_left_is_the_least_one() -> None:
 def test_wishes_are_followed_or_refused() -> None:
     for wish in ("bar_1", "coupler_2"):
         m = gallery.get("four_bar").build()
-        m._draft.wishes.clear()
+        m._draft.independent.clear()
         m.independent(wish)
         loops = m.compile(backend="python").formulation
         assert loops.independent == (wish,)
@@ -333,7 +333,7 @@ def test_wishes_are_followed_or_refused() -> None:
 
 def test_drives_that_contradict_a_loop_are_refused() -> None:
     m = gallery.get("slider_crank").build()
-    m._draft.wishes.clear()
+    m._draft.independent.clear()
     start = {body.joint.name: body.joint.initial[0] for body in m.build().bodies}
     m.drive("crank", lambda t: start["crank"] + 3.0 * t)
     m.drive("slider", lambda t: start["slider"] + 0.1 * t)

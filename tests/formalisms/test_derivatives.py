@@ -89,7 +89,9 @@ def plant_with_laws() -> il.Plant:
         com=(0.11, -0.06, 0.08), inertia=(0.004, 0.005, 0.006),
     )  # fmt: skip
     tip = c.point("tip", (0.3, -0.2, 0.15))
-    model.link(tip, model.ground.point("w", (0.6, 0.8, -0.3)), lambda l, ld: k * (l - 0.4) + d * ld)
+    model.line_force(
+        tip, model.ground.point("w", (0.6, 0.8, -0.3)), lambda l, ld: k * (l - 0.4) + d * ld
+    )
     model.joint_force("b", lambda q, qd, t: -k * q**3 - d * il.tanh(qd) + il.sin(t))
     model.force(tip, lambda p, v: (-0.3 * v[0], 0.2 * p[2] ** 2, -d * v[2]))
     return model.compile(backend="c")

@@ -104,7 +104,9 @@ def crane(numbers: Mapping[str, float] | None = None, declared: bool = True) -> 
     )  # fmt: skip
     eye = hook.point("eye", (number("hook.eye.x", 0.33), -0.12, 0.2))
     stiffness = p("k")
-    model.link(eye, model.ground.point("wall", (0.9, 0.2, 0.5)), lambda l: stiffness * (l - 0.3))
+    model.line_force(
+        eye, model.ground.point("wall", (0.9, 0.2, 0.5)), lambda l: stiffness * (l - 0.3)
+    )
     model.joint_force("arm", lambda q, qd: -0.1 * stiffness * q - 0.8 * qd)
     return model
 

@@ -223,7 +223,7 @@ def test_link_is_the_gradient_of_its_potential(state, a: str, b: str) -> None:
     V = V.reshape(4, N)
     gradient = (V[0] - 8 * V[1] + 8 * V[2] - V[3]) / (12 * h)
     bare = values(arm(), q, qd, x)
-    found = values(arm(lambda m: m.link(a, b, lambda l: k * (l - l0))), q, qd, x)
+    found = values(arm(lambda m: m.line_force(a, b, lambda l: k * (l - l0))), q, qd, x)
     assert np.abs(gradient).max() > 1.0
     # positive pulls together: the effort is -∂V/∂q, so tau rises by the gradient
     rise = found["tau"] - bare["tau"]
@@ -237,7 +237,7 @@ def test_damper_takes_the_power_it_should(state) -> None:
     unit = (b["p"] - a["p"]) / np.linalg.norm(b["p"] - a["p"])
     rate = unit @ (b["v"] - a["v"])
     assert abs(rate) > 0.1
-    model = arm(lambda m: m.link("tool.grip", "branch.tip", lambda ld, t: d * ld * (1 + t)))
+    model = arm(lambda m: m.line_force("tool.grip", "branch.tip", lambda ld, t: d * ld * (1 + t)))
     found = values(model, q, qd, x, t=0.5)
     power = qd @ (values(arm(), q, qd, x)["tau"] - found["tau"])
     np.testing.assert_allclose(power, -1.5 * d * rate**2, rtol=1e-10)
@@ -268,7 +268,7 @@ def test_inputs_of_laws(state) -> None:
     def extend(m: il.Model) -> None:
         pull, twist = m.input("pull", unit="N"), m.input("twist", unit="N*m")
         m.joint_force("wrist", lambda q: 2.5 * twist * q)
-        m.link("tool.grip", "ground.anchor", lambda l: pull * l)
+        m.line_force("tool.grip", "ground.anchor", lambda l: pull * l)
 
     u = np.array([4.1, -1.7])
     model = arm(extend)

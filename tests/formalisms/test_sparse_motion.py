@@ -205,7 +205,7 @@ def test_compiles_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_singular_positions_are_passed(wish: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """IFToMM A02, regular branch, integrated independently (FACTS §4.1): tip after 10 s."""
     model = four_bar(2)
-    model._draft.wishes.clear()
+    model._draft.independent.clear()
     model.independent(wish)
     plant = compiled(model, NEVER, monkeypatch)
     result = plant.simulate(t_end=10.0, step=1e-3, sample=0.1)

@@ -68,7 +68,7 @@ def conservative() -> list[str]:
     found = []
     for name in gallery.names():
         model = gallery.get(name).build().build()
-        laws = (model.joint_forces, model.forces, model.links, model.frame_forces)
+        laws = (model.joint_forces, model.forces, model.line_forces, model.frame_forces)
         damped = any((l.alpha, l.beta) != (0.0, 0.0) for l in model.flexible_links)
         if not (any(laws) or model.drives or damped):
             found.append(name)

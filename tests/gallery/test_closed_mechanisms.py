@@ -90,7 +90,7 @@ def test_spatial_slider_crank_by_hand() -> None:
 def test_slider_crank_driven_at_constant_speed() -> None:
     """The torque on the crank is the rate of the energy over the speed."""
     model = gallery.get("slider_crank").build()
-    model._draft.wishes.clear()
+    model._draft.independent.clear()
     model.drive("crank", lambda t: -1.2 + 6.0 * t)
     plant = model.compile()
     run = plant.simulate(t_end=1.0, step=1e-3)

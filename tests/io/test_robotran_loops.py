@@ -97,7 +97,7 @@ def test_cuts_drives_and_natures(loaded: il.Plant) -> None:
     assert all(loop.where.endswith(f"press.mbs:{line}") for loop, line in
                zip(mechanism.loops, (80, 85), strict=True))  # fmt: skip
     # the file has a cut and a link of one name
-    assert [law.name for law in mechanism.links] == ["tie_2"]
+    assert [law.name for law in mechanism.line_forces] == ["tie_2"]
     (drive,) = mechanism.drives
     assert (mechanism.bodies[drive.body].joint.name, drive.kind) == ("travel", "input")
     assert loaded.formulation.independent == ("turn", "sway")
@@ -154,7 +154,7 @@ def test_a_run_keeps_the_loops_closed(loaded: il.Plant) -> None:
 
 def test_links_without_a_law_exert_no_force(data: Path) -> None:
     mechanism = load(data / "press.mbs").build()
-    assert not mechanism.links
+    assert not mechanism.line_forces
     assert any("1 links are kept in the metadata and exert no force ('tie')" in note
                for note in mechanism.notes)  # fmt: skip
     assert len(mechanism.loops) == 2

@@ -16,14 +16,12 @@ import inloop as il
 from inloop.formalisms import Derivation, aba, crb, crb_common, ltdl
 from inloop.joints import ANGLE, KINDS, LENGTH, WRITTEN, JointKind, JointSpec, Transform
 from inloop.joints.kind import X, Y, Z
-from inloop.studio.draft import BodyDraft
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward, interpret
 
 SOURCE = Path(il.__file__).parent
 BUILT = {"revolute", "prismatic", "fixed"}
-# a file format has types of its own, older recordings of the studio knew two kinds, and a body of
-# the gallery is called "ball"
-MAY_NAME_KINDS = {"joints", "io", "draft.py", "gallery"}
+# a file format has types of its own, and a body of the gallery is called "ball"
+MAY_NAME_KINDS = {"joints", "io", "gallery"}
 
 
 @dataclass(frozen=True)
@@ -111,14 +109,6 @@ def test_nobody_asks_for_a_kind_by_its_name() -> None:
             if set(names) & set(KINDS):
                 found.append(f"{path}:{node.lineno}")
     assert not found
-
-
-def test_recordings_of_before_are_still_drawn() -> None:
-    old = {"name": "a", "parent": -1, "hinge": 0, "axis": [0.0, 0.0, 1.0], "range": [0.0, 1.0],
-           "corners": [1, 2], "weight": None}  # fmt: skip
-    turning, sliding = (BodyDraft.read({**old, "revolute": kind}) for kind in (True, False))
-    assert (turning.turns, turning.slides) == (True, False)
-    assert (sliding.turns, sliding.slides) == (False, True)
 
 
 # what recursions make of any joint, against Lagrange's equations of the same mechanism

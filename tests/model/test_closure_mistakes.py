@@ -14,6 +14,12 @@ Write = Callable[[ModelBuilder], object]
 Report = Callable[[ModelBuilder], tuple[Mistake, ...]]
 NAN, INF = math.nan, math.inf
 OTHER = ModelBuilder("other")
+
+
+def pull(l: object) -> object:
+    return l
+
+
 T, Q = [0.1, 0.2, 0.4], [0.3, 0.5, 0.4]
 
 # each case is written on one line, so that its place is known
@@ -59,8 +65,8 @@ LOOPS: list[tuple[Write, str]] = [
      "loop 'a b': the name is not an identifier in C"),
     (lambda m: [m.close("rod", "slider", name="c") for _ in "ab"],
      "loop 'c': the name is taken by the loop of "),
-    (lambda m: [m.link("rod", "slider", lambda l: l, name="c"), m.close("rod", "slider", name="c")],
-     "loop 'c': the name is taken by the link of "),
+    (lambda m: [m.line_force("rod", "slider", pull, name="c"), m.close("rod", "slider", name="c")],
+     "loop 'c': the name is taken by the line_force of "),
 ]
 
 CONSTRAINTS: list[tuple[Write, str]] = [
@@ -155,7 +161,7 @@ ELEMENTS: list[tuple[Write, str]] = [
     (lambda m: m.spring("rod", "slider", 3.0, free_length="long", name="s"),
      "spring 's': free_length must be a number, got 'long'"),
     (lambda m: m.spring("rod", "slidr", 3.0, free_length=0.1),
-     "link 'rod_slidr_spring': acts on 'slidr', which does not exist"),
+     "line_force 'rod_slidr_spring': acts on 'slidr', which does not exist"),
     (lambda m: m.torsion_spring("rodd", 3.0),
      "joint_force 'rodd_spring': there is no joint 'rodd'"),
     (lambda m: m.torsion_spring("rod", 3.0, rest=INF),
@@ -215,8 +221,8 @@ STATES: list[tuple[Write, str]] = [
      "joint_force 'rod_effort': state 'a b': the name is not an identifier in C"),
     (lambda m: m.joint_force("rod", lambda q: (q, {"z": q})),
      "joint_force 'rod_effort': the law returns rates or outputs that were not declared"),
-    (lambda m: m.link("rod", "slider", lambda z: ((z, z), {"z": z}), states={"z": 0.0}),
-     "link 'rod_slider_link': the law returns 2 components, needs 1 number"),
+    (lambda m: m.line_force("rod", "slider", lambda z: ((z, z), {"z": z}), states={"z": 0.0}),
+     "line_force 'rod_slider_line_force': the law returns 2 components, needs 1 number"),
     (lambda m: m.joint_force("rod", lambda z: (z, {"z": m.graph.symbol("x")}), states={"z": 0.0}),
      "joint_force 'rod_effort': the law uses 'x', which is neither its argument nor"),
 ]

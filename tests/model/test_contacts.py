@@ -274,8 +274,10 @@ def test_sizes_out_of_bounds(arm: ModelBuilder, mistakes_of: Finder) -> None:
 def test_things_that_are_not_shapes_or_laws(arm: ModelBuilder, mistakes_of: Finder) -> None:
     arm.contact(arm.ground, 0.1, "crank", il.point(), law=1e4, friction=0.3, name="c")  # type: ignore[arg-type]
     arm.contact(arm.ground, il.sphere(0.1, hollow=True), "crank", il.sphere(0.2), law=SOFT)
-    texts = [mistake.what for mistake in mistakes_of(arm)]
-    assert texts == [
+    found = mistakes_of(arm)
+    assert "a method push(self, gap, gap_rate, states)" in found[1].fix
+    assert "a method drag(self, slip, push, gap, states)" in found[2].fix
+    assert [mistake.what for mistake in found] == [
         "contact 'c': shape_a must be a shape, got '0.1'",
         "contact 'c': law must be a normal force, got '10000.0'",
         "contact 'c': friction must be a friction law, got '0.3'",

@@ -24,7 +24,7 @@ def value_at(expression: object, symbols: dict[Expr, float]) -> float:
 def test_spring(arm: ModelBuilder) -> None:
     k = arm.parameter("k", 350.0, unit="N/m")
     assert arm.spring("crank.pin", "slider", k, 4.2, free_length=0.3) == "crank_pin_slider_spring"
-    (link,) = arm.build().links
+    (link,) = arm.build().line_forces
     assert (link.a.path, link.b.path) == ("crank.pin", "slider")
     at = {link.l: 0.42, link.ld: -0.9, k: 350.0}
     assert value_at(link.force, at) == pytest.approx(350.0 * 0.12 - 4.2 * 0.9)

@@ -37,7 +37,7 @@ def test_every_kind_of_law_may_have_states(arm: ModelBuilder) -> None:
         "crank", "slider", lambda p, y, x: (((x, p[0], 1), (y, 2, 3)), {"y": -y, "x": p[1] - x}),
         states={"x": 0.1, "y": 0.2}, name="mount",
     )  # fmt: skip
-    arm.link("rod", "slider", lambda l, z: (z, {"z": l - z}), states={"z": 0.3})
+    arm.line_force("rod", "slider", lambda l, z: (z, {"z": l - z}), states={"z": 0.3})
     arm.torque("rod", lambda w, z: ([z, w[0], 1.5], {"z": w[1]}), states={"z": 0.4})
     arm.force(
         "rod", lambda v, z: ([z, v[0], 2.5], {"z": -3.0 * z}), states={"z": 0.5}, frame="body"
@@ -49,13 +49,13 @@ def test_every_kind_of_law_may_have_states(arm: ModelBuilder) -> None:
         ("rod_effort.z", 0.6),
         ("rod_force.z", 0.5),
         ("rod_torque.z", 0.4),
-        ("rod_slider_link.z", 0.3),
+        ("rod_slider_line_force.z", 0.3),
         ("mount.x", 0.1),
         ("mount.y", 0.2),
     ]
     assert len({state.symbol for state in mechanism.states}) == 6
     effort, force, torque, link, mount = (
-        mechanism.joint_forces[0], *mechanism.forces, *mechanism.torques, *mechanism.links,
+        mechanism.joint_forces[0], *mechanism.forces, *mechanism.torques, *mechanism.line_forces,
         *mechanism.frame_forces,
     )  # fmt: skip
     assert effort.states[0].rate == 0.7

@@ -64,10 +64,10 @@ def test_torque(arm: ModelBuilder) -> None:
     assert values_at(torque.components, at) == pytest.approx(law(SPEED, R, 2.3), rel=1e-14)
 
 
-def test_link(arm: ModelBuilder) -> None:
-    arm.link("crank.pin", "slider.com", lambda l, ld: 120.0 * (l - 0.3) + 4.0 * ld)
-    (link,) = arm.build().links
-    assert link.name == "crank_pin_slider_com_link"
+def test_line_force(arm: ModelBuilder) -> None:
+    arm.line_force("crank.pin", "slider.com", lambda l, ld: 120.0 * (l - 0.3) + 4.0 * ld)
+    (link,) = arm.build().line_forces
+    assert link.name == "crank_pin_slider_com_line_force"
     assert (link.a.body, link.b.body) == (0, 2)
     assert values_at((link.force,), {link.l: 0.41, link.ld: -0.2}) == pytest.approx([12.4])
 

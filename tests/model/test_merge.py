@@ -149,6 +149,6 @@ def test_a_single_heavy_part_is_kept_to_the_last_digit() -> None:
 
 def test_a_link_inside_one_rigid_body_is_a_mistake() -> None:
     m = arm_with_tool()
-    m.link("link", "tool", lambda l: l)
+    m.line_force("link", "tool", lambda l: l)
     with pytest.raises(ModelError, match="'link' and 'tool' are on the same rigid body"):
         m.build()

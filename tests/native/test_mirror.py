@@ -182,7 +182,7 @@ def test_numbers_are_those_of_the_headers() -> None:
         spelled = {words.get(word, word.upper()): number for word, number in options.items()}
         assert bare(enumeration(name)) == spelled
     assert len(mirror("il_loop")().policy) == len(Status)
-    assert 2 ** constant("INLOOP_HANDLE_BITS") == MOST_MAILBOXES + 1
+    assert 2 ** constant("INLOOP_MAILBOX_BITS") == MOST_MAILBOXES + 1
     assert constant("INLOOP_MAGIC").to_bytes(8, "little") == b"INOPLBOX"
     assert constant("INLOOP_MOST_SLOTS") == 2**24
 

@@ -31,7 +31,7 @@ def test_corners_are_where_sensors_say() -> None:
         assert shown.bodies["hook"][k, 1] == pytest.approx(
             plant.position("hook.com", q[k]), abs=1e-14
         )
-        assert shown.links["rope"][k, 0] == pytest.approx(corners[1], abs=1e-14)
-        assert shown.links["rope"][k, 1] == pytest.approx([2.0, 0.0, 0.0])
+        assert shown.line_forces["rope"][k, 0] == pytest.approx(corners[1], abs=1e-14)
+        assert shown.line_forces["rope"][k, 1] == pytest.approx([2.0, 0.0, 0.0])
     assert [0.1, 0.2, 0.3] in shown.ground.tolist()
     assert plant.outline(q[0]).bodies["boom"].shape == (1, 3, 3)

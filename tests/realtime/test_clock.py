@@ -169,10 +169,10 @@ def test_the_report_in_words_and_as_a_figure(plant: il.Plant, name: str, tmp_pat
 def test_the_bare_loop_is_told_beside_the_plant(plant: il.Plant, name: str) -> None:
     """How much better it did stands in the report, from counts that are given."""
     report = il.run(plant, name=name, rate=1000, seconds=0.01, clock=il.ScriptedClock())
-    assert report.floor_share is None
-    counters = {**report.statistics.counters, "floor_periods": 400, "floor_overruns": 3}
+    assert report.bare_loop_share is None
+    counters = {**report.statistics.counters, "bare_loop_periods": 400, "bare_loop_overruns": 3}
     told = replace(report, statistics=replace(report.statistics, counters=counters))
-    assert told.floor_share == pytest.approx(3 / 400)
+    assert told.bare_loop_share == pytest.approx(3 / 400)
     assert "a bare loop beside it" in str(told)
 
 

@@ -173,7 +173,7 @@ import inloop as il
 counted = ctypes.CDLL(None).counted
 counted.argtypes, counted.restype = [ctypes.c_long], ctypes.c_uint64
 plant = arm().compile()
-with il.start(plant, name=sys.argv[1], rate=2000, paused=True, floor=True) as loop:
+with il.start(plant, name=sys.argv[1], rate=2000, paused=True, bare_loop=True) as loop:
     box = il.attach(sys.argv[1])
     thread = loop.mailbox.statistics().thread
     before = counted(thread)

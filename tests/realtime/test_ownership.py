@@ -125,13 +125,13 @@ with Mirror(name, Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3), np.zer
 def test_no_two_mailboxes_of_one_process_are_the_same_writer(
     plant: il.Plant, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handles = list(range(12, 0, -1))
-    monkeypatch.setattr(memory, "_free_handles", handles.copy())
+    numbers = list(range(12, 0, -1))
+    monkeypatch.setattr(memory, "_free_numbers", numbers.copy())
     with il.start(plant, name=name, mode="free", paused=True):
         with il.attach(name) as first:
             first.write()
             # however many were opened and closed before
-            for _ in range(len(handles) + 10):
+            for _ in range(len(numbers) + 10):
                 with il.attach(name) as other, pytest.raises(il.MailboxError, match="written by"):
                     other.write()
         with il.attach(name) as other:
@@ -141,7 +141,7 @@ def test_no_two_mailboxes_of_one_process_are_the_same_writer(
 def test_too_many_mailboxes_are_refused(
     plant: il.Plant, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "_free_handles", [3, 2, 1])
+    monkeypatch.setattr(memory, "_free_numbers", [3, 2, 1])
     with il.start(plant, name=name, mode="free", paused=True) as loop:
         first, second = il.attach(name), il.attach(name)
         with pytest.raises(il.MailboxError, match=r"mailboxes are open.*close\(\)"):
@@ -151,7 +151,7 @@ def test_too_many_mailboxes_are_refused(
             assert third.read().step == 0
         first.close()
     assert not loop.running
-    assert sorted(memory._free_handles) == [1, 2, 3]
+    assert sorted(memory._free_numbers) == [1, 2, 3]
 
 
 STOPPED = """

@@ -64,12 +64,12 @@ def test_run_against_the_clock_for_machines(inloop: Any, name: str) -> None:
 
 @pytest.mark.long
 def test_run_against_the_clock_of_the_system(inloop: Any, name: str) -> None:
-    words = ("run", "pendulum", "--rate", "500", "--seconds", "0.5", "--floor", "--json")
+    words = ("run", "pendulum", "--rate", "500", "--seconds", "0.5", "--bare-loop", "--json")
     real = json.loads(ended(inloop(*words, "--name", name))[1])["realtime"]
     assert real["steps"] == 250
     assert 0.0 < real["step_us"]["p50"] <= real["step_us"]["p99"] <= real["step_us"]["max"]
-    assert set(real["floor_latency_us"]) == {"p50", "p99", "p999", "max"}
-    assert real["floor_periods"] > 0
+    assert set(real["bare_loop_latency_us"]) == {"p50", "p99", "p999", "max"}
+    assert real["bare_loop_periods"] > 0
 
 
 def test_the_state_at_the_end_is_that_of_a_simulation(inloop: Any, name: str) -> None:
@@ -111,7 +111,7 @@ def test_options_that_do_not_fit_are_refused(capsys: pytest.CaptureFixture[str])
     cases = {
         ("--rate", "1000", "--save", "x.csv"): "--save is for simulations",
         ("--headless", "--clock", "held"): "--clock is for runs against the clock",
-        ("--headless", "--floor"): "--floor is for runs against the clock",
+        ("--headless", "--bare-loop"): "--bare-loop is for runs against the clock",
         ("--rate", "1000", "--method", "scipy"): "cannot keep a clock",
         ("--rate", "0"): "rate = 0",
         ("--rate", "1000", "--report", "nowhere/x.json"): "cannot be written",

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from stiff_models import ARM_START, Bench, arm, bristle, differences
 
 import inloop as il
-from inloop.gallery.puma560 import LINKS, POSES, puma560
+from inloop.gallery.puma560 import DH_TABLE, POSES, puma560
 from inloop.native import FixedSteps, MachineSnapshot, Method, run_machine
 
 G = 3e-4  # [s], of a step of about 1 ms
@@ -53,8 +53,10 @@ def at_rest(m: il.Model) -> None:
     m.joint_force("base", bristle(4e5, 300.0, 5.0, 60.0), states={"z": 0.0})
     m.joint_force("slide", lambda q, qd: -9e5 * (q - ARM_START[2]) - 800.0 * qd)
     m.coupled_force(["slide", "base", "other"], rocked, states={"z": 0.0})
-    m.link("slide.tip", "ground.anchor", strut, states={"z": 0.0})
-    m.link("slide.tip", "other.end", lambda l, ld: 2e5 * (l - math.dist(tip, end)) + 100.0 * ld)
+    m.line_force("slide.tip", "ground.anchor", strut, states={"z": 0.0})
+    m.line_force(
+        "slide.tip", "other.end", lambda l, ld: 2e5 * (l - math.dist(tip, end)) + 100.0 * ld
+    )
     m.force("slide.tip", held(tip, 1e5, 200.0), frame="world")
     m.force("other.end", held(end, 2e5, 150.0), frame="body")
     m.torque("other", turned, frame="world")
@@ -119,7 +121,7 @@ def smooth_laws(m: il.Model) -> None:
         lambda qd, z: (-(40.0 * z + 0.5 * qd), {"z": qd - 6.0 * il.sqrt(qd * qd + 0.01) * z}),
         states={"z": 0.0},
     )
-    m.link("slide.tip", "ground.anchor", creeping, states={"z": 0.01})
+    m.line_force("slide.tip", "ground.anchor", creeping, states={"z": 0.01})
     m.force("other.end", soft, frame="body")
     m.coupled_force(
         ("base", "other"),
@@ -314,11 +316,11 @@ def test_lugre_stops_and_turns_round(sigma0: float) -> None:
 def test_a_robot_with_friction_in_all_joints() -> None:
     """PUMA 560 with bristles that bend by 50 µrad, through sticking and sliding, against RODAS."""
     m = puma560()
-    for number, link in enumerate(LINKS, start=1):
-        coulomb = abs(link.gear * link.coulomb[0])
+    for number, row in enumerate(DH_TABLE, start=1):
+        coulomb = abs(row.gear * row.coulomb[0])
         m.lugre(
             f"joint_{number}", stiffness=coulomb / 50e-6, damping=20.0 * coulomb,
-            viscous=link.gear**2 * link.viscous, coulomb=coulomb, static=1.5 * coulomb,
+            viscous=row.gear**2 * row.viscous, coulomb=coulomb, static=1.5 * coulomb,
             stribeck=0.02,
         )  # fmt: skip
     plant = m.compile()

@@ -15,7 +15,7 @@ from test_sparse_motion import turning_slider_crank
 import inloop as il
 from inloop.errors import BuildError
 from inloop.native import build_library
-from inloop.native.processes import Crew
+from inloop.native.processes import JobRunner
 
 METHODS = ("euler", "rk4", "dopri", "rodas", "implicit")
 STEP, STEPS = 1e-4, 4000
@@ -67,7 +67,7 @@ def no_compiler(
     for name in ("INLOOP_CC", "CC"):
         monkeypatch.setenv(name, "/nowhere/cc")
     monkeypatch.setenv("INLOOP_CACHE", str(empty))
-    monkeypatch.setattr(Crew, "run_all", refuse)
+    monkeypatch.setattr(JobRunner, "run_all", refuse)
     with pytest.raises(BuildError):
         build_library({"nothing.c": "int nothing;\n"})
     yield

@@ -98,7 +98,7 @@ def test_momentum_is_conserved() -> None:
         "right", on=base.point("r", (-0.27, 0.09, -0.03)), joint=il.prismatic((1.0, 0.4, 0.0)),
         mass=0.6, com=(0.02, 0.03, 0.04), inertia=(0.003, 0.004, 0.005),
     )  # fmt: skip
-    model.link(left.com_point, right.com_point, lambda l, ld: 40.0 * (l - 0.5) + 0.6 * ld)
+    model.line_force(left.com_point, right.com_point, lambda l, ld: 40.0 * (l - 0.5) + 0.6 * ld)
     plant = model.compile(backend="c")
     qd = {"base_tx": 0.3, "base_ty": -0.2, "base_rz": 2.6, "left": -2.9, "right": 0.8}
     run = plant.simulate(t_end=3.0, step=1e-3, qd=qd, sample=0.1)

@@ -19,7 +19,7 @@ NAMES = {1: ("bar_0", "coupler_1", "bar_1"), 2: ("bar_0", "bar_1", "coupler_2")}
 
 def compiled(loops: int, wish: str) -> il.Plant:
     model = four_bar(loops)
-    model._draft.wishes.clear()
+    model._draft.independent.clear()
     model.independent(wish)
     return model.compile()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.studio.draft import ContactDraft, draft
+from inloop.studio.sketch import make_sketch
 
 
 @pytest.mark.parametrize("ball_first", [True, False])
@@ -19,7 +19,7 @@ def test_the_frame_of_a_contact_is_that_of_its_signals(ball_first: bool) -> None
     (a, shape_a), (b, shape_b) = sides if ball_first else sides[::-1]
     m.contact(a, shape_a, b, shape_b, law=il.power_law(1e4), name="floor")
     plant = m.compile()
-    found, collector, _ = draft(plant.mechanism)
+    found, collector, _ = make_sketch(plant.mechanism)
     (contact,) = found.contacts
     told = plant.law_outputs([4.0], [0.0])
     p_FC, f_F = np.array([told[name] for name in contact.signals]).reshape(2, 3)
@@ -31,8 +31,3 @@ def test_the_frame_of_a_contact_is_that_of_its_signals(ball_first: bool) -> None
     up = 1.0 if not ball_first else -1.0
     # 1 N by 0.1 mm of 10 kN/m, on the second one of the two
     assert R_BF @ f_F == pytest.approx([0.0, 0.0, up], abs=1e-9)
-
-
-def test_drafts_of_older_files() -> None:
-    older = {"name": "floor", "body": -1, "origin": 0, "turn": 3}
-    assert ContactDraft.read(older).signals[0] == "floor.point_x"

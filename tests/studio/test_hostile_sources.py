@@ -21,7 +21,7 @@ from inloop.realtime.telemetry import Block
 from inloop.studio.catalogue import Choice
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.recordings import Recordings
-from inloop.studio.session import OffenceError, Session
+from inloop.studio.session import OffenseError, Session
 from inloop.studio.sources import Condition, Moment
 from inloop.studio.stage import Stage
 from inloop.studio.ticker import Ticker
@@ -185,7 +185,7 @@ def test_a_request_that_fails_unforeseen_is_the_trouble_of_one_page(tmp_path: Pa
         assert not [text for text in quiet.texts if text["kind"] == "notice"]
         # one that fails at once
         session._do = lambda *_: 1 / 0  # type: ignore[method-assign, assignment, return-value]
-        with pytest.raises(OffenceError, match="make no sense"):
+        with pytest.raises(OffenseError, match="make no sense"):
             for _ in range(100):
                 session.hear(client, '{"do":"pause"}')
 

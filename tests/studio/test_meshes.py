@@ -100,7 +100,7 @@ def test_each_file_is_packed_once_and_kept(robot: Path, monkeypatch: pytest.Monk
     stage = make_stage(il.load(robot).build())
     assert len(stage.meshes) == 2  # three visuals
     assert all(name == name_of(content) for name, content in stage.meshes.items())
-    scales = [look["shape"]["scale"] for body in stage.draft.bodies for look in body.looks]
+    scales = [look["shape"]["scale"] for body in stage.sketch.bodies for look in body.looks]
     assert scales == [(1.0, 1.0, 1.0), (1.0, -1.0, 1.0)]
     # it survives a file, for another process
     stage.save(robot.parent / "stage.json")

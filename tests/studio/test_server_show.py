@@ -135,8 +135,8 @@ def test_shapes_of_a_urdf_file_are_drawn(tmp_path: Path) -> None:
     <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/>
     <axis xyz="0 1 0"/></joint></robot>""")
     stage = make_stage(il.load(path).build())
-    assert stage.draft is not None and stage.library is not None
-    scene = make_scene(stage.draft, Poses(stage.library))
+    assert stage.sketch is not None and stage.library is not None
+    scene = make_scene(stage.sketch, Poses(stage.library))
     box, cylinder = scene["bodies"][0]["shapes"]
     # turned by a quarter about y: what was long in x is long in z
     assert box["shape"]["size"] == [0.4, 0.1, 0.2] and box["position"] == [0.1, 0.0, 0.2]

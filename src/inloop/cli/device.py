@@ -15,7 +15,7 @@ from typing import Any
 import inloop as il
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import paragraph, print_json
-from inloop.cli.subject import told_subject
+from inloop.cli.subject import subject_of_facts
 from inloop.devices import RANGES, SETUPS, Setup, device_limits, find_setup
 from inloop.gallery import Device
 from inloop.realtime import Mailbox
@@ -106,7 +106,7 @@ def _grip(box: Mailbox, args: argparse.Namespace) -> Grip:
 def gallery_device(box: Mailbox) -> Device | None:
     """What a hand drives at a plant of the gallery."""
     try:
-        found = told_subject(dict(box.layout.about))
+        found = subject_of_facts(dict(box.layout.about))
     except il.InloopError:
         return None
     return None if found.exhibit is None else found.exhibit.hand(**found.options)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import inloop as il
 from inloop import gallery
 from inloop.cli.output import paragraph, print_json
-from inloop.cli.subject import told_subject
+from inloop.cli.subject import subject_of_facts
 from inloop.devices import MidiPort, Note, NoteMaker, write_midi_file
 from inloop.devices.notes import NOTE_ON
 from inloop.gallery import Notes
@@ -119,7 +119,7 @@ def gallery_notes(box: Mailbox) -> Notes:
     """What tells of notes at a plant: what its exhibit says, else what the piano's does."""
     told = None
     with contextlib.suppress(il.InloopError):
-        told = told_subject(dict(box.layout.about)).exhibit
+        told = subject_of_facts(dict(box.layout.about)).exhibit
     notes = None if told is None else told.notes
     notes = notes or gallery.get(PIANO).notes
     assert notes is not None

@@ -17,7 +17,7 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
-from inloop.cli.subject import Subject, apply_settings, find_subject, told_subject
+from inloop.cli.subject import Subject, apply_settings, find_subject, subject_of_facts
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.recordings.channels import read_report
 from inloop.realtime.recordings.recording_file import check_new
@@ -136,7 +136,7 @@ def _told(recording: Recording, words: list[str]) -> Subject:
     """The mechanism of the gallery that a recording names, with other settings if there are any."""
     given = {"settings": json.dumps(words)} if words else {}
     try:
-        return told_subject({**recording.facts, **given})
+        return subject_of_facts({**recording.facts, **given})
     except il.InputError as error:
         name = recording.path.name
         raise il.InputError(

@@ -21,7 +21,7 @@ from inloop.realtime.options import MODES
 STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
 ONLY_REALTIME: dict[str, Any] = {
-    "floor": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
+    "bare_loop": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
     "record": None, "overwrite": False, "seed": 1, "with_parent": False, "policies": [],
     "clock": "system", "warm": False,
@@ -73,7 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "finds all in the caches [µs]; a tenth of the period, 100 at most, if no number is given",
     )
     group.add_argument("--core", type=int, metavar="N", help="processor to run on")
-    group.add_argument("--floor", action="store_true", help="run a bare loop beside it")
+    group.add_argument("--bare-loop", action="store_true", help="run a bare loop beside it")
     group.add_argument(
         "--controller",
         metavar="NAME|PROGRAM",

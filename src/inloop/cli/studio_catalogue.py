@@ -13,7 +13,7 @@ from typing import Any
 import inloop as il
 from inloop import gallery
 from inloop.cli import midi
-from inloop.cli.subject import Subject, find_subject, told_subject
+from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import running
@@ -111,7 +111,7 @@ class GalleryCatalogue:
                 )
             return Choice(plant, drawn)
         try:
-            return Choice(plant, _stage(told_subject(dict(layout.about))))
+            return Choice(plant, _stage(subject_of_facts(dict(layout.about))))
         except InloopError as error:
             why = error.mistakes[0].what
             unknown = f"How this plant looks is not known: {why}. Start the studio with the file."

@@ -60,7 +60,7 @@ def find_subject(args: argparse.Namespace) -> Subject:
     return _find_exhibit(args.mechanism, args.set)
 
 
-def told_subject(facts: Mapping[str, str]) -> Subject:
+def subject_of_facts(facts: Mapping[str, str]) -> Subject:
     """The mechanism that a recording, or a plant that runs, says it is.
 
     Such words are data: they may name a mechanism of the gallery and its options. A file that they

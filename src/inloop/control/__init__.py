@@ -1,14 +1,14 @@
 """Controllers: designed on linear models, run sample by sample.
 
 model = LinearModel.of(plant.linearize(...))       # A, B, C, D with names
-sampled = discretise(model, period=1e-3)           # inputs held between samples, with delay
+sampled = discretize(model, period=1e-3)           # inputs held between samples, with delay
 gains = lqy(sampled, {"angle": 1000.0, "strain": 50.0}, {"angle": 100.0}, {"torque": 1.0})
 observer = kalman(sampled, {"torque": 0.05}, {"angle": 1e-4, "strain": 1e-3})
 controller = LqgController(sampled, gains, observer, limits=(-4.0, 4.0))
 command = controller.step(measurement, reference)
 """
 
-from inloop.control.discretise import discretise
+from inloop.control.discretize import discretize
 from inloop.control.integrals import with_integrals
 from inloop.control.kalman import Kalman, kalman
 from inloop.control.linear_model import LinearModel
@@ -26,7 +26,7 @@ __all__ = [
     "Mode",
     "Pi",
     "StepFigures",
-    "discretise",
+    "discretize",
     "kalman",
     "lqy",
     "step_figures",

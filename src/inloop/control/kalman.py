@@ -47,7 +47,7 @@ def kalman(
         InputError: a mode that does not decay is seen in no output.
     """
     if model.period is None:
-        raise InputError("the filter needs a sampled model", fix="Use discretise(model, period).")
+        raise InputError("the filter needs a sampled model", fix="Use discretize(model, period).")
     V = diagonal(model.outputs, noise, "output", "noise") ** 2
     if np.any(np.diag(V) <= 0.0):
         clean = model.outputs[int(np.argmin(np.diag(V)))]

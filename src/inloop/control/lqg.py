@@ -49,7 +49,7 @@ class LqgController:
         """
         if model.period is None:
             raise InputError(
-                "a controller needs a sampled model", fix="Use discretise(model, period)."
+                "a controller needs a sampled model", fix="Use discretize(model, period)."
             )
         n, shapes = len(model.states), (gains.K_x.shape[1], observer.L.shape[0])
         if shapes != (n, n):

@@ -9,7 +9,7 @@ from inloop.devices.device_limits import device_limits
 from inloop.devices.differences import BackwardDifferences, FilteredDifferences, Motion
 from inloop.devices.encoder import Encoder
 from inloop.devices.hall_pair import HallPair, Magnet
-from inloop.devices.handle import Finger, Handle
+from inloop.devices.handle import Finger, HapticHandle
 from inloop.devices.hold import ZeroOrderHold
 from inloop.devices.instruments import Instruments
 from inloop.devices.kalman import KalmanEstimator
@@ -31,7 +31,7 @@ from inloop.devices.voice_coil import VoiceCoil
 __all__ = [
     "COARSE", "FINE", "RANGES", "SETUPS", "SMOOTH", "Actuator", "AdaptiveWindow",
     "BackwardDifferences", "Converter", "Coupling", "Delay", "DeviceChain", "Encoder", "Estimator",
-    "FilteredDifferences", "Finger", "HallPair", "Handle", "Impedance", "Instruments",
+    "FilteredDifferences", "Finger", "HallPair", "HapticHandle", "Impedance", "Instruments",
     "KalmanEstimator", "LoadCell", "Magnet", "MidiPort", "Motion", "Noise", "Note", "NoteMaker",
     "ParallelController", "PassivityObserver", "Rig", "SampledEvery", "SampledLoop", "Sensor",
     "SeriesController", "Setup", "Station", "StiffnessRange", "VoiceCoil", "ZeroOrderHold",

@@ -27,7 +27,7 @@ class Finger:
 
 
 @dataclass
-class Handle:
+class HapticHandle:
     """m x'' = motor + finger - damping x' - friction sign(x'), solved exactly from step to step.
 
     Dry friction and the target of the finger are taken as constant within a step, and so is the

@@ -11,8 +11,8 @@ from inloop.errors import InputError
 Devices = Callable[[int], Sequence[Sensor]]
 
 
-class Told(Protocol):
-    """Whatever tells signals by name: outputs of a mailbox, a stepper, a mapping."""
+class Signals(Protocol):
+    """Whatever holds signals by name: outputs of a mailbox, a stepper, a mapping."""
 
     def __getitem__(self, signal: str, /) -> float:
         """The signal now."""
@@ -66,9 +66,9 @@ class Instruments:
         """Names of what is read."""
         return tuple(self._devices)
 
-    def read(self, told: Told) -> dict[str, float]:
+    def read(self, signals: Signals) -> dict[str, float]:
         """What all devices tell now, by name of the signal; call it once per period."""
-        return {signal: self._read(signal, float(told[signal])) for signal in self._devices}
+        return {signal: self._read(signal, float(signals[signal])) for signal in self._devices}
 
     def _read(self, signal: str, value: float) -> float:
         for device in self._devices[signal]:

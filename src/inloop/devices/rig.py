@@ -10,7 +10,7 @@ from inloop.devices.actuator import Actuator
 from inloop.devices.chain import DeviceChain, Estimator, Sensor
 from inloop.devices.differences import BackwardDifferences, FilteredDifferences
 from inloop.devices.encoder import Encoder
-from inloop.devices.handle import Finger, Handle
+from inloop.devices.handle import Finger, HapticHandle
 from inloop.devices.passivity import PassivityObserver, SeriesController
 from inloop.devices.sampled_loop import SampledLoop
 from inloop.errors import InputError
@@ -77,11 +77,11 @@ class Rig:
             observer=PassivityObserver(self.reserve, self.reserve),
         )
 
-    def handle(self) -> Handle:
+    def handle(self) -> HapticHandle:
         """The handle with its motor, at rest; `substeps` of its steps are a period."""
         step = self.period / self.substeps
         motor = Actuator(step, limit=self.limit, lag=self.lag, delay=self.delay)
-        return Handle(motor, self.mass, self.damping, self.friction, self.finger, self.stops)
+        return HapticHandle(motor, self.mass, self.damping, self.friction, self.finger, self.stops)
 
     def sampled_loop(self, *, spring_reads_estimate: bool = False) -> SampledLoop:
         """The linear loop without a hand: no rounding, no dry friction, no limit."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from inloop.devices.chain import DeviceChain
 from inloop.devices.coupling import Coupling
-from inloop.devices.handle import Handle
+from inloop.devices.handle import HapticHandle
 from inloop.devices.rig import Rig
 from inloop.devices.stiffness_range import StiffnessRange
 
@@ -74,7 +74,7 @@ class Station:
     coupling: Coupling | None = None
     skipped: int = 0
     chain: DeviceChain = field(init=False)
-    handle: Handle = field(init=False)
+    handle: HapticHandle = field(init=False)
     range: StiffnessRange | None = None
 
     def __post_init__(self) -> None:

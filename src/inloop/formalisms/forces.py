@@ -37,7 +37,7 @@ from inloop.model import (
     Frame,
     FrameForce,
     LawState,
-    Link,
+    LineForce,
     Matrix3,
     Mechanism,
     Point,
@@ -61,14 +61,14 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     _external(mechanism, skeleton, loads, external_forces)
     _joint_laws(mechanism, skeleton, loads)
     _coupled_laws(mechanism, skeleton, loads)
-    if mechanism.forces or mechanism.torques or mechanism.links or mechanism.frame_forces:
+    if mechanism.forces or mechanism.torques or mechanism.line_forces or mechanism.frame_forces:
         place = Places(skeleton)
         for force in mechanism.forces:
             _force(force, place, loads)
         for torque in mechanism.torques:
             _torque(torque, place, loads)
-        for link in mechanism.links:
-            _link(link, place, loads)
+        for line_force in mechanism.line_forces:
+            _line_force(line_force, place, loads)
         for frame_force in mechanism.frame_forces:
             _frame_force(frame_force, place, loads)
     for beam in skeleton.beams:
@@ -359,7 +359,7 @@ def _turn(law: Torque, axis: int) -> Tangent:
     return {R[r][j]: R[r][k] for r in range(3)} | {R[r][k]: -R[r][j] for r in range(3)}
 
 
-def _link(law: Link, place: Places, loads: Loads) -> None:
+def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
     """A pull along the line between two points."""
     skeleton = place.skeleton
     graph = skeleton.graph

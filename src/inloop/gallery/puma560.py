@@ -18,8 +18,10 @@ SLIP = 0.01  # speed over which dry friction changes its sign [rad/s]
 
 
 @dataclass(frozen=True)
-class Link:
-    """One row of the published table; standard DH: frame j sits at the far end of link j.
+class DhRow:
+    """One row of the published Denavit-Hartenberg data, with what the link weighs.
+
+    Standard DH: frame j sits at the far end of link j.
 
     Attributes:
         d: offset along the joint axis [m].
@@ -48,19 +50,19 @@ class Link:
 
 RIGHT = math.pi / 2
 # fmt: off
-LINKS = (
-    Link(PEDESTAL, 0.0, RIGHT, 0.0, (0.0, 0.0, 0.0), (0.0, 0.35, 0.0),
-         200e-6, -62.6111, 1.48e-3, (0.395, -0.435)),
-    Link(0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539),
-         200e-6, 107.815, 0.817e-3, (0.126, -0.071)),
-    Link(0.15005, 0.0203, -RIGHT, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125),
-         200e-6, -53.7063, 1.38e-3, (0.132, -0.105)),
-    Link(0.4318, 0.0, RIGHT, 0.82, (0.0, 0.019, 0.0), (1.8e-3, 1.3e-3, 1.8e-3),
-         33e-6, 76.0364, 71.2e-6, (11.2e-3, -16.9e-3)),
-    Link(0.0, 0.0, -RIGHT, 0.34, (0.0, 0.0, 0.0), (0.3e-3, 0.4e-3, 0.3e-3),
-         33e-6, 71.923, 82.6e-6, (9.26e-3, -14.5e-3)),
-    Link(0.0, 0.0, 0.0, 0.09, (0.0, 0.0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3),
-         33e-6, 76.686, 36.7e-6, (3.96e-3, -10.5e-3)),
+DH_TABLE = (
+    DhRow(PEDESTAL, 0.0, RIGHT, 0.0, (0.0, 0.0, 0.0), (0.0, 0.35, 0.0),
+          200e-6, -62.6111, 1.48e-3, (0.395, -0.435)),
+    DhRow(0.0, 0.4318, 0.0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539),
+          200e-6, 107.815, 0.817e-3, (0.126, -0.071)),
+    DhRow(0.15005, 0.0203, -RIGHT, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125),
+          200e-6, -53.7063, 1.38e-3, (0.132, -0.105)),
+    DhRow(0.4318, 0.0, RIGHT, 0.82, (0.0, 0.019, 0.0), (1.8e-3, 1.3e-3, 1.8e-3),
+          33e-6, 76.0364, 71.2e-6, (11.2e-3, -16.9e-3)),
+    DhRow(0.0, 0.0, -RIGHT, 0.34, (0.0, 0.0, 0.0), (0.3e-3, 0.4e-3, 0.3e-3),
+          33e-6, 71.923, 82.6e-6, (9.26e-3, -14.5e-3)),
+    DhRow(0.0, 0.0, 0.0, 0.09, (0.0, 0.0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3),
+          33e-6, 76.686, 36.7e-6, (3.96e-3, -10.5e-3)),
 )
 # upper triangle of M(q_n) with motor inertia, row by row [kg·m²]
 NOMINAL_MASS_MATRIX = (
@@ -97,42 +99,42 @@ def puma560(friction: bool = False) -> il.Model:
         strict_inertia=False,
     )
     on: Any = m.ground
-    for number, (link, start) in enumerate(zip(LINKS, POSES["q_n"], strict=True), start=1):
-        on = add_link(m, number, link, on, start)
+    for number, (row, start) in enumerate(zip(DH_TABLE, POSES["q_n"], strict=True), start=1):
+        on = add_link(m, number, row, on, start)
         if friction:
-            m.joint_force(f"joint_{number}", _friction_law(link), name=f"friction_{number}")
+            m.joint_force(f"joint_{number}", _friction_law(row), name=f"friction_{number}")
     payload = m.parameter("payload", 0.0, unit="kg", range=(0.0, 2.5), doc="mass at the flange")
     m.body("load", on=on, joint=il.fixed(), mass=payload)
     return m
 
 
-def add_link(m: il.Model, number: int, link: Link, on: Any, start: float) -> Any:
+def add_link(m: il.Model, number: int, row: DhRow, on: Any, start: float) -> Any:
     """Hang one link on the frame before it; returns the frame at its far end.
 
     Args:
         m: the model.
         number: of the link, from 1.
-        link: its row of the table.
+        row: its data.
         on: the frame before it.
         start: q at the start [rad].
     """
-    R_BD = _about_x(link.alpha)
-    p_BD = np.array([link.a, 0.0, link.d])
-    inertia = R_BD @ np.diag(link.inertia) @ R_BD.T
-    armature = link.rotor * link.gear**2
-    if link.mass == 0.0:
+    R_BD = _about_x(row.alpha)
+    p_BD = np.array([row.a, 0.0, row.d])
+    inertia = R_BD @ np.diag(row.inertia) @ R_BD.T
+    armature = row.rotor * row.gear**2
+    if row.mass == 0.0:
         armature, inertia = armature + inertia[2, 2], np.zeros((3, 3))
     body = m.body(
         f"link_{number}",
         on=on,
         joint=il.revolute("z", name=f"joint_{number}", initial=(start, 0.0), armature=armature),
-        mass=link.mass,
-        com=tuple(p_BD + R_BD @ link.com) if link.mass else (0.0, 0.0, 0.0),
+        mass=row.mass,
+        com=tuple(p_BD + R_BD @ row.com) if row.mass else (0.0, 0.0, 0.0),
         inertia=inertia.tolist(),
     )
-    if number == len(LINKS):
+    if number == len(DH_TABLE):
         body.point("flange", tuple(p_BD))
-    return body.frame("end", tuple(p_BD), il.axis_angle("x", link.alpha))
+    return body.frame("end", tuple(p_BD), il.axis_angle("x", row.alpha))
 
 
 def _about_x(angle: float) -> np.ndarray:
@@ -141,14 +143,14 @@ def _about_x(angle: float) -> np.ndarray:
     return np.array([[1.0, 0.0, 0.0], [0.0, C, -S], [0.0, S, C]])
 
 
-def _friction_law(link: Link) -> Callable[..., Any]:
+def _friction_law(row: DhRow) -> Callable[..., Any]:
     """Friction of the motor seen at the joint: G² B qd, and |G| Tc with the sign of qd."""
-    forward, backward = (abs(link.gear) * tc for tc in link.coulomb)
+    forward, backward = (abs(row.gear) * tc for tc in row.coulomb)
 
     def law(qd: Any) -> Any:
         side = il.tanh(qd / SLIP)
         dry = il.where(side > 0.0, forward * side, -backward * side)
-        return -(link.gear**2 * link.viscous * qd + dry)
+        return -(row.gear**2 * row.viscous * qd + dry)
 
     return law
 

@@ -48,7 +48,7 @@ def load(path: str | os.PathLike[str], model_type: type[Model], **options: Any) 
 def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **options: Any) -> Any:
     """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN (.mbs).
 
-    What was changed or left out is told in the notes of the model; what the equations do not use
+    What was changed or left out is listed in the notes of the model; what the equations do not use
     is kept in its metadata. Nothing is changed when the file is wrong.
 
     Args:

@@ -102,7 +102,7 @@ def _names(folder: Path) -> list[str]:
     """Name of a package: that of its description, and that of its folder."""
     names = [folder.name]
     try:
-        told = parse_file(folder / "package.xml").child("name")
+        declared = parse_file(folder / "package.xml").child("name")
     except FileFormatError:
-        told = None
-    return names if told is None else [*names, told.text]
+        declared = None
+    return names if declared is None else [*names, declared.text]

@@ -12,8 +12,8 @@ from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.friction import FrictionLaw, coulomb_contact, lugre_contact
 from inloop.model.contacts.laws import NormalLaw, felt, hunt_crossley, power_law
 from inloop.model.elements import Attachment, Attitude, Body, Frame, Ground, Joint, Part, Point
+from inloop.model.flexible_links.declaring import FlexibleLinkHandle
 from inloop.model.flexible_links.flexible import FlexibleLink, Node
-from inloop.model.flexible_links.flexible_builder import FlexibleLinkHandle
 from inloop.model.geometry import Matrix3, Pose, Scalar, Vector3
 from inloop.model.handles import BodyHandle, FrameHandle, Handle, PointHandle
 from inloop.model.joints import cylindrical, free, planar, universal
@@ -28,7 +28,7 @@ from inloop.model.laws.effects import (
     JointInput,
     LawOutput,
     LawState,
-    Link,
+    LineForce,
     Torque,
 )
 from inloop.model.mechanism import Mechanism
@@ -44,10 +44,10 @@ __all__ = [
     "CoupledForce", "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink",
     "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "FrictionLaw", "Ground",
     "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",
-    "Link", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node", "NormalLaw",
-    "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive", "Quantity",
-    "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque", "Vector3",
-    "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt", "fixed",
-    "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy",
-    "universal",
+    "LineForce", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node",
+    "NormalLaw", "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive",
+    "Quantity", "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque",
+    "Vector3", "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt",
+    "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic",
+    "revolute", "rpy", "universal",
 ]  # fmt: skip

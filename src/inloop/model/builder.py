@@ -1,49 +1,75 @@
-"""The builder: what a person writes a mechanism with."""
+"""The builder: what a person writes a mechanism with.
+
+It owns a draft and has a method for each thing that can be written into it. Each duty is a module
+of functions that take a model first, so that they are methods here: signature and docstring are
+theirs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
-from inloop.geometry import Shape, Visual
-from inloop.joints import JointSpec
-from inloop.joints.kinds.fixed import fixed
-from inloop.model.assemble import build
-from inloop.model.constraints.closure_builder import ClosureBuilder
-from inloop.model.contacts.contact_builder import ContactBuilder
-from inloop.model.draft import BodyDraft, Draft
-from inloop.model.flexible_links.flexible_builder import FlexibleBuilder
+from inloop.model import bodies
+from inloop.model.constraints import declaring as constraints
+from inloop.model.contacts import declaring as contacts
+from inloop.model.draft import Draft
+from inloop.model.flexible_links import declaring as flexible_links
+from inloop.model.freeze import freeze
 from inloop.model.geometry import Scalar
-from inloop.model.handles import BodyHandle, Handle, read_path
-from inloop.model.intake import Intake, as_tuple
-from inloop.model.joints import chain_suffixes, read_joint
-from inloop.model.laws.friction_builder import FrictionBuilder
+from inloop.model.handles import BodyHandle
+from inloop.model.laws import force_elements, forces, joint_friction
 from inloop.model.mechanism import Mechanism
-from inloop.model.modes.mode_builder import ModeBuilder
+from inloop.model.modes import declaring as modes
 from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.parameters import read_input, read_parameter
-from inloop.model.sensors.output_builder import OutputBuilder
-from inloop.model.sensors.sensor_builder import SensorBuilder
+from inloop.model.sensors import declaring as sensors
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
 
 
-class ModelBuilder(
-    FrictionBuilder,
-    ContactBuilder,
-    ClosureBuilder,
-    ModeBuilder,
-    FlexibleBuilder,
-    OutputBuilder,
-    SensorBuilder,
-):
+class ModelBuilder:
     """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
 
     Mistakes do not raise where they are made: `build()` reports all of them at once, each with
     the line that wrote it.
     """
+
+    # what moves
+    body = bodies.body
+    chain = bodies.chain
+    flexible_link = flexible_links.flexible_link
+    # what acts on it
+    joint_force = forces.joint_force
+    coupled_force = forces.coupled_force
+    force = forces.force
+    torque = forces.torque
+    line_force = forces.line_force
+    frame_force = forces.frame_force
+    joint_input = forces.joint_input
+    external_force = forces.external_force
+    spring = force_elements.spring
+    torsion_spring = force_elements.torsion_spring
+    potential = force_elements.potential
+    joint_stop = force_elements.joint_stop
+    bushing = force_elements.bushing
+    lugre = joint_friction.lugre
+    coulomb = joint_friction.coulomb
+    contact = contacts.contact
+    # what it must obey
+    close = constraints.close
+    constraint = constraints.constraint
+    drive = constraints.drive
+    independent = constraints.independent
+    # how it changes while it runs
+    mode = modes.mode
+    during = modes.during
+    lock = modes.lock
+    event = modes.event
+    # what is measured
+    output = sensors.output
+    sensor = sensors.sensor
 
     def __init__(
         self,
@@ -120,82 +146,6 @@ class ModelBuilder(
         self._draft.inputs.append(signal)
         return signal.symbol
 
-    def body(
-        self,
-        name: str,
-        *,
-        on: Handle | str,
-        joint: JointSpec | Sequence[JointSpec],
-        mass: Scalar = 0.0,
-        com: Sequence[Scalar] = (0.0, 0.0, 0.0),
-        inertia: Sequence[Any] = (0.0, 0.0, 0.0),
-        doc: str = "",
-        visuals: Sequence[Visual | Shape] = (),
-    ) -> BodyHandle:
-        """Hang a body on another one.
-
-        The body frame is the frame after the joint; at q = 0 it coincides with the frame or
-        point it hangs on. Every number may be an expression of parameters.
-
-        Args:
-            name: name of the body.
-            on: a body, a point or a frame, or its name, which may be declared later.
-            joint: revolute(...), prismatic(...), fixed(), ...; or several in a row, such as
-                universal(...), cylindrical(...) or planar(...): then as `chain` does.
-            mass: [kg].
-            com: center of mass p_BC in body axes [m].
-            inertia: about the center of mass, in body axes [kg·m²]: (ixx, iyy, izz),
-                (ixx, iyy, izz, ixy, ixz, iyz) or a 3x3 matrix. Products are entries of the
-                matrix: ixy = -∫ x y dm.
-            doc: description.
-            visuals: what to draw: shapes at the origin of the body, or visual(shape, at, color).
-        """
-        if isinstance(joint, list | tuple):
-            data = {"mass": mass, "com": com, "inertia": inertia, "doc": doc, "visuals": visuals}
-            return self.chain(name, on=on, joints=joint, **data)
-        read = self._draft.intake(f"body {quoted(name)}")
-        name = read.name(name)
-        body = BodyDraft(
-            name=name,
-            on=read_path(read, self._draft, on, "on") or GROUND_NAME,
-            joint=read_joint(read, joint, name),
-            # 1 kg stands in for a mass that cannot be read
-            mass=read.scalar(mass, "mass", fallback=1.0),
-            com=read.vector(com, "com"),
-            inertia=read.inertia(inertia),
-            visuals=_read_visuals(read, visuals),
-            doc=doc,
-            where=read.where,
-        )
-        self._draft.add_body(body)
-        return BodyHandle(self._draft, name)
-
-    def chain(
-        self, name: str, *, on: Handle | str, joints: Sequence[JointSpec], **body: Any
-    ) -> BodyHandle:
-        """Hang a body on another one by several joints in a row.
-
-        Massless bodies carry the joints but the last: "base" with free() makes "base_tx",
-        "base_ty", ... "base_ry" and "base", whose joint is "base_rz".
-
-        Args:
-            name: name of the last body.
-            on: what the first joint sits on.
-            joints: the joints, base to tip, such as free(), planar() or ball().
-            body: mass, com, inertia, doc, visuals of the last body, as in `body`.
-        """
-        if not joints or not all(isinstance(joint, JointSpec) for joint in joints):
-            read = self._draft.intake(f"chain {quoted(name)}")
-            read.complain("joints must be a list of joints", "Write [prismatic(...), ...].")
-            joints = [fixed()]
-        names = [
-            joint.name or f"{name}_{suffix}"
-            for joint, suffix in zip(joints, chain_suffixes(joints), strict=True)
-        ]
-        for step, joint in zip(names[:-1], joints, strict=False):
-            on = self.body(step, on=on, joint=joint)
-        return self.body(name, on=on, joint=replace(joints[-1], name=names[-1]), **body)
-
     @contextmanager
     def reading(self, where: str) -> Iterator[None]:
         """Take `where` (such as "arm.urdf:12") as the place of all that is declared inside.
@@ -226,7 +176,7 @@ class ModelBuilder(
         Raises:
             ModelError: with all mistakes at once.
         """
-        return build(self._draft)
+        return freeze(self._draft)
 
     def describe(self) -> str:
         """Return a table of the finished mechanism that a person can read."""
@@ -236,16 +186,3 @@ class ModelBuilder(
         draft = self._draft
         counts = f"{len(draft.bodies)} bodies, {len(draft.parameters)} parameters"
         return f"<{type(self).__name__} {quoted(draft.name)}: {counts}>"
-
-
-def _read_visuals(read: Intake, visuals: object) -> tuple[Visual, ...]:
-    """What to draw of a body."""
-    items = as_tuple(visuals)
-    placed = [Visual(item) if isinstance(item, Shape) else item for item in items or ()]
-    found = tuple(item for item in placed if isinstance(item, Visual))
-    if items is None or len(found) < len(items):
-        read.complain(
-            f"visuals cannot be {quoted(visuals)}",
-            "Write a list such as [sphere(0.1), visual(box((0.1, 0.2, 0.3)), at=(0.1, 0, 0))].",
-        )
-    return found

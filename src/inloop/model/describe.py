@@ -262,8 +262,8 @@ def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
     for torque in mechanism.torques:
         turns = f"{_vector(torque.components)} in {torque.axes} axes"
         yield torque.name, bodies[torque.body].name, turns
-    for link in mechanism.links:
-        yield link.name, f"{link.a.path}, {link.b.path}", _scalar(link.force)
+    for pull in mechanism.line_forces:
+        yield pull.name, f"{pull.a.path}, {pull.b.path}", _scalar(pull.force)
     carried = {name for contact in mechanism.contacts for name in contact.carried_by}
     for law in (law for law in mechanism.frame_forces if law.name not in carried):
         between = f"{law.a.path}, {law.b.path}"

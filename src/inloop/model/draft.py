@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
@@ -24,7 +24,7 @@ from inloop.symbolic import Expr, Graph
 if TYPE_CHECKING:
     from inloop.model.sensors.sensor import SensorKind
 
-LawKind = Literal["joint_force", "coupled_force", "force", "torque", "link", "frame_force"]
+LawKind = Literal["joint_force", "coupled_force", "force", "torque", "line_force", "frame_force"]
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class LawDraft:
     Attributes:
         kind: the method of the builder that declared it.
         name: name of the law.
-        targets: paths of what it acts on: one, two for a link or a frame force, any number for a
-            coupled force.
+        targets: paths of what it acts on: one, two for a line force or a frame force, any
+            number for a coupled force.
         axes: axes of the components.
         symbols: the placeholders it was traced with, by argument name.
         components: what the law returned.
@@ -157,7 +157,7 @@ class DriveDraft:
 
 
 @dataclass(frozen=True)
-class WishDraft:
+class IndependentDraft:
     """A joint whose coordinate shall be independent."""
 
     joint: str
@@ -251,7 +251,7 @@ class Draft:
     loops: list[LoopDraft] = field(default_factory=list)
     constraints: list[ConstraintDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
-    wishes: list[WishDraft] = field(default_factory=list)
+    independent: list[IndependentDraft] = field(default_factory=list)
     locks: list[LockDraft] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     events: list[EventDraft] = field(default_factory=list)
@@ -338,3 +338,9 @@ class Draft:
         yield GROUND_NAME
         yield from self._body_named
         yield from self._site_at
+
+
+class HasDraft(Protocol):
+    """A model that is being written, as the functions see it that are its methods."""
+
+    _draft: Draft

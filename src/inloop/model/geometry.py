@@ -5,7 +5,7 @@ Numbers stay numbers: an expression is made only where a parameter takes part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -38,8 +38,8 @@ def entries(matrix: Matrix3) -> Iterator[Scalar]:
         yield from row
 
 
-def dot(a: Vector3, b: Vector3) -> Scalar:
-    """Return a·b."""
+def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """Return a·b, of vectors of any length."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
         # terms that are zero leave no trace, so that numbers stay exact

@@ -25,7 +25,7 @@ from inloop.model.laws.effects import (
     JointInput,
     LawOutput,
     LawState,
-    Link,
+    LineForce,
     Torque,
 )
 from inloop.model.modes.elements import Event, Lock, Mode
@@ -54,7 +54,7 @@ class Mechanism:
         coupled_forces: laws that drive several joints each.
         forces: laws that act at points.
         torques: laws that turn bodies.
-        links: laws between two points.
+        line_forces: laws along the line between two points.
         frame_forces: laws between two frames.
         external_forces: force and torque inputs on bodies.
         joint_inputs: effort inputs of joints.
@@ -88,7 +88,7 @@ class Mechanism:
     coupled_forces: tuple[CoupledForce, ...]
     forces: tuple[Force, ...]
     torques: tuple[Torque, ...]
-    links: tuple[Link, ...]
+    line_forces: tuple[LineForce, ...]
     frame_forces: tuple[FrameForce, ...]
     external_forces: tuple[ExternalForce, ...]
     joint_inputs: tuple[JointInput, ...]
@@ -199,9 +199,9 @@ class Mechanism:
 
     @property
     def laws(self) -> tuple[AnyLaw, ...]:
-        """All laws: joint, coupled and point forces, torques, links, frame forces."""
+        """All laws: joint, coupled and point forces, torques, line forces, frame forces."""
         laws: list[AnyLaw] = [*self.joint_forces, *self.coupled_forces]
-        laws += [*self.forces, *self.torques, *self.links, *self.frame_forces]
+        laws += [*self.forces, *self.torques, *self.line_forces, *self.frame_forces]
         return tuple(laws)
 
     @property
@@ -232,7 +232,7 @@ class Mechanism:
             coupled_forces=tuple(law for law in self.coupled_forces if holds(law.name)),
             forces=tuple(law for law in self.forces if holds(law.name)),
             torques=tuple(law for law in self.torques if holds(law.name)),
-            links=tuple(law for law in self.links if holds(law.name)),
+            line_forces=tuple(law for law in self.line_forces if holds(law.name)),
             frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
             contacts=tuple(item for item in self.contacts if holds(item.name)),
             # a contact that is not there cannot be measured

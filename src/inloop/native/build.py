@@ -18,7 +18,7 @@ from inloop.native.compiler import (
 )
 from inloop.native.identity import build_key
 from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
-from inloop.native.processes import Crew, Job, JobError, wished_jobs
+from inloop.native.processes import Job, JobError, JobRunner, wanted_jobs
 from inloop.native.store import LIBRARY_NAME, Store
 from inloop.native.translation import including, needed_headers, translation_units
 
@@ -105,8 +105,8 @@ class _Build:
 
     def _compile(self, directory: Path) -> None:
         """Compile all sources side by side, then link; objects stay, for others to link with."""
-        crew = Crew(directory, compiler_environment(directory))
-        side_by_side = self.options.jobs or wished_jobs()
+        runner = JobRunner(directory, compiler_environment(directory))
+        side_by_side = self.options.jobs or wanted_jobs()
         jobs = [self._compile_job(name) for name in self._units(directory, side_by_side)]
         objects = [_object_name(job.name) for job in jobs]
         objects += _linked_objects(self.options.linked, objects)
@@ -117,9 +117,9 @@ class _Build:
             count += 1
             self.progress(count, len(jobs) + 1, job.name)
 
-        crew.run_all(jobs, side_by_side, finished)
+        runner.run_all(jobs, side_by_side, finished)
         link = self.compiler.link_command(objects, LIBRARY_NAME, self.options.libraries)
-        crew.run_all([Job(LIBRARY_NAME, link)], 1, finished)
+        runner.run_all([Job(LIBRARY_NAME, link)], 1, finished)
 
     def _units(self, directory: Path, side_by_side: int) -> list[str]:
         """Names of the files to compile; those that stand for several are written."""

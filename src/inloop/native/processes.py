@@ -38,7 +38,7 @@ class JobError(Exception):
 
 
 @dataclass
-class Crew:
+class JobRunner:
     """Runs jobs in one directory and one environment."""
 
     directory: Path
@@ -106,7 +106,7 @@ class Crew:
                     os.killpg(process.pid, signal.SIGKILL)
 
 
-def wished_jobs() -> int:
+def wanted_jobs() -> int:
     """How many compilers to run side by side: `$INLOOP_JOBS`, else one per usable CPU."""
     wish = os.environ.get("INLOOP_JOBS", "")
     return int(wish) if wish.isdecimal() and int(wish) > 0 else usable_cpus()

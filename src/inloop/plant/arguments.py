@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.model.intake import as_tuple
+from inloop.model.intake import as_tuple, is_number
 from inloop.model.names import quoted
 from inloop.plant.engine import Array
 from inloop.symbolic import Program
@@ -29,7 +28,7 @@ def real(value: Any, name: str) -> float:
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
-    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+    if not is_number(value):
         raise InputError(f"{name} is {quoted(value)}, not a number", fix="Give a real number.")
     try:
         return float(value)

@@ -29,13 +29,13 @@ class Outline:
 
     Attributes:
         bodies: corners of each body by name [m], shape (N, corners, 3).
-        links: ends of springs and other links between two points by name, shape (N, 2, 3).
+        line_forces: ends of springs and other forces between two points by name, shape (N, 2, 3).
         ground: named points of the ground and hinges on it, shape (points, 3).
         flexible: root and nodes of flexible links by name, shape (N, nodes + 1, 3).
     """
 
     bodies: dict[str, Array]
-    links: dict[str, Array]
+    line_forces: dict[str, Array]
     ground: Array
     flexible: dict[str, Array]
 
@@ -52,7 +52,7 @@ def outline(plant: BarePlant, q: Array) -> Outline:
     nodes = {k for link in mechanism.flexible_links for k in link.bodies}
     bodies = [body for body in mechanism.bodies if body.index not in nodes or _is_heavy(body)]
     corners = {body.name: _corners(mechanism, body, nodes) for body in bodies}
-    ends = {link.name: (link.a, link.b) for link in mechanism.links}
+    ends = {law.name: (law.a, law.b) for law in mechanism.line_forces}
     rests = _rests(mechanism, nodes)
     ground = [point.p_BQ for point in mechanism.ground.points if point.path not in rests]
     hinged = (b for b in mechanism.bodies if b.parent == GROUND and b.joint.kind.hinges)

@@ -7,7 +7,7 @@ import time
 
 from inloop.errors import MailboxError
 from inloop.native.mirror import constant
-from inloop.realtime.checks import is_number, need, shown
+from inloop.realtime.checks import is_finite, need, shown
 from inloop.realtime.mailbox import Mailbox
 from inloop.realtime.memory import Attached, Memory
 from inloop.realtime.outputs import State
@@ -35,7 +35,7 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
         MailboxError: there is no such plant, or its segment is not what it should be.
         InputError: a name or a time that makes no sense.
     """
-    need(is_number(wait) and wait >= 0.0, f"a wait of {shown(wait)} s", "Use a number >= 0.")
+    need(is_finite(wait) and wait >= 0.0, f"a wait of {shown(wait)} s", "Use a number >= 0.")
     end = time.monotonic() + wait
     while True:
         try:

@@ -12,7 +12,7 @@ import numpy as np
 from inloop.errors import InputError
 
 
-def is_number(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
     """A finite real number that a double can hold? A truth value is none."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         return False
@@ -68,7 +68,7 @@ def need_state(what: str, value: Any) -> None:
     """Raise InputError unless it can be a vector of numbers, or some of them by name."""
     fix = "Give numbers by name, such as {'shoulder': 0.3}, or a vector of them."
     if isinstance(value, Mapping):
-        need_mapping(what, value, is_number, fix)
+        need_mapping(what, value, is_finite, fix)
     elif value is not None:
         try:
             good = bool(np.isfinite(np.asarray(value, dtype=np.float64)).all())

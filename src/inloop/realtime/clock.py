@@ -18,7 +18,7 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.mirror import constant, mirror
 from inloop.native.realtime_functions import realtime_function
-from inloop.realtime.memory import Attached, Handle
+from inloop.realtime.memory import Attached, MemoryAccess
 
 START = 1.0  # [s] of a scripted clock; not 0, which could be mistaken for no time at all
 SETTLES_WITHIN = 60.0  # [s] of the wall clock
@@ -92,8 +92,8 @@ def standing_still() -> ctypes.Structure:
 class PlantClock:
     """The clock that a plant runs on, for all who are attached to it."""
 
-    def __init__(self, plant: str, handle: Handle) -> None:
-        self._plant, self._use = plant, handle.use
+    def __init__(self, plant: str, access: MemoryAccess) -> None:
+        self._plant, self._use = plant, access.use
 
     @property
     def scripted(self) -> bool:

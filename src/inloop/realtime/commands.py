@@ -10,7 +10,7 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.realtime_functions import COMMANDS, realtime_function
 from inloop.realtime.layout import Layout
-from inloop.realtime.memory import Handle
+from inloop.realtime.memory import MemoryAccess
 from inloop.realtime.outputs import Snapshot, State
 
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
@@ -25,10 +25,10 @@ class Commands:
         layout: names, units and sizes.
     """
 
-    def __init__(self, name: str, handle: Handle, layout: Layout) -> None:
+    def __init__(self, name: str, access: MemoryAccess, layout: Layout) -> None:
         self.name, self.layout = name, layout
-        self._handle = handle
-        self._use = handle.use
+        self._access = access
+        self._use = access.use
 
     def pause(self) -> None:
         """Stop simulated time."""

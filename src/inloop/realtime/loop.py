@@ -196,7 +196,7 @@ class _Memory:
         loop.stale_after = round(1e9 * (options.stale_after or 0.0))
         loop.policy[:] = options.policy_codes
         loop.most_backlog = round(options.most_late * options.rate)
-        loop.warm, loop.floor = round(1e9 * options.lead), options.floor
+        loop.warm, loop.bare_loop = round(1e9 * options.lead), options.bare_loop
         if options.clock is not None:
             self._script = Script(options.clock, field_offset("il_loop", "box") + self.address)
             loop.clock, loop.clock_self = self._script.functions, self._script.address

@@ -18,7 +18,7 @@ from inloop.realtime.closing import Closing
 from inloop.realtime.commands import Commands
 from inloop.realtime.input_vector import InputVector
 from inloop.realtime.layout import parse
-from inloop.realtime.memory import Attached, Handle
+from inloop.realtime.memory import Attached, MemoryAccess
 from inloop.realtime.outputs import Flag, Outputs, State
 from inloop.realtime.remote_parameters import RemoteParameters
 from inloop.realtime.report import Report
@@ -47,15 +47,15 @@ class Mailbox(Commands, Closing):
     def __init__(self, name: str, attached: Attached) -> None:
         header = attached.box.layout
         text = ctypes.string_at(attached.box.base + header.text_offset, header.text_size)
-        handle = Handle(name, attached)
-        super().__init__(name, handle, parse(header, text))
+        access = MemoryAccess(name, attached)
+        super().__init__(name, access, parse(header, text))
         self._own = attached.box  # what is ours alone, and stays when the memory goes
         self._record = mirror("inloop_record")()
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
         self._values_address = self._values.ctypes.data
         self._inputs = InputVector(self.layout)
-        self.parameters = RemoteParameters(name, self.layout, handle)
+        self.parameters = RemoteParameters(name, self.layout, access)
         functions = ("read", "wait", "next", "write")
         self._read, self._wait, self._next, self._write = (
             realtime_function(f"il_mailbox_{function}") for function in functions
@@ -322,7 +322,7 @@ class Mailbox(Commands, Closing):
     @property
     def clock(self) -> PlantClock:
         """The clock that the plant runs on: that of the system, or a scripted one."""
-        return PlantClock(self.name, self._handle)
+        return PlantClock(self.name, self._access)
 
     @property
     def process(self) -> int:
@@ -348,10 +348,10 @@ class Mailbox(Commands, Closing):
 
     def close(self) -> None:
         """Release what was taken and let go of the memory."""
-        self._handle.close()
+        self._access.close()
 
     def __repr__(self) -> str:
-        state = "closed" if self._handle.closed else self.state.name
+        state = "closed" if self._access.closed else self.state.name
         return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
 
     def _raise(self, error: int, held: Attached) -> NoReturn:

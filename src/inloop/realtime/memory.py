@@ -16,14 +16,14 @@ from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import RINGS, realtime_function
 
 MOST_MAILBOXES = 1023  # open at once in one process; 0 is for programs in C (inloop_self)
-_free_handles = list(range(MOST_MAILBOXES, 0, -1))
+_free_numbers = list(range(MOST_MAILBOXES, 0, -1))
 _attached: weakref.WeakSet[Attached] = weakref.WeakSet()
 
 
 class Memory:
     """A file mapped for reading and writing; unmapped when nobody holds it.
 
-    Another program may cut the file short without ending this process (il_shelter.h).
+    Another program may cut the file short without ending this process (il_bus_guard.h).
 
     Attributes:
         bytes: the memory.
@@ -44,16 +44,16 @@ class Memory:
         self.bytes = mmap.mmap(descriptor, size, flags=flags)
         self._view = ctypes.c_char.from_buffer(self.bytes)
         self.address = ctypes.addressof(self._view)
-        self._number = realtime_function("il_shelter_add")(self.address, size)
+        self._number = realtime_function("il_bus_guard_add")(self.address, size)
         # called before the mapping goes with the attributes of this object
-        remove = realtime_function("il_shelter_remove")
-        self._shelter = weakref.finalize(self, remove, self._number)
-        self._shelter.atexit = False  # threads may use it to the end
+        remove = realtime_function("il_bus_guard_remove")
+        self._guard = weakref.finalize(self, remove, self._number)
+        self._guard.atexit = False  # threads may use it to the end
 
     @property
     def lost(self) -> bool:
         """Has another program cut the file short, so that zeros have taken its place?"""
-        return self._shelter.alive and bool(realtime_function("il_shelter_lost")(self._number))
+        return self._guard.alive and bool(realtime_function("il_bus_guard_lost")(self._number))
 
 
 class Attached:
@@ -75,16 +75,16 @@ class Attached:
         """
         self.box, self._memory = mirror("inloop_mailbox")(), memory
         self.address = ctypes.addressof(self.box)
-        self._handle = _take_handle()
-        place = (memory.address, memory.size, self._handle)
+        self._own_number = _take_number()
+        place = (memory.address, memory.size, self._own_number)
         error = realtime_function("il_mailbox_use")(self.address, *place)
         if error != 0:
-            _free_handles.append(self._handle)
+            _free_numbers.append(self._own_number)
             raise MailboxError(
                 "the shared memory is no mailbox of this version of inloop, or it is damaged",
                 fix="Stop the plant and start it again with the same version.",
             )
-        weakref.finalize(self, _let_go, self.box, memory, self._handle)
+        weakref.finalize(self, _let_go, self.box, memory, self._own_number)
         _attached.add(self)
 
     @property
@@ -105,11 +105,11 @@ class Attached:
 
     def become_another(self) -> None:
         """After a fork: what the parent has taken is not taken by its child."""
-        self.box.self = realtime_function("il_mailbox_self")(self._handle)
+        self.box.self = realtime_function("il_mailbox_self")(self._own_number)
 
 
-class Handle:
-    """The way of one mailbox object to its memory, until it is closed."""
+class MemoryAccess:
+    """The access of one mailbox object to its memory, until it is closed."""
 
     def __init__(self, plant: str, attached: Attached) -> None:
         self._plant = plant
@@ -138,10 +138,10 @@ class Handle:
             attached.release()
 
 
-def _take_handle() -> int:
+def _take_number() -> int:
     """A number that no other open mailbox of this process has."""
     try:
-        return _free_handles.pop()
+        return _free_numbers.pop()
     except IndexError:
         raise MailboxError(
             f"{MOST_MAILBOXES} mailboxes are open in this process",
@@ -154,10 +154,10 @@ def _release(box: ctypes.Structure) -> None:
         realtime_function("il_mailbox_release")(ctypes.addressof(box), ring)
 
 
-def _let_go(box: ctypes.Structure, memory: Memory, handle: int) -> None:
+def _let_go(box: ctypes.Structure, memory: Memory, number: int) -> None:
     """When nobody uses a mailbox any more; `memory` is here so that it is still mapped."""
     _release(box)
-    _free_handles.append(handle)
+    _free_numbers.append(number)
 
 
 def _after_fork() -> None:

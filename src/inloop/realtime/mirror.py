@@ -22,7 +22,7 @@ from inloop.native.realtime_functions import (
 )
 from inloop.realtime.closing import Closing
 from inloop.realtime.layout import Layout
-from inloop.realtime.memory import Attached, Handle
+from inloop.realtime.memory import Attached, MemoryAccess
 from inloop.realtime.outputs import Flag, State
 from inloop.realtime.segment import Segment
 
@@ -60,13 +60,13 @@ class Mirror(Closing):
         self.name, self.layout = name, layout
         self._segment = Segment(name, layout, SLOTS)
         attached = Attached(self._segment.memory)
-        self._handle = Handle(name, attached)
+        self._access = MemoryAccess(name, attached)
         self.layout_hash = f"{attached.box.layout.layout_hash:016x}"
         self._inputs_seen = self._commands_seen = self._published = 0
         self._inputs = np.zeros(layout.counts[INPUTS])
         self._parameters = np.zeros(layout.counts[PARAMETERS])
         self._publish(PARAMETERS, mirror("inloop_record")(), np.ascontiguousarray(parameters))
-        shared = self._handle.use().shared
+        shared = self._access.use().shared
         # parameters are decided on elsewhere: nobody waits for it here
         shared.speed, shared.parameters_seen = 1.0, 2**64 - 1
 
@@ -88,7 +88,7 @@ class Mirror(Closing):
 
     def wait(self, timeout: float) -> bool:
         """Wait until there are inputs or commands that were not read yet [s]."""
-        held, call = self._handle.use(), realtime_function("il_mailbox_attend")
+        held, call = self._access.use(), realtime_function("il_mailbox_attend")
         seen = (self._inputs_seen, self._commands_seen)
         return bool(call(held.address, *seen, timeout) == 0)
 
@@ -111,7 +111,7 @@ class Mirror(Closing):
 
         He waits until `obeyed` has told of this number.
         """
-        held, record = self._handle.use(), mirror("inloop_record")()
+        held, record = self._access.use(), mirror("inloop_record")()
         values = np.zeros(self.layout.counts[COMMANDS])
         call = realtime_function("il_mailbox_copy")
         number = self._commands_seen + 1
@@ -123,13 +123,13 @@ class Mirror(Closing):
 
     def obeyed(self, number: int, refused: bool) -> None:
         """Tell who has sent this command what became of it."""
-        shared = self._handle.use().shared
+        shared = self._access.use().shared
         shared.bad_commands += refused
         shared.commands_done = number
 
     def tell(self, state: State) -> None:
         """Tell those who attach what the plant does; as long as it is ARMED they wait."""
-        shared = self._handle.use().shared
+        shared = self._access.use().shared
         shared.state, shared.heartbeat = state.value, time.monotonic_ns()
 
     def end(self) -> None:
@@ -138,18 +138,18 @@ class Mirror(Closing):
 
     def close(self) -> None:
         """Tell those who are attached that it is over, and remove the mailbox."""
-        if not self._handle.closed:
+        if not self._access.closed:
             if self._segment.ours:
                 self.end()
-            self._handle.close()
+            self._access.close()
             self._segment.close()
 
     def _publish(self, ring: int, about: ctypes.Structure, values: Reals) -> None:
-        call, held = realtime_function("il_mailbox_publish"), self._handle.use()
+        call, held = realtime_function("il_mailbox_publish"), self._access.use()
         call(held.address, ring, ctypes.addressof(about), values.ctypes.data)
 
     def _newest(self, ring: int, values: Reals) -> ctypes.Structure | None:
         record, call = mirror("inloop_record")(), realtime_function("il_mailbox_newest")
-        held = self._handle.use()
+        held = self._access.use()
         error = call(held.address, ring, ctypes.addressof(record), values.ctypes.data)
         return record if error == 0 else None

@@ -9,7 +9,7 @@ from typing import Literal
 
 from inloop.errors import InputError
 from inloop.native import Status
-from inloop.realtime.checks import is_flag, is_number, is_text, is_whole, need, need_mapping, shown
+from inloop.realtime.checks import is_finite, is_flag, is_text, is_whole, need, need_mapping, shown
 from inloop.realtime.clock import ScriptedClock
 from inloop.simulate.schedules import METHODS
 
@@ -61,7 +61,7 @@ class Options:
         warm: wake up so much before each period [s], walk through the step once and throw the
             result away, so that the real one finds all it needs in the caches; True for a tenth of
             the period, 0.1 ms at most. Costs processor time and changes no output.
-        floor: run a bare loop of the same rate beside it, to see what the machine can do.
+        bare_loop: run a bare loop of the same rate beside it, to see what the machine can do.
         telemetry: records to keep for readers [s].
         paused: start paused.
         clock: a scripted clock to run on in place of the system's: see `ScriptedClock`.
@@ -81,7 +81,7 @@ class Options:
     core: int | None = None
     lock_memory: bool = True
     warm: float | bool = False
-    floor: bool = False
+    bare_loop: bool = False
     telemetry: float = 4.0
     paused: bool = False
     clock: ScriptedClock | None = None
@@ -90,7 +90,7 @@ class Options:
         self._check_pace()
         self._check_watch()
         self._check_machine()
-        for name in ("extrapolate", "lock_memory", "floor", "paused"):
+        for name in ("extrapolate", "lock_memory", "bare_loop", "paused"):
             value = getattr(self, name)
             need(is_flag(value), f"{name} = {shown(value)}", "Use True or False.")
         scripted = self.clock is None or isinstance(self.clock, ScriptedClock)
@@ -118,7 +118,7 @@ class Options:
         if self.stale_after is not None:
             _range("stale_after", self.stale_after, 1e-9, LONGEST, "s", " (or None: never)")
         fix = "Give finite numbers by the name of an input, or None to keep what is there."
-        need_mapping("safe", self.safe, lambda x: x is None or is_number(x), fix)
+        need_mapping("safe", self.safe, lambda x: x is None or is_finite(x), fix)
 
     def _check_machine(self) -> None:
         _range("telemetry", self.telemetry, 1e-3, 600.0, "s")
@@ -158,7 +158,7 @@ class Options:
 def _range(
     name: str, value: float, least: float, most: float, unit: str = "", more: str = ""
 ) -> None:
-    good = is_number(value) and least <= value <= most
+    good = is_finite(value) and least <= value <= most
     place = f"Use {least:g} to {most:g} {unit}".rstrip()
     need(good, f"{name} = {shown(value)} {unit}".rstrip(), f"{place}{more}.")
 

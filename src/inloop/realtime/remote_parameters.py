@@ -14,7 +14,7 @@ from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.memory import Attached, Handle
+from inloop.realtime.memory import Attached, MemoryAccess
 from inloop.realtime.outputs import State
 
 DECIDED_WITHIN = 1.0  # [s]
@@ -26,8 +26,8 @@ class RemoteParameters(MutableMapping[str, float]):
     Values with which the loops of the plant cannot be closed from where it is are refused by it.
     """
 
-    def __init__(self, plant: str, layout: Layout, handle: Handle) -> None:
-        self._plant, self._use = plant, handle.use
+    def __init__(self, plant: str, layout: Layout, access: MemoryAccess) -> None:
+        self._plant, self._use = plant, access.use
         self._declared = {x.name: x for x in layout.parameters}
         self._index = {name: k for k, name in enumerate(self._declared)}
         self._may_be_refused = "loops" in dict(layout.about)

@@ -21,9 +21,9 @@ TIMES = {
     "warmup": "used of the early waking",
     "latency": "wake-up latency",
     "input_age": "age of inputs",
-    "floor": "latency of a bare loop",
+    "bare_loop": "latency of a bare loop",
 }
-WHERE_ASKED = ("warmup", "floor")
+WHERE_ASKED = ("warmup", "bare_loop")
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class Report:
         return self.overruns / max(1, self.periods)
 
     @property
-    def floor_share(self) -> float | None:
+    def bare_loop_share(self) -> float | None:
         """Overruns per period of the bare loop beside it; None if none ran."""
-        periods = self.floor_periods
-        return self.floor_overruns / periods if periods else None
+        periods = self.bare_loop_periods
+        return self.bare_loop_overruns / periods if periods else None
 
     def data(self) -> dict[str, Any]:
         """The numbers for machines."""
@@ -83,7 +83,7 @@ class Report:
         result: dict[str, Any] = {"rate": 1.0 / self.period, "status": self.status, **counters}
         for which in TIMES:
             if which not in WHERE_ASKED or self._histogram(which).count:
-                key = "floor_latency_us" if which == "floor" else f"{which}_us"
+                key = "bare_loop_latency_us" if which == "bare_loop" else f"{which}_us"
                 result[key] = self.times(which)
         result["lead_us"] = self.statistics.lead / 1e3
         more = {"most_iterations": self.most_iterations, "notes": list(self.notes)}
@@ -121,10 +121,10 @@ class Report:
         )
         if warming := s.warming():
             lines.append(warming)
-        if self.floor_share is not None:
+        if self.bare_loop_share is not None:
             lines.append(
-                f"a bare loop beside it: {s['floor_overruns']} of {s['floor_periods']} periods "
-                f"({100 * self.floor_share:.3g} %)"
+                f"a bare loop beside it: {s['bare_loop_overruns']} of {s['bare_loop_periods']} "
+                f"periods ({100 * self.bare_loop_share:.3g} %)"
             )
         lines.append(
             f"{s['stale_inputs']} steps with stale inputs, {s['bad_inputs']} inputs refused, "

@@ -9,7 +9,7 @@ from typing import Any
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.realtime.checks import is_number, is_text, need, need_mapping, need_state, shown
+from inloop.realtime.checks import is_finite, is_text, need, need_mapping, need_state, shown
 from inloop.realtime.elements import element_facts
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import LONGEST, Options
@@ -64,14 +64,14 @@ def start(
         known = ", ".join(Options.__dataclass_fields__)
         raise InputError(str(error).partition("() ")[2], fix=f"Options are: {known}.") from None
     _check(q=q, qd=qd, tau=tau)
-    need_mapping("inputs", inputs or {}, is_number, "Give finite numbers by name.")
+    need_mapping("inputs", inputs or {}, is_finite, "Give finite numbers by name.")
     need_mapping("motions", motions or {}, callable, "Give functions of time by name.")
     need_mapping("about", about or {}, is_text, "Give texts by name.")
-    good = is_number(rehearse) and 0.0 <= rehearse <= LONGEST
+    good = is_finite(rehearse) and 0.0 <= rehearse <= LONGEST
     need(good, f"rehearse = {shown(rehearse)} s", f"Use 0 to {LONGEST:g}.")
     steps = 0
     if seconds is not None:
-        good = is_number(seconds) and 0.0 < seconds <= LONGEST_RUN
+        good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
         need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
         steps = max(1, round(seconds * chosen.rate))
     step = chosen.period / chosen.substeps

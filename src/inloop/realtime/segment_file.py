@@ -64,7 +64,7 @@ def living_process(descriptor: int) -> int | None:
     header, facts = _header(descriptor), os.fstat(descriptor)
     if header is None or not realtime_function("il_mailbox_alive")(header.creator):
         return None
-    process = int(header.creator >> constant("INLOOP_START_BITS") + constant("INLOOP_HANDLE_BITS"))
+    process = int(header.creator >> constant("INLOOP_START_BITS") + constant("INLOOP_MAILBOX_BITS"))
     return process if _uses(process, facts) else None
 
 

@@ -95,7 +95,8 @@ class Statistics:
         thread: id of its thread.
         speed: simulated seconds per second.
         counters: by name.
-        histograms: by name: step, step_cpu, reaction, warmup, latency, input_age, floor.
+        histograms: by name: step, step_cpu, reaction, warmup, latency, input_age,
+            bare_loop.
         failure: status of the last step that failed; 0 if none did.
         latched: status because of which safe values stand in for the inputs until somebody resumes
             (STOPPED: somebody has asked for it); 0 if they do not.

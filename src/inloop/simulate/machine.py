@@ -113,7 +113,7 @@ def simulate_modes(
     elif q is None and qd is None and mode is None and start.end is not None:
         assert start.end.machine is not None
         own = {name: plant.formulation for name, plant in plants.items()}
-        begin = Beginning(start.end.machine, own)
+        begin = MachineStart(start.end.machine, own)
     else:
         raise InputError(
             "a run that continues another one begins where that one ended",
@@ -162,7 +162,7 @@ def conditions(
 
 
 @dataclass(frozen=True)
-class Beginning:
+class MachineStart:
     """Where a machine starts.
 
     Attributes:
@@ -182,7 +182,7 @@ def first_snapshot(
     at: Mapping[str, Conditions],
     q: Given,
     qd: Given,
-) -> Beginning:
+) -> MachineStart:
     """Where a machine starts, at t = 0."""
     name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
@@ -195,7 +195,7 @@ def first_snapshot(
     chosen = {**{n: each.formulation for n, each in plants.items()}, name: good}
     number = list(plants).index(name)
     x = make_systems(plants, at, None, chosen)[number].start(0.0, start.q, start.qd, z)
-    return Beginning(MachineSnapshot(number, x), chosen, start.notes)
+    return MachineStart(MachineSnapshot(number, x), chosen, start.notes)
 
 
 _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
@@ -212,7 +212,7 @@ class _Run:
         most_events: int,
         settle_time: float | None,
         reactions: str | Sequence[str],
-        begin: Beginning,
+        begin: MachineStart,
     ) -> None:
         self._plants, self._at, self._schedule = plants, at, schedule
         self._reactions = reactions

@@ -1,4 +1,4 @@
-"""From the draft of a drawing to the scene that the page shows, for parameters as they are."""
+"""From the sketch of a drawing to the scene that the page shows, for parameters as they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
 from inloop.plant import Array
 from inloop.plant.poses import Poses
-from inloop.studio.draft import GROUND, BodyDraft, Draft, FlexibleDraft
+from inloop.studio.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
 from inloop.studio.visuals import corners_of
 
 AXES = "xyz"
@@ -26,48 +26,48 @@ POSITIONS = 100  # that are tried to see how far it reaches
 def empty_scene() -> dict[str, Any]:
     """Of a plant that nobody can draw."""
     bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0]}
-    nothing: dict[str, Any] = {"bodies": [], "ground": [], "links": [], "flexible": []}
+    nothing: dict[str, Any] = {"bodies": [], "ground": [], "connectors": [], "flexible": []}
     return {"planar": None, "up": "z", "bounds": bounds, **nothing}
 
 
-def make_scene(draft: Draft, poses: Poses) -> dict[str, Any]:
+def make_scene(sketch: Sketch, poses: Poses) -> dict[str, Any]:
     """The scene; colors that nobody has given are left to the page.
 
     Args:
-        draft: the parts.
+        sketch: the parts.
         poses: of the bodies, with the parameters of the plant.
     """
     points = poses.points
-    X = np.array(poses.at(np.array(draft.start)))
-    least, most = _bounds(draft, poses)
+    X = np.array(poses.at(np.array(sketch.start)))
+    least, most = _bounds(sketch, poses)
     size = float(np.max(most - least)) or 1.0
-    normal = _normal(draft, X)
-    planar = draft.plane or (PLANES[normal] if normal is not None else None)
+    normal = _normal(sketch, X)
+    planar = sketch.plane or (PLANES[normal] if normal is not None else None)
     bodies = []
-    for k, body in enumerate(draft.bodies):
+    for k, body in enumerate(sketch.bodies):
         across = None
         if planar is not None:
             seen = next(axis for axis, plane in PLANES.items() if set(plane) == set(planar))
             across = X[k, 3:].reshape(3, 3)[seen]
         shapes = _shapes(body, points, across, size)
         bodies.append({"name": body.name, "parent": body.parent, "shapes": shapes})
-    names = [body.name for body in draft.bodies]
-    links = [
+    names = [body.name for body in sketch.bodies]
+    connectors = [
         {"name": name, "look": "spring", "from": _end(names, a, points[p]),
          "to": _end(names, b, points[q])}
-        for name, a, p, b, q in draft.links
+        for name, a, p, b, q in sketch.connectors
     ]  # fmt: skip
-    ground = list(draft.ground_looks) or [
-        visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in draft.ground
+    ground = list(sketch.ground_looks) or [
+        visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in sketch.ground
     ]
     return {
         "planar": planar,
-        "up": _up(points[draft.gravity], planar),
+        "up": _up(points[sketch.gravity], planar),
         "bounds": {"min": least.tolist(), "max": most.tolist()},
         "bodies": bodies,
         "ground": ground,
-        "links": links,
-        "flexible": [_flexible(link, points, ROD * size) for link in draft.flexible],
+        "connectors": connectors,
+        "flexible": [_flexible(link, points, ROD * size) for link in sketch.flexible],
     }
 
 
@@ -75,7 +75,7 @@ def _end(names: list[str], body: int, p: Array) -> dict[str, Any]:
     return {"body": "ground" if body == GROUND else names[body], "p": p.tolist()}
 
 
-def _flexible(link: FlexibleDraft, points: Array, radius: float) -> dict[str, Any]:
+def _flexible(link: FlexibleSketch, points: Array, radius: float) -> dict[str, Any]:
     """A flexible link: its root's pose in its body, its nodes and how far out they are at rest."""
     p_BE, R_BE = points[link.origin], points[link.turn : link.turn + 3].T
     nodes = [
@@ -102,10 +102,10 @@ def _up(gravity: Array, planar: str | None) -> str:
     return "y" if abs(gravity[1]) > max(abs(gravity[2]), FLAT) else "z"
 
 
-def _normal(draft: Draft, X: Array) -> int | None:
+def _normal(sketch: Sketch, X: Array) -> int | None:
     """The world axis across which nothing moves; None if there is none, or more than one."""
     fits = {0, 1, 2}
-    for k, body in enumerate(draft.bodies):
+    for k, body in enumerate(sketch.bodies):
         along = np.abs(X[k, 3:].reshape(3, 3) @ np.array(body.axis))
         if body.turns:
             fits &= {a for a in range(3) if along[a] > PARALLEL}
@@ -114,13 +114,13 @@ def _normal(draft: Draft, X: Array) -> int | None:
     return fits.pop() if len(fits) == 1 else None
 
 
-def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
+def _bounds(sketch: Sketch, poses: Poses) -> tuple[Array, Array]:
     """Corners of a box around all that may be seen."""
     points = poses.points
-    X = np.array([poses.at(q).copy() for q in _positions(draft)])
+    X = np.array([poses.at(q).copy() for q in _positions(sketch)])
     p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
-    seen = [points[list(draft.ground)], *map(corners_of, draft.ground_looks)]
-    for k, body in enumerate(draft.bodies):
+    seen = [points[list(sketch.ground)], *map(corners_of, sketch.ground_looks)]
+    for k, body in enumerate(sketch.bodies):
         corners = np.vstack(
             [np.zeros((1, 3)), points[list(body.corners)], *map(corners_of, body.looks)]
         )
@@ -133,18 +133,18 @@ def _bounds(draft: Draft, poses: Poses) -> tuple[Array, Array]:
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
     margin = np.full(3, MARGIN * max(float(np.max(most - least)), 1e-3))
     below = margin.copy()
-    if draft.ground_looks and not draft.plane:
+    if sketch.ground_looks and not sketch.plane:
         # what has a foot stands on the floor
-        below[AXES.index(_up(points[draft.gravity], None))] = 0.0
+        below[AXES.index(_up(points[sketch.gravity], None))] = 0.0
     return least - below, most + margin
 
 
-def _positions(draft: Draft) -> list[Array]:
+def _positions(sketch: Sketch) -> list[Array]:
     """The start, and some other positions of what is free to move anywhere."""
-    start = np.array(draft.start)
-    if not draft.roams:
+    start = np.array(sketch.start)
+    if not sketch.roams:
         return [start]
-    low, high = np.array([body.range for body in draft.bodies]).reshape(-1, 2).T
+    low, high = np.array([body.range for body in sketch.bodies]).reshape(-1, 2).T
     random = np.random.default_rng(1)
     others = random.uniform(low, high, (POSITIONS, len(low)))
     # behind the coordinates, components of quaternions: any direction, any length
@@ -153,7 +153,7 @@ def _positions(draft: Draft) -> list[Array]:
 
 
 def _shapes(
-    body: BodyDraft, points: Array, across: Array | None, size: float
+    body: BodySketch, points: Array, across: Array | None, size: float
 ) -> list[dict[str, Any]]:
     """Shapes of a body: those given for it, or plates and rods between its corners."""
     if body.looks:

@@ -190,5 +190,5 @@ class Scene(TypedDict):
     bounds: Bounds
     bodies: list[Body]
     ground: list[Look]
-    links: list[Connector]
+    connectors: list[Connector]
     flexible: list[Flexible]

@@ -14,7 +14,7 @@ from inloop.errors import InloopError, InputError
 from inloop.studio.client import Client, encode
 from inloop.studio.gate import Gate, cookie_name
 from inloop.studio.message_types import Notice
-from inloop.studio.session import OffenceError, Session
+from inloop.studio.session import OffenseError, Session
 from inloop.studio.ticker import Ticker
 
 try:
@@ -143,8 +143,8 @@ async def _serve(websocket: WebSocket, session: Session) -> None:
             if message["type"] == "websocket.disconnect":
                 break
             session.hear(client, message.get("text") or message.get("bytes") or b"")
-    except OffenceError as offence:
-        reason = str(offence)
+    except OffenseError as offense:
+        reason = str(offense)
     except WebSocketDisconnect:
         pass
     finally:

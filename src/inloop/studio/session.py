@@ -29,7 +29,7 @@ SPEEDS = (0.001, 1000.0)
 GENERATIONS = 0xFFFF
 
 
-class OffenceError(Exception):
+class OffenseError(Exception):
     """A client that must go; the message says why."""
 
 
@@ -109,12 +109,12 @@ class Session:
         """Do what a page asks for.
 
         Raises:
-            OffenceError: the client must go.
+            OffenseError: the client must go.
         """
         if len(message) > LONGEST:
-            raise OffenceError(f"a message of {len(message)} bytes; {LONGEST} are allowed")
+            raise OffenseError(f"a message of {len(message)} bytes; {LONGEST} are allowed")
         if not client.messages.take():
-            raise OffenceError("more than 200 messages per second")
+            raise OffenseError("more than 200 messages per second")
         try:
             if isinstance(message, bytes):
                 self._hear_frame(client, message)
@@ -132,7 +132,7 @@ class Session:
 
     def _lose_patience(self, client: Client) -> None:
         if not client.patience.take():
-            raise OffenceError("too many messages that make no sense")
+            raise OffenseError("too many messages that make no sense")
 
     def _hear_frame(self, client: Client, data: bytes) -> None:
         found, inputs = read_frame(data), self.running.inputs

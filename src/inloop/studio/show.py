@@ -10,9 +10,9 @@ import numpy as np
 from inloop.native.library import Reals
 from inloop.plant.poses import Poses, quaternions
 from inloop.realtime.layout import Layout
-from inloop.studio.draft import ContactDraft
 from inloop.studio.frames import no_arrows, poses_frame
 from inloop.studio.scene import empty_scene, make_scene
+from inloop.studio.sketch import ContactSketch
 from inloop.studio.sources import Moment
 from inloop.studio.stage import Stage
 
@@ -31,22 +31,22 @@ class Show:
         self._stage = stage
         self._poses: Poses | None = None
         self.scene: dict[str, Any] = empty_scene()
-        if stage.library is None or stage.draft is None:
+        if stage.library is None or stage.sketch is None:
             return
         if not stage.library.fits(layout.index, len(layout.coordinates)):
             return  # another plant of the same name
         self._poses = Poses(stage.library)
         self._q = np.array([layout.index[name] for name in stage.library.positions])
-        self._contacts = _Contacts(stage.draft.contacts, layout)
+        self._contacts = _Contacts(stage.sketch.contacts, layout)
         self.set_parameters({})
 
     def set_parameters(self, values: Mapping[str, float]) -> bool:
         """Take over parameters; True if the scene looks different now."""
-        if self._poses is None or self._stage.draft is None:
+        if self._poses is None or self._stage.sketch is None:
             return False
         self._poses.set_parameters(values)
         self._contacts.place(self._poses.points)
-        before, self.scene = self.scene, make_scene(self._stage.draft, self._poses)
+        before, self.scene = self.scene, make_scene(self._stage.sketch, self._poses)
         return before != self.scene
 
     def frame(self, moment: Moment) -> bytes:
@@ -62,8 +62,8 @@ class Show:
 class _Contacts:
     """Contacts whose signals are their points and forces, each in axes of a frame F of a body."""
 
-    def __init__(self, drafts: Sequence[ContactDraft], layout: Layout) -> None:
-        told = [c for c in drafts if all(name in layout.index for name in c.signals)]
+    def __init__(self, contacts: Sequence[ContactSketch], layout: Layout) -> None:
+        told = [c for c in contacts if all(name in layout.index for name in c.signals)]
         self._bodies = np.array([c.body for c in told], dtype=np.int64)
         self._origins = np.array([c.origin for c in told], dtype=np.int64)
         self._turns = np.array([c.turn for c in told], dtype=np.int64)

@@ -12,7 +12,7 @@ from typing import Any
 from inloop.geometry import Visual
 from inloop.model import Mechanism
 from inloop.plant.poses import PoseLibrary, build_poses
-from inloop.studio.draft import Draft, draft
+from inloop.studio.sketch import Sketch, make_sketch
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Stage:
     Attributes:
         title: one line.
         look_at: what is worth looking at.
-        draft: parts of the drawing; None for a plant that nobody can draw.
+        sketch: parts of the drawing; None for a plant that nobody can draw.
         library: poses of its bodies.
         device: input that a person drives, as `Device.data` gives it.
         docs: what parameters and inputs mean, by name.
@@ -33,7 +33,7 @@ class Stage:
 
     title: str
     look_at: str = ""
-    draft: Draft | None = None
+    sketch: Sketch | None = None
     library: PoseLibrary | None = None
     device: Mapping[str, Any] | None = None
     docs: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Stage:
         data = {
             "title": self.title,
             "look_at": self.look_at,
-            "draft": self.draft.data() if self.draft is not None else None,
+            "sketch": self.sketch.data() if self.sketch is not None else None,
             "library": self.library.data() if self.library is not None else None,
             "device": dict(self.device) if self.device is not None else None,
             "docs": dict(self.docs),
@@ -60,8 +60,8 @@ class Stage:
     def load(cls, path: Path) -> Stage:
         """Read what `save` has written."""
         data = json.loads(path.read_text(encoding="utf-8"))
-        if data["draft"] is not None:
-            data["draft"] = Draft.read(data["draft"])
+        if data["sketch"] is not None:
+            data["sketch"] = Sketch.read(data["sketch"])
         if data["library"] is not None:
             data["library"] = PoseLibrary.read(data["library"])
         meshes = {k: base64.b64decode(v) for k, v in data["meshes"].items()}
@@ -91,7 +91,7 @@ def make_stage(
         notes: signals that tell of its notes.
         plots: signals to plot first.
     """
-    parts, found, shelf = draft(mechanism, plane, looks)
+    parts, found, shelf = make_sketch(mechanism, plane, looks)
     library = build_poses(mechanism, found.points, found.turns)
     docs = {p.name: p.doc for p in mechanism.parameters if p.doc}
     docs |= {i.name: i.doc for i in mechanism.inputs if i.doc}

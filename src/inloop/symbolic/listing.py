@@ -200,9 +200,9 @@ class _Namer:
         """Reserve a name."""
         self._used[name] = 1
 
-    def unique(self, wish: str) -> str:
-        """The wished name, made valid, with a number when it is taken."""
-        base = re.sub(r"[^A-Za-z0-9_]", "_", wish).strip("_") or "x"
+    def unique(self, wanted: str) -> str:
+        """The wanted name, made valid, with a number when it is taken."""
+        base = re.sub(r"[^A-Za-z0-9_]", "_", wanted).strip("_") or "x"
         if base[0].isdigit() or base in RESERVED or base.lower().startswith("il_"):
             base = f"x_{base}"
         base = base[: LONGEST_NAME - len("_1000000")]

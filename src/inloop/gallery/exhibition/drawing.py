@@ -60,7 +60,7 @@ def draw(axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
                     *flattened(rim, view.axes), facecolor=(*SHADE, 0.35), edgecolor=(*SHADE, 1.0),
                     linewidth=1.4, zorder=order - 2,
                 )  # fmt: skip
-            for ends in shown.links.values():
+            for ends in shown.line_forces.values():
                 x, y = flattened(ends[k], view.axes)
                 axes.plot(x, y, color=SPRING, linewidth=1.6, linestyle=(0, (2, 1)), zorder=order)
     if len(shown.ground):

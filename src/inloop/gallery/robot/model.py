@@ -8,10 +8,10 @@ from typing import Any
 import inloop as il
 from inloop.gallery import gravity_along
 from inloop.gallery.puma560 import (
-    LINKS,
+    DH_TABLE,
     NOMINAL_MASS_MATRIX,
     SOURCE,
-    Link,
+    DhRow,
     add_link,
 )
 
@@ -46,8 +46,8 @@ def robot(friction: bool = True) -> il.Model:
         strict_inertia=False,
     )
     on: Any = m.ground
-    for number, (link, start) in enumerate(zip(LINKS, READY, strict=True), start=1):
-        on = add_link(m, number, link, on, start)
+    for number, (row, start) in enumerate(zip(DH_TABLE, READY, strict=True), start=1):
+        on = add_link(m, number, row, on, start)
         joint, inertia = f"joint_{number}", INERTIAS[number - 1]
         m.joint_stop(
             joint,
@@ -57,7 +57,7 @@ def robot(friction: bool = True) -> il.Model:
             name=f"stop_{number}",
         )
         if friction:
-            _add_friction(m, number, link, inertia)
+            _add_friction(m, number, row, inertia)
     payload = m.parameter("payload", 0.0, unit="kg", range=(0.0, 2.5), doc="mass at the flange")
     m.body("load", on=on, joint=il.fixed(), mass=payload)
     push = [
@@ -68,9 +68,9 @@ def robot(friction: bool = True) -> il.Model:
     return m
 
 
-def _add_friction(m: il.Model, number: int, link: Link, inertia: float) -> None:
+def _add_friction(m: il.Model, number: int, row: DhRow, inertia: float) -> None:
     """Friction of the motor as the joint feels it: |G| Tc and G² B."""
-    forward, backward = (abs(link.gear * tc) for tc in link.coulomb)
+    forward, backward = (abs(row.gear * tc) for tc in row.coulomb)
     dry = 0.5 * (forward + backward)
     stiffness = BREAKAWAY * dry / DEFLECTION
     m.lugre(
@@ -79,7 +79,7 @@ def _add_friction(m: il.Model, number: int, link: Link, inertia: float) -> None:
         damping=BRISTLE_DAMPING * 2.0 * math.sqrt(stiffness * inertia),
         coulomb=dry,
         static=BREAKAWAY * dry,
-        viscous=link.gear**2 * link.viscous,
+        viscous=row.gear**2 * row.viscous,
         stribeck=STRIBECK,
         name=f"friction_{number}",
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from inloop.io.mjcf.defaults import Defaults
 from inloop.io.mjcf.settings import Settings, limited
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import number, number_attribute, numbers
 from inloop.io.xml import Element
 from inloop.model.names import quoted, suggestion
@@ -73,17 +73,17 @@ def read_actuators(
     root: Element,
     defaults: Defaults,
     settings: Settings,
-    told: Told,
+    remarks: Remarks,
     single: Mapping[str, bool],
     tendons: Mapping[str, Mapping[str, float]],
 ) -> list[Actuator]:
-    """Return the actuators that are understood; the others are told.
+    """Return the actuators that are understood; the others are noted.
 
     Args:
         root: the file.
         defaults: default classes.
         settings: of the file.
-        told: where to tell what is not read.
+        remarks: where to note what is not read.
         single: for each joint whether it has one coordinate.
         tendons: coefficients of the joints of each fixed tendon.
     """
@@ -92,9 +92,9 @@ def read_actuators(
         for element in section.children:
             problem = _problem(element, tendons, single)
             if problem:
-                told.add(f"not read: <{element.tag}> {_named(element)}{problem}", element.where)
+                remarks.add(f"not read: <{element.tag}> {_named(element)}{problem}", element.where)
             else:
-                found.append(_read(element, defaults, settings, told, tendons))
+                found.append(_read(element, defaults, settings, remarks, tendons))
     return [actuator for actuator in found if actuator is not None]
 
 
@@ -128,7 +128,7 @@ def _read(
     element: Element,
     defaults: Defaults,
     settings: Settings,
-    told: Told,
+    remarks: Remarks,
     tendons: Mapping[str, Mapping[str, float]],
 ) -> Actuator | None:
     law = _Law()
@@ -150,10 +150,11 @@ def _read(
         if value not in known
     ]
     if strange:
-        told.add(f"not read: <{element.tag}> {_named(element)} with {', '.join(strange)}",
-                 element.where)  # fmt: skip
+        remarks.add(
+            f"not read: <{element.tag}> {_named(element)} with {', '.join(strange)}", element.where
+        )
         return None
-    _tell_rest(merged, law, settings, told)
+    _tell_rest(merged, law, settings, remarks)
     gear = numbers_up_to(merged, "gear", 6, (1.0,))
     return Actuator(
         name=element.attributes.get("name", ""),
@@ -169,13 +170,13 @@ def _read(
     )
 
 
-def _tell_rest(element: Element, law: _Law, settings: Settings, told: Told) -> None:
+def _tell_rest(element: Element, law: _Law, settings: Settings, remarks: Remarks) -> None:
     """Tell attributes that would change the motion and are not read."""
     for name in ("delay", "damping", "armature", "dampratio", "inheritrange", "actearly"):
         if element.attributes.get(name, "0") not in ("0", "false"):
-            told.add(f"{name} of actuators is not read", element.where)
+            remarks.add(f"{name} of actuators is not read", element.where)
     if law.dyntype != "none" and limited(element, "actlimited", "actrange", settings):
-        told.add("actrange of actuators is not read: activations are not clamped", element.where)
+        remarks.add("actrange of actuators is not read: activations are not clamped", element.where)
 
 
 def _range(element: Element, name: str, settings: Settings) -> Range | None:

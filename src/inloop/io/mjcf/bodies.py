@@ -13,7 +13,7 @@ from inloop.io.mjcf.joints import MjcfJoint, read_joint
 from inloop.io.mjcf.meshes import read_meshes
 from inloop.io.mjcf.poses import read_pose
 from inloop.io.mjcf.settings import Settings, switch
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import MOST_BODIES, number_attribute
 from inloop.io.xml import Element
 from inloop.model import Pose
@@ -76,12 +76,12 @@ class _Contents:
 
 
 def read_bodies(
-    root: Element, defaults: Defaults, settings: Settings, told: Told
+    root: Element, defaults: Defaults, settings: Settings, remarks: Remarks
 ) -> tuple[list[MjcfBody], MjcfBody]:
     """Return all bodies, parents first, and the world with what is fixed in it."""
-    meshes = read_meshes(root, defaults, settings, told)
-    geoms = GeomReader(settings, meshes, dict(_materials(root, defaults)), told)
-    return _Reader(defaults, settings, geoms, told).read(root)
+    meshes = read_meshes(root, defaults, settings, remarks)
+    geoms = GeomReader(settings, meshes, dict(_materials(root, defaults)), remarks)
+    return _Reader(defaults, settings, geoms, remarks).read(root)
 
 
 def _materials(root: Element, defaults: Defaults) -> Iterator[tuple[str, Color]]:
@@ -95,12 +95,12 @@ class _Reader:
     """Walks through the tree of bodies."""
 
     def __init__(
-        self, defaults: Defaults, settings: Settings, geoms: GeomReader, told: Told
+        self, defaults: Defaults, settings: Settings, geoms: GeomReader, remarks: Remarks
     ) -> None:
         self._defaults = defaults
         self._settings = settings
         self._geoms = geoms
-        self._told = told
+        self._remarks = remarks
         self._bodies: list[MjcfBody] = []
 
     def read(self, root: Element) -> tuple[list[MjcfBody], MjcfBody]:
@@ -109,7 +109,7 @@ class _Reader:
             childclass = self._defaults.check_class(world, "childclass")
             self._collect(world, Pose(), childclass, contents, weighed=False)
         for joint in contents.joints:
-            self._told.add("not read: <joint> of the world, which does not move", joint.where)
+            self._remarks.add("not read: <joint> of the world, which does not move", joint.where)
         fixed = tuple(contents.geoms), tuple(contents.sites)
         ground = MjcfBody("world", WORLD, Pose(), Pose(), NOTHING, (), *fixed, 0.0, root.where)
         for element, X_WF, childclass in contents.bodies:
@@ -135,7 +135,7 @@ class _Reader:
         inertial, X_BF = contents.inertials[0] if contents.inertials else (None, Pose())
         self._check_joints(contents.joints, parent, element)
         if switch(element, "mocap", False):
-            self._told.add("a mocap body stays where it is written", element.where)
+            self._remarks.add("a mocap body stays where it is written", element.where)
         self._bodies.append(
             MjcfBody(
                 name=element.attributes.get("name", ""),
@@ -194,7 +194,7 @@ class _Reader:
         if element.tag == "geom":
             contents.geoms.append(self._geoms.read(element, X_BF, weighed))
         elif element.tag != "site":
-            contents.joints.append(read_joint(element, X_BF, self._settings, self._told))
+            contents.joints.append(read_joint(element, X_BF, self._settings, self._remarks))
         elif "name" in element.attributes:
             X_BS = X_BF @ read_pose(element, self._settings)
             contents.sites.append(Site(element.attributes["name"], X_BS, element.where))

@@ -21,13 +21,13 @@ class Effects:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._model, self._settings, self._told = writer.model, writer.settings, writer.told
+        self._model, self._settings, self._remarks = writer.model, writer.settings, writer.remarks
 
     def add_actuators(self, actuators: Sequence[Actuator]) -> Mapping[str, Actuator]:
         """Add actuators; return them by the name of their input."""
         if "actuation" in self._settings.disabled:
             for actuator in actuators:
-                self._told.add("actuators are disabled by a flag", actuator.where)
+                self._remarks.add("actuators are disabled by a flag", actuator.where)
             return {}
         self._writer.names["input"].read(a.name for a in actuators if a.name)
         found = {}
@@ -70,9 +70,9 @@ class Effects:
         off = {"equality", "constraint"} & self._settings.disabled
         for number, item in enumerate(equalities, start=1):
             if off:
-                self._told.add("equality constraints are disabled by a flag", item.where)
+                self._remarks.add("equality constraints are disabled by a flag", item.where)
                 continue
-            self._told.add("equality constraints hold exactly, without softness", item.where)
+            self._remarks.add("equality constraints hold exactly, without softness", item.where)
             name = self._writer.names["law"].new(item.name or f"equality{number}")
             with self._model.reading(item.where):
                 if isinstance(item, Closure):
@@ -115,15 +115,18 @@ class Effects:
         for element in elements:
             joint = self._writer.joints.get(element.attribute("joint"))
             if joint is None or not joint[1].is_single:
-                self._told.add(f"not read: sensor {element.label}: its joint is not there or has "
-                               "several coordinates", element.where)  # fmt: skip
+                self._remarks.add(
+                    f"not read: sensor {element.label}: its joint is not there or has "
+                    "several coordinates",
+                    element.where,
+                )
                 continue
             label = joint[0]
             wanted = element.attributes.get("name")
             shown = (wanted and self._writer.names["sensor"][wanted]) or f"{label}_{element.tag}"
             name = self._writer.names["law"].new(shown)
             if name != shown:
-                self._told.add(f"sensor {quoted(shown)} is called {quoted(name)}", element.where)
+                self._remarks.add(f"sensor {quoted(shown)} is called {quoted(name)}", element.where)
             unit = "rad" if joint[1].type == "hinge" else "m"
             with self._model.reading(element.where):
                 if element.tag == "jointpos":

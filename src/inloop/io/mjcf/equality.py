@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inloop.io.mjcf.defaults import Defaults
 from inloop.io.mjcf.settings import switch
 from inloop.io.poses import from_quaternion, inverse
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import number, numbers, vector_attribute
 from inloop.io.xml import Element
 from inloop.model import Pose
@@ -55,9 +55,9 @@ class Named:
 
 
 def read_equalities(
-    root: Element, defaults: Defaults, named: Named, told: Told
+    root: Element, defaults: Defaults, named: Named, remarks: Remarks
 ) -> list[Closure | Coupling]:
-    """Return the constraints that are understood; the others are told."""
+    """Return the constraints that are understood; the others are noted."""
     found: list[Closure | Coupling] = []
     for section in root.all("equality"):
         for written in section.children:
@@ -65,13 +65,13 @@ def read_equalities(
             element.tag = written.tag
             label = f"<{element.tag}> {quoted(element.attributes.get('name', 'without name'))}"
             if not switch(element, "active", True):
-                told.add(f"not read: {label}, which is not active", element.where)
+                remarks.add(f"not read: {label}, which is not active", element.where)
             elif element.tag in ("connect", "weld"):
                 found.append(_read_closure(element, named))
             elif element.tag == "joint" and _single(element, named):
                 found.append(_read_coupling(element))
             else:
-                told.add(f"not read: {label} among <equality>", element.where)
+                remarks.add(f"not read: {label} among <equality>", element.where)
     return found
 
 

@@ -22,7 +22,7 @@ from inloop.geometry import (
 from inloop.io.mjcf.meshes import MeshAsset
 from inloop.io.mjcf.poses import along, read_pose
 from inloop.io.mjcf.settings import Settings, switch
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import number, number_attribute, numbers
 from inloop.io.xml import Element
 from inloop.model import Pose
@@ -41,7 +41,7 @@ class Geom:
     """A geom as it is on its body.
 
     Attributes:
-        visual: what to draw, in axes of the body; None if nothing is drawn, which was told.
+        visual: what to draw, in axes of the body; None if nothing is drawn, which was noted.
         mass: mass properties in axes of the body; None if it has no mass or does not count.
         touches: whether MuJoCo lets it touch others.
         where: file and line.
@@ -61,12 +61,12 @@ class GeomReader:
         settings: Settings,
         meshes: Mapping[str, MeshAsset],
         materials: Mapping[str, Color],
-        told: Told,
+        remarks: Remarks,
     ) -> None:
         self._settings = settings
         self._meshes = meshes
         self._materials = materials
-        self._told = told
+        self._remarks = remarks
 
     def read(self, element: Element, X_BF: Pose, weighed: bool) -> Geom:
         """Read a geom in a frame F of a body B.
@@ -86,7 +86,7 @@ class GeomReader:
         kind = element.attributes.get("type", "sphere")
         touches = any(number_attribute(element, name, 1.0) for name in ("contype", "conaffinity"))
         if "mesh" in element.attributes and kind != "mesh":
-            self._told.add(
+            self._remarks.add(
                 f"not read: {_label(element)}, a {kind} fitted to a mesh, is neither drawn nor "
                 "weighed", element.where)  # fmt: skip
             return Geom(None, None, touches, element.where)
@@ -98,7 +98,7 @@ class GeomReader:
             X_FG, shape = read_pose(element, self._settings), asset.shape
             unit = asset.unit_mass() if weighed and self._has_mass(element) else None
         elif kind in ("hfield", "sdf"):
-            self._told.add(f"not read: geoms of type {kind}", element.where)
+            self._remarks.add(f"not read: geoms of type {kind}", element.where)
             return Geom(None, None, touches, element.where)
         else:
             element.fail(
@@ -134,8 +134,9 @@ class GeomReader:
         if not self._has_mass(element):
             return None
         if switch(element, "shellinertia", False):
-            self._told.add("shellinertia is not read: these geoms are weighed as solids",
-                           element.where)  # fmt: skip
+            self._remarks.add(
+                "shellinertia is not read: these geoms are weighed as solids", element.where
+            )
         if "mass" in element.attributes:
             factor = number_attribute(element, "mass") / unit.mass
         else:

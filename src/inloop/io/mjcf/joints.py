@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 
 from inloop.io.mjcf.poses import unit_vector
 from inloop.io.mjcf.settings import Settings, limited
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import Triple, number, number_attribute, numbers, vector_attribute
 from inloop.io.xml import Element
 from inloop.joints import JointSpec
@@ -75,7 +75,7 @@ class Step:
     suffix: str
 
 
-def read_joint(element: Element, X_BF: Pose, settings: Settings, told: Told) -> MjcfJoint:
+def read_joint(element: Element, X_BF: Pose, settings: Settings, remarks: Remarks) -> MjcfJoint:
     """Read a joint, complete with its defaults, that is written in a frame F of a body B."""
     kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
     if kind not in get_args(MjcfJointType):
@@ -90,7 +90,7 @@ def read_joint(element: Element, X_BF: Pose, settings: Settings, told: Told) -> 
     direction = unit_vector(element, axis) if single else (0.0, 0.0, 1.0)
     for name in ("springdamper", "springyield"):
         if name in element.attributes:
-            told.add(f"{name} of <joint> is not read", element.where)
+            remarks.add(f"{name} of <joint> is not read", element.where)
     armature = number_attribute(element, "armature", 0.0)
     if armature < 0.0:
         element.fail(f"{_label(element)}: armature is {armature:g}", "It is not negative.")
@@ -100,7 +100,7 @@ def read_joint(element: Element, X_BF: Pose, settings: Settings, told: Told) -> 
         type=cast(MjcfJointType, kind),
         anchor=cast(Triple, anchor if kind in ("hinge", "ball") else (0.0, 0.0, 0.0)),
         axis=cast(Triple, times_vector(X_BF.R, direction)),
-        limits=_read_limits(element, kind, unit, settings, told),
+        limits=_read_limits(element, kind, unit, settings, remarks),
         ref=ref,
         springref=number_attribute(element, "springref", 0.0) * unit,
         stiffness=_polynomial(element, "stiffness"),
@@ -169,12 +169,12 @@ def _label(element: Element) -> str:
 
 
 def _read_limits(
-    element: Element, kind: str, unit: float, settings: Settings, told: Told
+    element: Element, kind: str, unit: float, settings: Settings, remarks: Remarks
 ) -> tuple[float, float] | None:
     if not limited(element, "limited", "range", settings):
         return None
     if kind in ("ball", "free"):
-        told.add(f"range of {kind} joints is not read", element.where)
+        remarks.add(f"range of {kind} joints is not read", element.where)
         return None
     text = element.attributes.get("range", "0 0")
     low, high = (x * unit for x in numbers(element, text, "range of <joint>", count=2))

@@ -15,7 +15,7 @@ from inloop.io.mjcf.defaults import Defaults
 from inloop.io.mjcf.settings import Settings
 from inloop.io.packages import Packages
 from inloop.io.poses import from_quaternion
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import Triple, number, vector_attribute
 from inloop.io.xml import Element
 from inloop.model.names import quoted
@@ -29,7 +29,7 @@ class MeshAsset:
     """A mesh that geoms may name.
 
     Attributes:
-        shape: what to draw; None if it is not read, which was told.
+        shape: what to draw; None if it is not read, which was noted.
         inertia: MuJoCo's way to weigh it: "legacy", "exact", "convex" or "shell".
         where: file and line.
     """
@@ -57,7 +57,7 @@ class MeshAsset:
 
 
 def read_meshes(
-    root: Element, defaults: Defaults, settings: Settings, told: Told
+    root: Element, defaults: Defaults, settings: Settings, remarks: Remarks
 ) -> dict[str, MeshAsset]:
     """Return the meshes of all <asset> elements by name; files are not opened yet."""
     packages = Packages(Path(root.where.rpartition(":")[0]), {})
@@ -68,10 +68,12 @@ def read_meshes(
             name = element.attributes.get("name") or _stem(element.attributes.get("file", ""))
             inertia = element.attributes.get("inertia", "legacy")
             if inertia not in ("legacy", "exact", "convex"):
-                told.add(f"inertia={quoted(inertia)} of <mesh> is not known: taken as exact",
-                         element.where)  # fmt: skip
+                remarks.add(
+                    f"inertia={quoted(inertia)} of <mesh> is not known: taken as exact",
+                    element.where,
+                )
                 inertia = "exact"
-            shape = _caught(element, lambda e=element: _shape(e, settings, packages, told))  # type: ignore[misc]
+            shape = _caught(element, lambda e=element: _shape(e, settings, packages, remarks))  # type: ignore[misc]
             meshes[name] = MeshAsset(shape, inertia, element.where)
     return meshes
 
@@ -88,13 +90,15 @@ def _caught(element: Element, make: Callable[[], Shape | None]) -> Shape | None:
         element.fail(mistake.what, mistake.fix)
 
 
-def _shape(element: Element, settings: Settings, packages: Packages, told: Told) -> Shape | None:
+def _shape(
+    element: Element, settings: Settings, packages: Packages, remarks: Remarks
+) -> Shape | None:
     scale = vector_attribute(element, "scale", (1.0, 1.0, 1.0))
     if "vertex" in element.attributes:
         shape: Shape | None = _written(element)
         factors: Triple = scale
     else:
-        shape, factors = _from_file(element, scale, settings, packages, told), (1.0, 1.0, 1.0)
+        shape, factors = _from_file(element, scale, settings, packages, remarks), (1.0, 1.0, 1.0)
     if shape is None:
         return None
     moved = {"refpos", "refquat"} & element.attributes.keys()
@@ -115,10 +119,10 @@ def _shape(element: Element, settings: Settings, packages: Packages, told: Told)
 
 
 def _from_file(
-    element: Element, scale: Triple, settings: Settings, packages: Packages, told: Told
+    element: Element, scale: Triple, settings: Settings, packages: Packages, remarks: Remarks
 ) -> Shape | None:
     if "file" not in element.attributes:
-        told.add("not read: <mesh> without file and vertices", element.where)
+        remarks.add("not read: <mesh> without file and vertices", element.where)
         return None
     file = element.attributes["file"].replace("\\", "/")
     if settings.strip_path:
@@ -126,7 +130,7 @@ def _from_file(
     folder = settings.mesh_folder.replace("\\", "/").rstrip("/")
     found = packages.find(f"{folder}/{file}" if folder else file)
     if isinstance(found, str):
-        told.add(f"mesh {quoted(file)} is not read: {found}", element.where)
+        remarks.add(f"mesh {quoted(file)} is not read: {found}", element.where)
         return None
     return MeshFile(str(found.path), str(found.folder), scale)
 

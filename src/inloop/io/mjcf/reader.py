@@ -21,10 +21,10 @@ from inloop.io.mjcf.include import expand
 from inloop.io.mjcf.keys import Key, choose, read_keys, starts
 from inloop.io.mjcf.settings import Settings, read_settings
 from inloop.io.mjcf.tendons import read_fixed_tendons
-from inloop.io.mjcf.told import Rest
+from inloop.io.mjcf.unread import Unread
 from inloop.io.mjcf.writer import Writer
 from inloop.io.naming import Names
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.xml import Element
 from inloop.model import ModelBuilder, Pose
 from inloop.model.names import quoted
@@ -89,31 +89,36 @@ def read(root: Element, model_type: type[Model], options: MjcfOptions) -> Model:
         ModelError: the elements make no mechanism; all such mistakes at once.
     """
     root = expand(root)
-    told = Told()
+    remarks = Remarks()
     settings = read_settings(root)
     if options.gravity is not None:
         settings = replace(settings, gravity=tuple(options.gravity))
     defaults = Defaults(root)
-    bodies, ground = read_bodies(root, defaults, settings, told)
+    bodies, ground = read_bodies(root, defaults, settings, remarks)
     named = _named(bodies, ground)
-    tendons = read_fixed_tendons(root, defaults, named.single, told)
+    tendons = read_fixed_tendons(root, defaults, named.single, remarks)
     lengths = {tendon.name: tendon.joints for tendon in tendons if tendon.name}
-    actuators = read_actuators(root, defaults, settings, told, named.single, lengths)
-    equalities = read_equalities(root, defaults, named, told)
+    actuators = read_actuators(root, defaults, settings, remarks, named.single, lengths)
+    equalities = read_equalities(root, defaults, named, remarks)
     keys = read_keys(root)
     names = Names("model")
     names.read([root.attributes.get("model", "MuJoCo_Model")])
     (title,) = names.originals
     model = model_type(options.name or names[title], gravity=settings.gravity, strict_inertia=False)
     start = starts(choose(keys, options.keyframe), bodies) if options.keyframe else None
-    writer = Writer(model, settings, told, options.friction_velocity)
+    writer = Writer(model, settings, remarks, options.friction_velocity)
     writer.add_bodies(bodies, ground, start, loops=bool(equalities))
     effects = Effects(writer)
     effects.add_tendons(tendons)
     inputs = effects.add_actuators(actuators)
     effects.add_equalities(equalities)
     effects.add_sensors(root)
-    for note in (*names.notes, *writer.notes, *told.notes, *Rest(rest := Told()).tell(root)):
+    for note in (
+        *names.notes,
+        *writer.notes,
+        *remarks.notes,
+        *Unread(rest := Remarks()).tell(root),
+    ):
         model.note(note)
     for note in rest.notes:
         model.note(note)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from inloop.io.mjcf.defaults import Defaults
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import number, number_attribute
 from inloop.io.xml import Element
 from inloop.model.names import quoted, suggestion
@@ -34,19 +34,19 @@ class FixedTendon:
 
 
 def read_fixed_tendons(
-    root: Element, defaults: Defaults, single: Mapping[str, bool], told: Told
+    root: Element, defaults: Defaults, single: Mapping[str, bool], remarks: Remarks
 ) -> list[FixedTendon]:
-    """Return the fixed tendons of joints with one coordinate; the others are told."""
+    """Return the fixed tendons of joints with one coordinate; the others are noted."""
     return [
         tendon
         for section in root.all("tendon")
         for element in section.all("fixed")
-        for tendon in _read(element, defaults, single, told)
+        for tendon in _read(element, defaults, single, remarks)
     ]
 
 
 def _read(
-    written: Element, defaults: Defaults, single: Mapping[str, bool], told: Told
+    written: Element, defaults: Defaults, single: Mapping[str, bool], remarks: Remarks
 ) -> Iterator[FixedTendon]:
     # defaults of all tendons are kept as those of <tendon>
     element = defaults.complete(Element("tendon", written.attributes, written.where))
@@ -61,15 +61,17 @@ def _read(
             )
         joints[other] = joints.get(other, 0.0) + number_attribute(joint, "coef")
     if not joints or not all(single[joint] for joint in joints):
-        told.add(f"not read: tendon <fixed> {quoted(name)}: it has no joints, or ball or free ones",
-                 written.where)  # fmt: skip
+        remarks.add(
+            f"not read: tendon <fixed> {quoted(name)}: it has no joints, or ball or free ones",
+            written.where,
+        )
         return
     values = {}
     for quantity in ("stiffness", "damping"):
         words = element.attributes.get(quantity, "0").split()
         values[quantity] = number(element, words[0] if words else "", quantity)
         if any(number(element, word, quantity) for word in words[1:]):
-            told.add(f"{quantity} of tendons is read as far as it is linear", written.where)
+            remarks.add(f"{quantity} of tendons is read as far as it is linear", written.where)
     yield FixedTendon(name, joints, **values, rest=_rest(element), where=written.where)
 
 

@@ -14,7 +14,7 @@ from inloop.io.mjcf.keys import Start
 from inloop.io.mjcf.laws import damper_effort, spring_effort
 from inloop.io.mjcf.settings import Settings
 from inloop.io.naming import Names
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.joints import JointSpec
 from inloop.model import BodyHandle, Handle, ModelBuilder, Pose, fixed
 from inloop.model.geometry import times_matrix
@@ -37,11 +37,15 @@ class Writer:
     """
 
     def __init__(
-        self, model: ModelBuilder, settings: Settings, told: Told, friction_velocity: float | None
+        self,
+        model: ModelBuilder,
+        settings: Settings,
+        remarks: Remarks,
+        friction_velocity: float | None,
     ) -> None:
         self.model = model
         self.settings = settings
-        self.told = told
+        self.remarks = remarks
         self._friction_velocity = friction_velocity
         self.names = {
             "body": Names("body", reserved=(GROUND_NAME,)),
@@ -83,7 +87,7 @@ class Writer:
                 self._add_body(body, mine, loops)
         touching = [geom for body in (ground, *bodies) for geom in body.geoms if geom.touches]
         for geom in touching:
-            self.told.add(f"contacts of {len(touching)} geoms are not simulated", geom.where)
+            self.remarks.add(f"contacts of {len(touching)} geoms are not simulated", geom.where)
 
     def _add_ground(self, ground: MjcfBody) -> None:
         visuals = [geom.visual for geom in ground.geoms if geom.visual is not None]
@@ -113,12 +117,12 @@ class Writer:
             chosen = None if start is None else start[k]
             chain = [_started(step, chosen, n, loops) for n, step in enumerate(chain)]
             if joint.limits is not None and chain[0].spec.limits is None:
-                self.told.add("range is left out: the joint starts outside of it", joint.where)
+                self.remarks.add("range is left out: the joint starts outside of it", joint.where)
             labels = self._coordinate_names(name, joint, chain)
             mine.append(labels)
             steps += [(step, label, joint) for step, label in zip(chain, labels, strict=True)]
             if not joint.is_single:
-                self.told.add(
+                self.remarks.add(
                     f"{joint.type} joints became {len(chain)} joints each: their suffixes are "
                     f"{', '.join(step.suffix for step in chain)}", joint.where)  # fmt: skip
         if not steps:
@@ -161,7 +165,9 @@ class Writer:
         com = X_LB.apply((*body.mass.com.tolist(),))
         inertia = body.mass.inertia + _turned_armature(body)
         if Pose() != X_LB:
-            self.told.add("bodies have their origin at the anchor of their last joint", body.where)
+            self.remarks.add(
+                "bodies have their origin at the anchor of their last joint", body.where
+            )
         return self.model.body(
             name,
             on=self._place(on, last.X_FJ, last_label or name),
@@ -225,7 +231,7 @@ class Writer:
                 label, coulomb=joint.frictionloss, velocity=self._friction_velocity,
                 name=self.names["law"].new(f"{label}_friction"))  # fmt: skip
         elif joint.frictionloss:
-            self.told.add(
+            self.remarks.add(
                 "frictionloss is not applied; friction_velocity=... applies it", joint.where
             )
 
@@ -245,12 +251,12 @@ class Writer:
         }
         for name, is_given in left_out.items():
             if is_given:
-                self.told.add(f"{name} of {joint.type} joints is not applied", joint.where)
+                self.remarks.add(f"{name} of {joint.type} joints is not applied", joint.where)
         d = self._damping(joint)
         if d == NONE:
             return
         if d[1:] != (0.0, 0.0) or len(steps) != len(labels):
-            self.told.add(
+            self.remarks.add(
                 f"damping of this {joint.type} joint is not applied: it is not linear, or the "
                 "body has other joints too",
                 joint.where,

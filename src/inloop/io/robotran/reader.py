@@ -150,7 +150,7 @@ class _Reader:
             law = self._options.link_laws.get(link.name)
             if law is not None:
                 with self._model.reading(link.where):
-                    self._model.link(a, b, law, name=name)
+                    self._model.line_force(a, b, law, name=name)
 
     def _add_natures(self) -> None:
         """Drive the driven joints; wish for the independent ones where loops leave a choice."""

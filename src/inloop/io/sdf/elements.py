@@ -10,8 +10,8 @@ from inloop.errors import InputError
 from inloop.geometry import Box, Capsule, Cylinder, MeshFile, Shape, Sphere, Visual
 from inloop.io.packages import Packages
 from inloop.io.poses import inverse
+from inloop.io.remarks import Remarks
 from inloop.io.sdf.frames import Frames
-from inloop.io.told import Told
 from inloop.io.values import Triple, limit, number, numbers
 from inloop.io.xml import Element
 from inloop.model import Pose
@@ -86,10 +86,10 @@ class SdfJoint:
 class ElementReader:
     """Reads links and joints of one model."""
 
-    def __init__(self, frames: Frames, packages: Packages, told: Told) -> None:
+    def __init__(self, frames: Frames, packages: Packages, remarks: Remarks) -> None:
         self._frames = frames
         self._packages = packages
-        self._told = told
+        self._remarks = remarks
 
     def link(self, element: Element) -> SdfLink:
         """Read a link."""
@@ -98,8 +98,9 @@ class ElementReader:
         X_ML = self._frames.pose(name, element)
         mass, com, inertia = self._inertial(element, name, X_ML)
         for collision in element.all("collision"):
-            self._told.add("collision shapes are not read: contacts are not simulated",
-                           collision.where)  # fmt: skip
+            self._remarks.add(
+                "collision shapes are not read: contacts are not simulated", collision.where
+            )
         visuals = tuple(
             visual
             for shape in element.all("visual")
@@ -111,10 +112,10 @@ class ElementReader:
         return SdfLink(name, X_ML, mass, com, inertia, visuals, falls, element.where)
 
     def joint(self, element: Element) -> SdfJoint | None:
-        """Read a joint; None if its type is not known here, which is told."""
+        """Read a joint; None if its type is not known here, which is noted."""
         name, kind = element.attribute("name"), element.attribute("type")
         if kind not in TYPES:
-            self._told.add(f"not read: {quoted(kind)} joint {quoted(name)}", element.where)
+            self._remarks.add(f"not read: {quoted(kind)} joint {quoted(name)}", element.where)
             return None
         self._tell(element, _JOINT)
         parent, child = (
@@ -144,7 +145,7 @@ class ElementReader:
                 if child.tag in values:
                     values[child.tag] = number(child, child.text, child.label)
                 elif child.tag != "friction" or number(child, child.text, child.label):
-                    self._told.add(f"not read: {child.label} in <dynamics>", child.where)
+                    self._remarks.add(f"not read: {child.label} in <dynamics>", child.where)
         return SdfAxis(
             cast(Triple, times_vector(R, (x, y, z))),
             None if kind == "continuous" else self._limits(element),
@@ -162,7 +163,7 @@ class ElementReader:
                 values[child.tag] = value if abs(value) < LIMITLESS else math.copysign(
                     math.inf, value)  # fmt: skip
             else:
-                self._told.add(f"not read: {child.label} in <limit>", child.where)
+                self._remarks.add(f"not read: {child.label} in <limit>", child.where)
         low, high = values["lower"], values["upper"]
         if low > high:
             element.fail(f"lower = {low:g} is above upper = {high:g}", "Exchange them.")
@@ -171,11 +172,13 @@ class ElementReader:
     def _inertial(self, link: Element, name: str, X_ML: Pose) -> tuple[float, Triple, Matrix3]:
         element = link.child("inertial")
         if element is None:
-            self._told.add("links without <inertial> have 1 kg, 1 kg·m²: SDF says so", link.where)
+            self._remarks.add(
+                "links without <inertial> have 1 kg, 1 kg·m²: SDF says so", link.where
+            )
             return 1.0, (0.0, 0.0, 0.0), symmetric(1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
         self._tell(element, {"pose", "mass", "inertia"})
         if "auto" in element.attributes:
-            self._told.add("auto of <inertial> is not read", element.where)
+            self._remarks.add("auto of <inertial> is not read", element.where)
         X_LC = inverse(X_ML) @ self._frames.inside(element, name)
         mass = _value(element, "mass", 1.0)
         moments = dict.fromkeys(("ixx", "iyy", "izz"), 1.0)
@@ -196,7 +199,7 @@ class ElementReader:
                 shape = error.mistakes[0].what
             if not isinstance(shape, str):
                 return Visual(shape, X_LV.p, X_LV.R, _color(element))
-            self._told.add(f"link {quoted(link)}: {shape}", kind.where)
+            self._remarks.add(f"link {quoted(link)}: {shape}", kind.where)
         return None
 
     def _shape(self, element: Element) -> Shape | str:
@@ -224,7 +227,7 @@ class ElementReader:
     def _tell(self, element: Element, known: set[str]) -> None:
         for child in element.children:
             if child.tag not in known:
-                self._told.add(f"not read: {child.label} in {element.label}", child.where)
+                self._remarks.add(f"not read: {child.label} in {element.label}", child.where)
 
 
 def _value(element: Element, tag: str, default: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inloop.io.poses import from_quaternion, inverse
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.values import numbers, rotation
 from inloop.io.xml import Element
 from inloop.model import Pose
@@ -16,7 +16,7 @@ WORLD = "world"
 _DEGREE = 0.017453292519943295
 
 
-def read_pose(element: Element | None, told: Told) -> Pose:
+def read_pose(element: Element | None, remarks: Remarks) -> Pose:
     """Return the pose that is the text of <pose>: x y z roll pitch yaw, or a quaternion."""
     if element is None or not element.text:
         return Pose()
@@ -26,7 +26,7 @@ def read_pose(element: Element | None, told: Told) -> Pose:
     x, y, z, *angles = numbers(element, element.text, "<pose>", count=6)
     unit = _DEGREE if element.attributes.get("degrees", "false") in ("true", "1") else 1.0
     for name in element.attributes.keys() - {"relative_to", "degrees", "rotation_format", "frame"}:
-        told.add(f"not read: attribute {name[:40]!a} of <pose>", element.where)
+        remarks.add(f"not read: attribute {name[:40]!a} of <pose>", element.where)
     roll, pitch, yaw = (angle * unit for angle in angles)
     return Pose((x, y, z), rotation((roll, pitch, yaw)))
 
@@ -47,8 +47,8 @@ class Frames:
     Links move by themselves; joints are attached to their child links, frames to what they name.
     """
 
-    def __init__(self, model: Element, told: Told) -> None:
-        self._told = told
+    def __init__(self, model: Element, remarks: Remarks) -> None:
+        self._remarks = remarks
         self._frames: dict[str, _Frame] = {}
         self._links: set[str] = set()
         self._resolved: dict[str, Pose] = {MODEL: Pose()}
@@ -62,7 +62,7 @@ class Frames:
         for frame in model.all("frame"):
             attached = frame.attributes.get("attached_to") or MODEL
             self._add(frame.attribute("name"), frame, attached, attached)
-        world = read_pose(model.child("pose"), told)
+        world = read_pose(model.child("pose"), remarks)
         self.X_WM = world
         self._resolved[WORLD] = inverse(world)
 
@@ -73,7 +73,7 @@ class Frames:
         relative = default
         if pose is not None:
             relative = pose.attributes.get("relative_to") or pose.attributes.get("frame") or default
-        frame = _Frame(read_pose(pose, self._told), relative, attached, element.where)
+        frame = _Frame(read_pose(pose, self._remarks), relative, attached, element.where)
         self._frames[name] = frame
 
     def pose(self, name: str, asking: Element) -> Pose:
@@ -109,7 +109,7 @@ class Frames:
         relative = default
         if pose is not None:
             relative = pose.attributes.get("relative_to") or pose.attributes.get("frame") or default
-        return self.pose(relative, element) @ read_pose(pose, self._told)
+        return self.pose(relative, element) @ read_pose(pose, self._remarks)
 
     def _refuse(self, name: str, circle: bool, asking: Element) -> None:
         if circle:

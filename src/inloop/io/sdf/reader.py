@@ -1,7 +1,7 @@
 """SDF: the models of Gazebo, turned into a model.
 
 A link that no joint carries floats by six joints, unless its model is static. Joints that close
-a loop become cuts. Worlds and models are read; everything else is told.
+a loop become cuts. Worlds and models are read; everything else is noted.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TypeVar
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
 from inloop.io.poses import inverse
+from inloop.io.remarks import Remarks
 from inloop.io.sdf.elements import ElementReader, SdfAxis, SdfJoint, SdfLink, in_axes
 from inloop.io.sdf.frames import WORLD, Frames
-from inloop.io.told import Told
 from inloop.io.values import MOST_BODIES, Triple, numbers
 from inloop.io.xml import Element
 from inloop.joints import JointSpec
@@ -74,8 +74,8 @@ def read(root: Element, model_type: type[Model], options: SdfOptions) -> Model:
         FileFormatError: an element is broken, or names something that is not there.
         ModelError: the elements make no mechanism; all such mistakes at once.
     """
-    told = Told()
-    models, gravity = _models(root, told)
+    remarks = Remarks()
+    models, gravity = _models(root, remarks)
     names = Names("model")
     title = models[0].attributes.get("name", "model")
     names.read([title])
@@ -84,11 +84,13 @@ def read(root: Element, model_type: type[Model], options: SdfOptions) -> Model:
         gravity=gravity if options.gravity is None else options.gravity,
         strict_inertia=False,
     )
-    writer = _Writer(model, options, gravity if options.gravity is None else options.gravity, told)
+    writer = _Writer(
+        model, options, gravity if options.gravity is None else options.gravity, remarks
+    )
     packages = Packages(Path(root.where.rpartition(":")[0]), options.packages)
     for element in models:
         writer.add(element, packages)
-    for note in (*names.notes, *told.notes):
+    for note in (*names.notes, *remarks.notes):
         model.note(note)
     model.metadata["sdf"] = SdfData(
         tuple(writer.links), tuple(writer.joints), writer.coordinates, writer.frames
@@ -98,7 +100,7 @@ def read(root: Element, model_type: type[Model], options: SdfOptions) -> Model:
     return model
 
 
-def _models(root: Element, told: Told) -> tuple[list[Element], Triple]:
+def _models(root: Element, remarks: Remarks) -> tuple[list[Element], Triple]:
     """Return the models to read, and gravity."""
     models = list(root.all("model"))
     gravity = GRAVITY
@@ -111,9 +113,9 @@ def _models(root: Element, told: Told) -> tuple[list[Element], Triple]:
     for parent in (root, *worlds[:1]):
         for element in parent.children:
             if element.tag not in ("model", "world", "gravity"):
-                told.add(f"not read: {element.label} in {parent.label}", element.where)
+                remarks.add(f"not read: {element.label} in {parent.label}", element.where)
     for world in worlds[1:]:
-        told.add("not read: a second <world>", world.where)
+        remarks.add("not read: a second <world>", world.where)
     if not models or not any(True for model in models for _ in model.all("link")):
         root.fail("the file has no <model> with a <link>", "Includes are not read: join the files.")
     if sum(len(model.children) for model in models) > MOST_BODIES * 4:
@@ -125,12 +127,12 @@ class _Writer:
     """Writes models of one file into a model."""
 
     def __init__(
-        self, model: ModelBuilder, options: SdfOptions, gravity: Sequence[float], told: Told
+        self, model: ModelBuilder, options: SdfOptions, gravity: Sequence[float], remarks: Remarks
     ) -> None:
         self.model = model
         self.options = options
         self.gravity = gravity
-        self.told = told
+        self.remarks = remarks
         self.body_names = Names("link", reserved=(GROUND_NAME,))
         self.joint_names = Names("joint")
         self.site_names = Names("frame", reserved=RESERVED_POINTS)
@@ -144,7 +146,7 @@ class _Writer:
         """Return a name that nothing else has; tell if it is not the one that the file has."""
         name = names.new(wanted)
         if name != wanted:
-            self.told.add(f"{quoted(wanted)} is called {quoted(name)}", where)
+            self.remarks.add(f"{quoted(wanted)} is called {quoted(name)}", where)
         return name
 
     def add(self, element: Element, packages: Packages) -> None:
@@ -152,9 +154,9 @@ class _Writer:
         known = {"link", "joint", "frame", "pose", "static"}
         for child in element.children:
             if child.tag not in known:
-                self.told.add(f"not read: {child.label} in <model>", child.where)
-        frames = Frames(element, self.told)
-        reader = ElementReader(frames, packages, self.told)
+                self.remarks.add(f"not read: {child.label} in <model>", child.where)
+        frames = Frames(element, self.remarks)
+        reader = ElementReader(frames, packages, self.remarks)
         links = [reader.link(link) for link in element.all("link")]
         found = [reader.joint(joint) for joint in element.all("joint")]
         joints = [joint for joint in found if joint is not None]
@@ -195,7 +197,9 @@ class _Assembly:
             if name not in self._handles:
                 if name in carried and not self._static:
                     where = self._links[name].where
-                    self._writer.told.add("links in a circle of joints: one of them floats", where)
+                    self._writer.remarks.add(
+                        "links in a circle of joints: one of them floats", where
+                    )
                 self._add_root(self._links[name])
                 self._grow(waiting)
         for joint in waiting:
@@ -228,7 +232,7 @@ class _Assembly:
         turned = Pose((0.0, 0.0, 0.0), X_WL.R)
         steps = [*((Pose(), spec) for spec in slides), (turned, specs[3])]
         self._hang(link, link.name, [*steps, *((Pose(), s) for s in specs[4:])], Pose(), link.where)
-        self._writer.told.add("links that no joint carries float by six joints", link.where)
+        self._writer.remarks.add("links that no joint carries float by six joints", link.where)
 
     def _add_joint(self, joint: SdfJoint) -> None:
         link = self._links[joint.child]
@@ -308,7 +312,7 @@ class _Assembly:
     def _cut(self, joint: SdfJoint) -> None:
         """Close a loop by a joint between two links that are there already."""
         if joint.type not in CUTS:
-            self._writer.told.add(
+            self._writer.remarks.add(
                 f"not read: {joint.type} joint {quoted(joint.name)}, which closes a loop",
                 joint.where)  # fmt: skip
             return
@@ -322,7 +326,7 @@ class _Assembly:
             axis = in_axes(joint.X_MJ.R, joint.axes[0].xyz_M) if joint.axes else None
             kind = CUTS[joint.type]
             self._model.close(*ends, kind=kind, axis=axis, name=name)  # type: ignore[arg-type]
-            self._writer.told.add("joints that close loops became cuts", joint.where)
+            self._writer.remarks.add("joints that close loops became cuts", joint.where)
 
 
 def _specs(joint: SdfJoint, link: SdfLink) -> Iterator[JointSpec]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from inloop.io.urdf.told import tell_unread
 from inloop.io.urdf.transmissions import Transmission, read_transmission
+from inloop.io.urdf.unread import unread_notes
 from inloop.io.urdf.visuals import Color, UrdfShape, read_materials, read_shapes
 from inloop.io.values import MOST_BODIES, Triple, limit, number_attribute, pose, vector_attribute
 from inloop.io.xml import Element
@@ -137,7 +137,7 @@ def read_robot(root: Element) -> Robot:
     links = tuple(_read_link(element, materials) for element in root.all("link"))
     joints = tuple(_read_joint(element) for element in root.all("joint"))
     transmissions = tuple(map(read_transmission, root.all("transmission")))
-    unread = tuple(tell_unread(root))
+    unread = tuple(unread_notes(root))
     return Robot(name, links, joints, transmissions, _ignored(root), unread, root.where)
 
 

@@ -39,7 +39,7 @@ def notes_of(
                 f"{', by a constraint' if follows else '; it stays independent'}"
             )
     for transmission in robot.transmissions:
-        yield f"transmission {transmission.told} ({transmission.where})"
+        yield f"transmission {transmission.summary} ({transmission.where})"
     yield from _dynamics_notes(robot, damped)
     yield from not_read(robot.ignored)
     yield from robot.unread

@@ -49,7 +49,7 @@ class UrdfOptions:
         apply_dynamics: True makes the damping of the file a force law -damping * qd.
         packages: folders by name of the package: where package://name/file lies. Others are
             looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
-            AMENT_PREFIX_PATH. Meshes that are not found are told in the notes and not drawn.
+            AMENT_PREFIX_PATH. Meshes that are not found are listed in the notes and not drawn.
         density: [kg/m³] for links without <inertial>: their mass follows from their shapes.
     """
 

@@ -1,4 +1,4 @@
-"""Transmissions of a URDF file: which actuator turns which joint, kept and told."""
+"""Transmissions of a URDF file: which actuator turns which joint, kept and noted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Transmission:
     where: str
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What a user should know of it."""
         joints = ", ".join(map(quoted, self.joints)) or "no joint"
         reductions = ", ".join(f"{quoted(name)} with {ratio:g}" for name, ratio in self.actuators)

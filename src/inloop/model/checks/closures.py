@@ -8,7 +8,7 @@ from __future__ import annotations
 from inloop.model.checks.findings import Findings
 from inloop.model.constraints.elements import Loop
 from inloop.model.draft import BodyDraft, ConstraintDraft, Draft
-from inloop.model.laws.effects import FrameForce, Link
+from inloop.model.laws.effects import FrameForce, LineForce
 from inloop.model.mechanism import Mechanism
 from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
@@ -66,11 +66,11 @@ def check_drives(draft: Draft, findings: Findings) -> None:
                 drive.where,
                 "Prescribe its motion or its effort, not both.",
             )
-    for wish in draft.wishes:
-        if _name(draft, wish.joint) in driven:
+    for wanted in draft.independent:
+        if _name(draft, wanted.joint) in driven:
             findings.mistake(
-                f"independent: joint {quoted(_name(draft, wish.joint))} is driven",
-                wish.where,
+                f"independent: joint {quoted(_name(draft, wanted.joint))} is driven",
+                wanted.where,
                 "Choose joints that are free to move.",
             )
 
@@ -82,9 +82,9 @@ def _name(draft: Draft, target: str) -> str:
 
 
 def check_ends(mechanism: Mechanism, findings: Findings) -> None:
-    """Report links, frame forces and loops whose two ends never move against each other."""
-    pairs: list[tuple[str, Link | FrameForce | Loop]] = []
-    pairs += [("link", link) for link in mechanism.links]
+    """Report line forces, frame forces and loops whose two ends never move against each other."""
+    pairs: list[tuple[str, LineForce | FrameForce | Loop]] = []
+    pairs += [("line_force", law) for law in mechanism.line_forces]
     pairs += [("frame_force", law) for law in mechanism.frame_forces]
     pairs += [("loop", loop) for loop in mechanism.loops]
     for kind, pair in pairs:

@@ -96,8 +96,8 @@ def check_references(draft: Draft, findings: Findings) -> None:
             _check_joint(draft, label, joint, constraint.where, findings)
     for drive in draft.drives:
         _check_joint(draft, f"drive {quoted(drive.joint)}", drive.joint, drive.where, findings)
-    for wish in draft.wishes:
-        _check_joint(draft, "independent", wish.joint, wish.where, findings)
+    for wanted in draft.independent:
+        _check_joint(draft, "independent", wanted.joint, wanted.where, findings)
     for sensor in draft.sensors:
         _check_sensor(draft, sensor, findings)
     for item in draft.joint_inputs:

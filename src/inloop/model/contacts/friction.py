@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from inloop.model.contacts.laws import Rates, Values
-from inloop.model.geometry import Scalar
+from inloop.model.geometry import Scalar, dot
 from inloop.model.laws import friction_laws
 from inloop.model.laws.coefficients import NotNegative, Positive, Share
 from inloop.symbolic import functions as sf
@@ -157,11 +157,3 @@ def lugre_contact(
 def magnitude(v: Slip) -> Scalar:
     """Return the length of a vector in any unit, with a slope where it is zero."""
     return sf.sqrt(dot(v, v) + TINIEST)
-
-
-def dot(a: Slip, b: Slip) -> Scalar:
-    """Return the sum of products."""
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

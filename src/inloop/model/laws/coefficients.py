@@ -26,8 +26,11 @@ class Bound:
     stand_in: float = 1.0
 
 
-NotNegative: TypeAlias = Annotated[Scalar, Bound(">= 0", lambda x: x >= 0.0)]
-Positive: TypeAlias = Annotated[Scalar, Bound("> 0", lambda x: x > 0.0)]
+NOT_NEGATIVE = Bound(">= 0", lambda x: x >= 0.0, 0.0)
+POSITIVE = Bound("> 0", lambda x: x > 0.0)
+
+NotNegative: TypeAlias = Annotated[Scalar, NOT_NEGATIVE]
+Positive: TypeAlias = Annotated[Scalar, POSITIVE]
 AtLeastOne: TypeAlias = Annotated[Scalar, Bound(">= 1", lambda x: x >= 1.0)]
 Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 1.0, 0.5)]
 
@@ -35,8 +38,20 @@ Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 
 def read_coefficients(read: Intake, spec: Spec) -> Spec:
     """Read the coefficients of a law and report those out of bounds; expressions pass."""
     bounds = _bounds(read, spec)
-    found = {name: _read(read, getattr(spec, name), name, bound) for name, bound in bounds.items()}
+    found = {
+        name: read_bounded(read, getattr(spec, name), name, bound) for name, bound in bounds.items()
+    }
     return replace(spec, **found) if found else spec
+
+
+def read_bounded(read: Intake, value: object, quantity: str, bound: Bound) -> Scalar:
+    """Read a number and report one out of bounds; an expression passes."""
+    number = read.scalar(value, quantity, fallback=bound.stand_in)
+    if isinstance(number, Expr) or bound.holds(number):
+        return number
+    problem = f"{quantity} must be {bound.words}, got {number:g}"
+    read.complain(problem, "Check its sign and its unit.")
+    return bound.stand_in
 
 
 def coefficients(law: object) -> dict[str, object]:
@@ -68,11 +83,3 @@ def _bounds(read: Intake, spec: object) -> dict[str, Bound]:
 
 def _bound_of(hint: object) -> Bound | None:
     return next((item for item in get_args(hint) if isinstance(item, Bound)), None)
-
-
-def _read(read: Intake, value: object, name: str, bound: Bound) -> Scalar:
-    number = read.scalar(value, name, fallback=bound.stand_in)
-    if isinstance(number, Expr) or bound.holds(number):
-        return number
-    read.complain(f"{name} must be {bound.words}, got {number:g}", "Check its sign and its unit.")
-    return bound.stand_in

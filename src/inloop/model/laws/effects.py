@@ -190,7 +190,7 @@ class Torque:
 
 
 @dataclass(frozen=True)
-class Link:
+class LineForce:
     """Force along the line between two points, positive pulls them together [N].
 
     Attributes:
@@ -272,7 +272,7 @@ class FrameForce:
         return (*self.force, *self.torque)
 
 
-AnyLaw: TypeAlias = JointForce | CoupledForce | Force | Torque | Link | FrameForce
+AnyLaw: TypeAlias = JointForce | CoupledForce | Force | Torque | LineForce | FrameForce
 
 
 @dataclass(frozen=True)

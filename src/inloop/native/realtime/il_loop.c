@@ -170,12 +170,12 @@ int64_t il_loop_start(il_loop *loop)
     cut_scratch(loop);
     loop->clock = loop->clock != NULL ? loop->clock : &il_system_clock;
     loop->end_status = IL_OK;
-    loop->floor_privileges = loop->privileges;
+    loop->bare_loop_privileges = loop->privileges;
     int error = il_thread_start(&loop->thread, body, loop);
-    if (error == 0 && loop->floor) {
-        error = il_thread_start(&loop->floor_thread, il_floor_body, loop);
+    if (error == 0 && loop->bare_loop) {
+        error = il_thread_start(&loop->bare_loop_thread, il_bare_loop_body, loop);
         if (error != 0) {
-            loop->floor = 0;
+            loop->bare_loop = 0;
             il_loop_stop(loop);
             il_loop_join(loop);
         }
@@ -192,8 +192,8 @@ void il_loop_stop(il_loop *loop)
 void il_loop_join(il_loop *loop)
 {
     pthread_join(loop->thread, NULL);
-    if (loop->floor) {
-        pthread_join(loop->floor_thread, NULL);
+    if (loop->bare_loop) {
+        pthread_join(loop->bare_loop_thread, NULL);
     }
 }
 

@@ -71,7 +71,7 @@ typedef struct il_loop {
     int64_t policy[13];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
     int64_t warm;                  /* wake up so much early, to warm up [ns]; 0: do not */
-    int64_t floor;                 /* not 0: run a bare loop beside it */
+    int64_t bare_loop;             /* not 0: run a bare loop beside it */
     const il_clock *clock;         /* NULL: the system's */
     void *clock_self;              /* what its functions are given */
     il_privileges privileges;
@@ -85,8 +85,8 @@ typedef struct il_loop {
     int64_t failure;               /* status of the last step that failed; IL_OK if none did */
 
     /* private to the loop */
-    pthread_t thread, floor_thread;
-    il_privileges floor_privileges;
+    pthread_t thread, bare_loop_thread;
+    il_privileges bare_loop_privileges;
     const double *good;            /* snapshot of the last good state: that of the last outputs */
     double *aside, *thrown_away;   /* while it warms up: the instance, and outputs */
     double *outputs, *fresh, *now, *before, *command;
@@ -141,7 +141,7 @@ void il_clock_start(il_loop *loop);
 int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);
 int il_clock_has_room(const il_loop *loop);
-void *il_floor_body(void *argument);
+void *il_bare_loop_body(void *argument);
 
 /* Simulated time [s]: as in il_fixed.c, the same bits as a simulation. */
 static inline double il_simulated(const il_loop *loop)

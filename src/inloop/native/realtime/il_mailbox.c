@@ -1,9 +1,9 @@
 /* The functions of inloop.h for callers who load a library: Python. */
 #include "il_mailbox.h"
 
-int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t handle)
+int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t number)
 {
-    return inloop_attach_memory(box, base, size, handle);
+    return inloop_attach_memory(box, base, size, number);
 }
 
 int64_t il_mailbox_take(inloop_mailbox *box, int64_t ring)
@@ -115,9 +115,9 @@ uint64_t il_mailbox_hash(const inloop_header *layout, const void *text)
     return inloop_layout_hash(layout, text);
 }
 
-uint64_t il_mailbox_self(uint64_t handle)
+uint64_t il_mailbox_self(uint64_t number)
 {
-    return inloop_self(handle);
+    return inloop_self(number);
 }
 
 int64_t il_mailbox_alive(uint64_t owner)

@@ -8,7 +8,7 @@
 #include "il_histogram.h"
 #include "inloop.h"
 
-IL_EXPORT int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t handle);
+IL_EXPORT int64_t il_mailbox_use(inloop_mailbox *box, void *base, uint64_t size, uint64_t number);
 IL_EXPORT int64_t il_mailbox_take(inloop_mailbox *box, int64_t ring);
 IL_EXPORT int64_t il_mailbox_take_briefly(inloop_mailbox *box, int64_t ring);
 IL_EXPORT void il_mailbox_release(inloop_mailbox *box, int64_t ring);
@@ -35,7 +35,7 @@ IL_EXPORT int64_t il_mailbox_send(inloop_mailbox *box, int64_t command, const do
                                   uint64_t *sequence);
 IL_EXPORT int64_t il_mailbox_gone(const inloop_mailbox *box);
 IL_EXPORT uint64_t il_mailbox_hash(const inloop_header *layout, const void *text);
-IL_EXPORT uint64_t il_mailbox_self(uint64_t handle);
+IL_EXPORT uint64_t il_mailbox_self(uint64_t number);
 IL_EXPORT int64_t il_mailbox_alive(uint64_t owner);
 IL_EXPORT int64_t il_mailbox_index(const inloop_mailbox *box, const char *kind, const char *name);
 IL_EXPORT int64_t il_mailbox_time(const inloop_mailbox *box);

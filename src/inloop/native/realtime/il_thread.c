@@ -11,7 +11,7 @@ int il_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
     sigset_t all, before;
 
     /* signals are for the thread that started it: Python wants its Ctrl-C; all but those that the
-       thread itself brings about, see il_shelter.h */
+       thread itself brings about, see il_bus_guard.h */
     sigfillset(&all);
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -228,15 +228,15 @@ typedef struct inloop_statistics {
     uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
     uint64_t warmups;        /* steps that were walked through before their period began */
     uint64_t late_warmups;   /* periods that began before their warm-up had ended, or without one */
-    uint64_t floor_periods;  /* of the bare loop beside it */
-    uint64_t floor_overruns;
+    uint64_t bare_loop_periods;  /* of the bare loop beside it */
+    uint64_t bare_loop_overruns;
     inloop_histogram step;      /* wall clock time of a step, inputs and outputs included */
     inloop_histogram step_cpu;  /* processor time of the same */
     inloop_histogram reaction;  /* from the moment inputs are taken to that outputs are there */
     inloop_histogram warmup;    /* what warming up used of its lead, late wake-ups included */
     inloop_histogram latency;   /* how late the thread woke up, early or not */
     inloop_histogram input_age; /* time since the inputs in use were written */
-    inloop_histogram floor;     /* how late the bare loop woke up */
+    inloop_histogram bare_loop; /* how late the bare loop woke up */
 } inloop_statistics;
 
 /* An attached mailbox; the caller owns its memory, nothing is allocated. */
@@ -340,26 +340,26 @@ static inline uint64_t inloop_started(int64_t pid)
     return inloop_look_up(pid, &state);
 }
 
-enum { INLOOP_START_BITS = 32, INLOOP_HANDLE_BITS = 10 };
+enum { INLOOP_START_BITS = 32, INLOOP_MAILBOX_BITS = 10 };
 
-/* Marks this process, and one of up to 1023 handles in it: process id, start, handle. */
-static inline uint64_t inloop_self(uint64_t handle)
+/* Marks this process, and one of up to 1023 mailboxes in it: process id, start, number. */
+static inline uint64_t inloop_self(uint64_t number)
 {
     const uint64_t start = inloop_started(getpid()) & (((uint64_t)1 << INLOOP_START_BITS) - 1);
     const uint64_t who = (uint64_t)getpid() << INLOOP_START_BITS | start;
-    return who << INLOOP_HANDLE_BITS | (handle & (((uint64_t)1 << INLOOP_HANDLE_BITS) - 1));
+    return who << INLOOP_MAILBOX_BITS | (number & (((uint64_t)1 << INLOOP_MAILBOX_BITS) - 1));
 }
 
 static inline int64_t inloop_process(uint64_t owner)
 {
-    return (int64_t)(owner >> (INLOOP_START_BITS + INLOOP_HANDLE_BITS));
+    return (int64_t)(owner >> (INLOOP_START_BITS + INLOOP_MAILBOX_BITS));
 }
 
 static inline int inloop_alive(uint64_t owner)
 {
     const uint64_t mask = ((uint64_t)1 << INLOOP_START_BITS) - 1;
     const uint64_t start = inloop_started(inloop_process(owner));
-    return start != 0 && (start & mask) == (owner >> INLOOP_HANDLE_BITS & mask);
+    return start != 0 && (start & mask) == (owner >> INLOOP_MAILBOX_BITS & mask);
 }
 
 /* Is it a process that somebody has stopped (SIGSTOP, Ctrl-Z, a debugger)? */
@@ -507,16 +507,16 @@ static inline int inloop_path(char *path, size_t size, const char *name)
 
 /* Use memory that is mapped already. */
 static inline int inloop_attach_memory(inloop_mailbox *box, void *base, uint64_t size,
-                                       uint64_t handle)
+                                       uint64_t number)
 {
     memset(box, 0, sizeof *box);
     box->base = (unsigned char *)base;
     box->size = size;
-    box->self = inloop_self(handle);
+    box->self = inloop_self(number);
     return inloop_check(base, size, &box->layout);
 }
 
-static inline int inloop_attach_handle(inloop_mailbox *box, const char *name, uint64_t handle)
+static inline int inloop_attach_numbered(inloop_mailbox *box, const char *name, uint64_t number)
 {
     char path[128];
     struct stat facts;
@@ -544,7 +544,7 @@ static inline int inloop_attach_handle(inloop_mailbox *box, const char *name, ui
     if (base == MAP_FAILED) {
         return INLOOP_NO_MEMORY;
     }
-    int error = inloop_attach_memory(box, base, size, handle);
+    int error = inloop_attach_memory(box, base, size, number);
     if (error == INLOOP_OK && !inloop_alive(box->layout.creator)) {
         error = INLOOP_GONE;
     }
@@ -555,10 +555,10 @@ static inline int inloop_attach_handle(inloop_mailbox *box, const char *name, ui
     return error;
 }
 
-/* Attach to the plant of this name; one handle per process. */
+/* Attach to the plant of this name; one mailbox per process. */
 static inline int inloop_attach(inloop_mailbox *box, const char *name)
 {
-    return inloop_attach_handle(box, name, 0);
+    return inloop_attach_numbered(box, name, 0);
 }
 
 /* ---- one writer per block ---- */

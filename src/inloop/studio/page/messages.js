@@ -206,7 +206,7 @@
  * @property {Bounds} bounds
  * @property {Array<Body>} bodies
  * @property {Array<Look>} ground
- * @property {Array<Connector>} links
+ * @property {Array<Connector>} connectors
  * @property {Array<Flexible>} flexible
  */
 

@@ -2,7 +2,7 @@
 
 import { Arrows } from "./arrows.js";
 import { BentLink, exaggerate } from "./bending.js";
-import { LinkObject } from "./links.js";
+import { ConnectorObject } from "./connectors.js";
 import { Boxes } from "./meshes.js";
 import { dispose, visualObject } from "./shapes.js";
 import * as THREE from "./three.js";
@@ -38,8 +38,8 @@ export class Stage {
     this.scene.add(this.sky, this.lamp, this.lamp.target, this.root);
     /** @type {Map<string, THREE.Group>} */
     this.nodes = new Map();
-    /** @type {LinkObject[]} */
-    this.links = [];
+    /** @type {ConnectorObject[]} */
+    this.connectors = [];
     /** @type {BentLink[]} */
     this.bent = [];
   }
@@ -93,10 +93,10 @@ export class Stage {
       (link, i) =>
         new BentLink(link, nodes, this.ground, palette.bodies[i % palette.bodies.length]),
     );
-    this.links = scene.links.map(
-      (link) => new LinkObject(link, this.nodes, eye.size, palette.link),
+    this.connectors = scene.connectors.map(
+      (ends) => new ConnectorObject(ends, this.nodes, eye.size, palette.connector),
     );
-    for (const link of this.links) this.root.add(link.object);
+    for (const connector of this.connectors) this.root.add(connector.object);
     this.arrows = new Arrows(eye.size, palette.force);
     this.root.add(this.arrows.object);
   }
@@ -124,7 +124,7 @@ export class Stage {
       at += 7;
     }
     for (const link of this.bent) link.update(deflection);
-    for (const link of this.links) link.update();
+    for (const connector of this.connectors) connector.update();
   }
 
   /**

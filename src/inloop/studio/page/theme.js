@@ -24,7 +24,7 @@ export function palette() {
     axis: colour("axis"),
     stage: colour("stage"),
     ground: colour("ground"),
-    link: colour("link"),
+    connector: colour("connector"),
     force: colour("force"),
     bodies: list("body", 6),
     series: list("series", 8),

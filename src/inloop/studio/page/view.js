@@ -59,7 +59,7 @@ export class View {
     this.waiting = null; // meshes that the last picture did not have yet
     /** @type {Array<() => void>} */
     this.afterFrame = [];
-    this.worker = this.hire();
+    this.worker = this.startDrawing();
     this.frame = /** @type {HTMLElement} */ (canvas.parentElement);
     new ResizeObserver(() => this.resize()).observe(this.frame);
     this.resize();
@@ -71,7 +71,7 @@ export class View {
   }
 
   /** Start the thread that draws. */
-  hire() {
+  startDrawing() {
     const canvas = this.canvas.transferControlToOffscreen();
     const worker = new Worker("/static/draw.js", { type: "module" });
     worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);

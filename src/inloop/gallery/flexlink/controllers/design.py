@@ -73,7 +73,7 @@ def lq(tuning: Tuning, *, period: float = PERIOD, delay: float = 0.0) -> il.cont
         period: time between samples [s].
         delay: from a sample to its command, as the design shall know it [s].
     """
-    model = il.control.discretise(nominal(), period, delay)
+    model = il.control.discretize(nominal(), period, delay)
     gains = il.control.lqy(
         model,
         {ENCODER: tuning.angle, STRAIN: tuning.strain / STRAIN_GAIN**2},

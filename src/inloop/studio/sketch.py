@@ -1,6 +1,6 @@
 """What a drawing of a mechanism is made of, before there are numbers: plain data for a file.
 
-Points may follow from live parameters: the draft only knows their numbers in a list, and the
+Points may follow from live parameters: the sketch only knows their numbers in a list, and the
 library of poses computes them.
 """
 
@@ -20,7 +20,7 @@ GROUND = -1
 
 
 @dataclass(frozen=True)
-class BodyDraft:
+class BodySketch:
     """A body: its corners by number of the point, in body axes, the origin not among them.
 
     Attributes:
@@ -50,18 +50,14 @@ class BodyDraft:
     hidden: bool = False
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> BodyDraft:
+    def read(cls, data: Mapping[str, Any]) -> BodySketch:
         """From a file, which knows no tuples."""
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
-        if "revolute" in plain:
-            # older files know two kinds of joints
-            plain["turns"] = plain.pop("revolute")
-            plain["slides"] = not plain["turns"]
         return cls(**plain)
 
 
 @dataclass(frozen=True)
-class ContactDraft:
+class ContactSketch:
     """A contact that puts out where it is and its force, in axes of a frame F of a body.
 
     Attributes:
@@ -79,14 +75,13 @@ class ContactDraft:
     signals: tuple[str, ...]
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> ContactDraft:
-        """From a file, which knows no tuples; older ones call all signals by the contact."""
-        usual = [f"{data['name']}.{kind}_{axis}" for kind in ("point", "force") for axis in "xyz"]
-        return cls(**{**data, "signals": tuple(data.get("signals", usual))})
+    def read(cls, data: Mapping[str, Any]) -> ContactSketch:
+        """From a file, which knows no tuples."""
+        return cls(**{**data, "signals": tuple(data["signals"])})
 
 
 @dataclass(frozen=True)
-class FlexibleDraft:
+class FlexibleSketch:
     """A flexible link, drawn as a curve through its nodes.
 
     Attributes:
@@ -111,14 +106,14 @@ class FlexibleDraft:
 
 
 @dataclass(frozen=True)
-class Draft:
+class Sketch:
     """All parts of a drawing.
 
     Attributes:
         bodies: in the order of the poses.
         ground: points of the ground that are shown.
         ground_looks: shapes that were given for the ground.
-        links: name, first body and point, second body and point of each spring.
+        connectors: name, first body and point, second body and point of each line force.
         contacts: whose forces are shown.
         flexible: links that bend.
         gravity: point number of the vector of gravity.
@@ -128,12 +123,12 @@ class Draft:
         plane: "xy", "xz" or "yz" to look at it from the side; "" if nobody has said so.
     """
 
-    bodies: tuple[BodyDraft, ...]
+    bodies: tuple[BodySketch, ...]
     ground: tuple[int, ...]
     ground_looks: tuple[Mapping[str, Any], ...]
-    links: tuple[tuple[str, int, int, int, int], ...]
-    contacts: tuple[ContactDraft, ...]
-    flexible: tuple[FlexibleDraft, ...]
+    connectors: tuple[tuple[str, int, int, int, int], ...]
+    contacts: tuple[ContactSketch, ...]
+    flexible: tuple[FlexibleSketch, ...]
     gravity: int
     roams: bool
     start: tuple[float, ...]
@@ -144,17 +139,17 @@ class Draft:
         return asdict(self)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Draft:
+    def read(cls, data: Mapping[str, Any]) -> Sketch:
         """What `data` has given."""
         lists = ("ground", "ground_looks", "start")
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
-        plain["bodies"] = tuple(BodyDraft.read(body) for body in data["bodies"])
-        plain["contacts"] = tuple(ContactDraft.read(contact) for contact in data["contacts"])
+        plain["bodies"] = tuple(BodySketch.read(body) for body in data["bodies"])
+        plain["contacts"] = tuple(ContactSketch.read(contact) for contact in data["contacts"])
         plain["flexible"] = tuple(
-            FlexibleDraft(**{**f, "nodes": tuple(f["nodes"]), "rests": tuple(f["rests"])})
+            FlexibleSketch(**{**f, "nodes": tuple(f["nodes"]), "rests": tuple(f["rests"])})
             for f in data["flexible"]
         )
-        plain["links"] = tuple((n, a, p, b, q) for n, a, p, b, q in data["links"])
+        plain["connectors"] = tuple((n, a, p, b, q) for n, a, p, b, q in data["connectors"])
         return cls(**plain)
 
 
@@ -177,11 +172,11 @@ class Collector:
         return len(self.points) + 3 * (len(self.turns) - 1)
 
 
-def draft(
+def make_sketch(
     mechanism: Mechanism,
     plane: str = "",
     looks: Mapping[str, Sequence[Visual]] | None = None,
-) -> tuple[Draft, Collector, MeshShelf]:
+) -> tuple[Sketch, Collector, MeshShelf]:
     """The parts of a drawing, and the points and the meshes they refer to.
 
     Args:
@@ -198,22 +193,50 @@ def draft(
         for body in mechanism.bodies
     )
     ground_looks = tuple(shelf.data(given.get("ground") or mechanism.ground.visuals))
+    ground = _ground(mechanism, bodies, found, rests)
+    connectors = tuple(
+        (law.name, law.a.body, found.point(law.a.p_BQ), law.b.body, found.point(law.b.p_BQ))
+        for law in mechanism.line_forces
+    )
+    gravity = found.point(mechanism.gravity)
+    contacts, flexible = _turned(mechanism, bodies, found)
     shown = bool(ground_looks) or any(body.looks for body in bodies)
+    sketch = Sketch(
+        bodies,
+        ground,
+        ground_looks,
+        connectors,
+        contacts,
+        flexible,
+        gravity,
+        not (shown or contacts or mechanism.closed or mechanism.modes),
+        tuple(map(float, mechanism.first_q)),
+        plane,
+    )
+    return sketch, found, shelf
+
+
+def _ground(
+    mechanism: Mechanism, bodies: Sequence[BodySketch], found: Collector, rests: set[str]
+) -> tuple[int, ...]:
+    """Numbers of the points of the ground that are shown."""
     ground = [found.point(p.p_BQ) for p in mechanism.ground.points if p.path not in rests]
     ground += [b.hinge for b in bodies if b.parent == GROUND and b.turns and not b.slides]
     ground += [found.point(f.p_BE) for f in mechanism.flexible_links if f.body == GROUND]
-    links = tuple(
-        (link.name, link.a.body, found.point(link.a.p_BQ), link.b.body, found.point(link.b.p_BQ))
-        for link in mechanism.links
-    )
-    gravity = found.point(mechanism.gravity)
+    return tuple(dict.fromkeys(ground))
+
+
+def _turned(
+    mechanism: Mechanism, bodies: Sequence[BodySketch], found: Collector
+) -> tuple[tuple[ContactSketch, ...], tuple[FlexibleSketch, ...]]:
+    """What has axes of its own: contacts and flexible links, after all other points."""
     origins = [found.point(contact.a.p_BF) for contact in mechanism.contacts]
     roots = [
         (found.point(f.p_BE), found.point(_along(f, mechanism))) for f in mechanism.flexible_links
     ]
     # columns of rotations follow all points
     contacts = tuple(
-        ContactDraft(
+        ContactSketch(
             contact.name,
             contact.a.body,
             origin,
@@ -223,7 +246,7 @@ def draft(
         for contact, origin in zip(mechanism.contacts, origins, strict=True)
     )
     flexible = tuple(
-        FlexibleDraft(
+        FlexibleSketch(
             link.name,
             link.body,
             root,
@@ -235,22 +258,7 @@ def draft(
         )
         for link, (root, along) in zip(mechanism.flexible_links, roots, strict=True)
     )
-    return (
-        Draft(
-            bodies,
-            tuple(dict.fromkeys(ground)),
-            ground_looks,
-            links,
-            contacts,
-            flexible,
-            gravity,
-            not (shown or contacts or mechanism.closed or mechanism.modes),
-            tuple(map(float, mechanism.first_q)),
-            plane,
-        ),
-        found,
-        shelf,
-    )
+    return contacts, flexible
 
 
 def _along(link: FlexibleLink, mechanism: Mechanism) -> Vector3:
@@ -276,14 +284,14 @@ def _body(
     found: Collector,
     looks: Sequence[Mapping[str, Any]],
     rests: set[str],
-) -> BodyDraft:
+) -> BodySketch:
     ends = [point.p_BQ for point in body.points if point.path not in rests]
     ends += [frame.p_BF for frame in body.frames]
     children = mechanism.children(body.index)
     ends += [c.attachment.p_PJ for c in children if c.attachment.path not in rests]
     concentrated = all(isinstance(x, float | int) and x == 0.0 for x in _entries(body.inertia))
     weight = found.point(body.com) if concentrated and body.mass != 0.0 else None
-    return BodyDraft(
+    return BodySketch(
         body.name,
         body.parent,
         found.point(body.attachment.p_PJ),

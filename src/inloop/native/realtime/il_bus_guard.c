@@ -1,7 +1,7 @@
-/* Private memory in place of a segment that was cut short; see il_shelter.h. */
+/* Private memory in place of a segment that was cut short; see il_bus_guard.h. */
 #include "inloop.h"
 
-#include "il_shelter.h"
+#include "il_bus_guard.h"
 
 #include <signal.h>
 
@@ -66,7 +66,7 @@ static void install(void)
     sigaction(SIGBUS, &wanted, &before);
 }
 
-int64_t il_shelter_add(void *base, uint64_t size)
+int64_t il_bus_guard_add(void *base, uint64_t size)
 {
     install();
     for (int k = 0; k < MOST; k++) {
@@ -82,12 +82,12 @@ int64_t il_shelter_add(void *base, uint64_t size)
     return -1;
 }
 
-int64_t il_shelter_lost(int64_t number)
+int64_t il_bus_guard_lost(int64_t number)
 {
     return number >= 0 && __atomic_load_n(&places[number].state, __ATOMIC_ACQUIRE) == LOST;
 }
 
-void il_shelter_remove(int64_t number)
+void il_bus_guard_remove(int64_t number)
 {
     if (number >= 0) {
         __atomic_store_n(&places[number].state, FREE, __ATOMIC_RELEASE);

@@ -5,20 +5,20 @@ import * as THREE from "./three.js";
 const COILS = 9;
 const PER_COIL = 14;
 
-/** One link of the scene; */
-export class LinkObject {
+/** One connector of the scene. */
+export class ConnectorObject {
   /**
-   * @param {import("./messages.js").Connector} link
+   * @param {import("./messages.js").Connector} connector
    * @param {Map<string, THREE.Object3D>} nodes
    * @param {number} size
    * @param {string} colour
    */
-  constructor(link, nodes, size, colour) {
-    this.ends = [link.from, link.to].map(({ body, p }) => ({
+  constructor(connector, nodes, size, colour) {
+    this.ends = [connector.from, connector.to].map(({ body, p }) => ({
       node: body ? nodes.get(body) : null,
       local: new THREE.Vector3(...p),
     }));
-    this.spring = link.look === "spring";
+    this.spring = connector.look === "spring";
     const count = this.spring ? COILS * PER_COIL + 3 : 2;
     this.positions = new Float32Array(3 * count);
     const geometry = new THREE.BufferGeometry();

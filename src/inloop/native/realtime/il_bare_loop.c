@@ -5,13 +5,13 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-void *il_floor_body(void *argument)
+void *il_bare_loop_body(void *argument)
 {
     il_loop *loop = argument;
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     const double period = loop->period / loop->speed;
 
-    il_thread_prepare(&loop->floor_privileges);
+    il_thread_prepare(&loop->bare_loop_privileges);
     /* of the machine, whatever clock the loop runs on */
     const int64_t origin = inloop_now() + (int64_t)(0.5 * period);
     for (int64_t wake = 1; !loop->stop; wake++) {
@@ -23,9 +23,9 @@ void *il_floor_body(void *argument)
         }
         const int64_t late = inloop_now() - due;
         const int64_t missed = late > 0 ? (int64_t)((double)late / period) : 0;
-        il_count(&statistics->floor, late);
-        il_add(&statistics->floor_periods, (uint64_t)missed + 1);
-        il_add(&statistics->floor_overruns, (uint64_t)missed);
+        il_count(&statistics->bare_loop, late);
+        il_add(&statistics->bare_loop_periods, (uint64_t)missed + 1);
+        il_add(&statistics->bare_loop_overruns, (uint64_t)missed);
         wake += missed;
     }
     return NULL;

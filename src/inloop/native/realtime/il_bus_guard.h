@@ -6,20 +6,20 @@
  * here, and the access is done again. What the process still writes there nobody else sees; zeros
  * are no records. Signals that concern other memory go to the handler that was there before.
  */
-#ifndef IL_SHELTER_H
-#define IL_SHELTER_H
+#ifndef IL_BUS_GUARD_H
+#define IL_BUS_GUARD_H
 
 #include "il_export.h"
 
 #include <stdint.h>
 
 /* Register a mapping; returns its number, or -1 if there are too many. */
-IL_EXPORT int64_t il_shelter_add(void *base, uint64_t size);
+IL_EXPORT int64_t il_bus_guard_add(void *base, uint64_t size);
 
 /* Has it been cut short? */
-IL_EXPORT int64_t il_shelter_lost(int64_t number);
+IL_EXPORT int64_t il_bus_guard_lost(int64_t number);
 
 /* Before it is unmapped. */
-IL_EXPORT void il_shelter_remove(int64_t number);
+IL_EXPORT void il_bus_guard_remove(int64_t number);
 
 #endif

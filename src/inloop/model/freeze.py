@@ -38,7 +38,7 @@ from inloop.model.laws.effects import (
     FrameForce,
     JointForce,
     JointInput,
-    Link,
+    LineForce,
     Torque,
 )
 from inloop.model.mechanism import Mechanism
@@ -49,21 +49,21 @@ from inloop.model.sensors.sensor import Place, Role, Sensor, sensor_of
 from inloop.model.topology import GROUND
 
 
-def build(draft: Draft) -> Mechanism:
+def freeze(draft: Draft) -> Mechanism:
     """Return the mechanism of a draft, or raise ModelError with all its mistakes."""
     findings = Findings(list(draft.mistakes))
     with suppress(EnoughError):
         references_hold = check_draft(draft, findings)
         if references_hold:
-            mechanism = Assembly(draft).mechanism()
+            mechanism = Freezing(draft).mechanism()
             check_mechanism(mechanism, draft.strict_inertia, findings)
     if findings.mistakes:
         raise ModelError.of(quoted(draft.name)[1:-1], findings.in_order())
     return replace(mechanism, notes=(*mechanism.notes, *findings.notes))
 
 
-class Assembly:
-    """Puts together the parts of one mechanism; all references of the draft must hold."""
+class Freezing:
+    """Makes the parts of one mechanism; all references of the draft must hold."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -98,7 +98,7 @@ class Assembly:
             coupled_forces=tuple(self._coupled(w) for w in laws if w.kind == "coupled_force"),
             forces=tuple(self._force(law) for law in laws if law.kind == "force"),
             torques=tuple(self._torque(law) for law in laws if law.kind == "torque"),
-            links=tuple(self._link(law) for law in laws if law.kind == "link"),
+            line_forces=tuple(self._line_force(w) for w in laws if w.kind == "line_force"),
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
             contacts=tuple(self._contact(item) for item in draft.contacts),
             sensors=tuple(self._sensor(item) for item in draft.sensors),
@@ -109,7 +109,7 @@ class Assembly:
             loops=tuple(self._loop(loop) for loop in draft.loops),
             constraints=tuple(self._constraint(item) for item in draft.constraints),
             drives=tuple(self._drive(drive) for drive in draft.drives),
-            independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.wishes)),
+            independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.independent)),
             notes=tuple(self._notes),
             where=draft.where,
             locks=tuple(Lock(k.name, self._joint_index(k.joint), k.where) for k in draft.locks),
@@ -292,9 +292,9 @@ class Assembly:
         x, y, z = law.components
         return Torque(law.name, at.body, law.axes, axes, components=(x, y, z), **self._shared(law))
 
-    def _link(self, law: LawDraft) -> Link:
+    def _line_force(self, law: LawDraft) -> LineForce:
         a, b = (self._point(path) for path in law.targets)
-        return Link(law.name, a, b, force=law.components[0], **self._shared(law))
+        return LineForce(law.name, a, b, force=law.components[0], **self._shared(law))
 
     def _frame_force(self, law: LawDraft) -> FrameForce:
         a, b = (self._frame(path) for path in law.targets)

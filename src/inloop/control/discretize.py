@@ -14,7 +14,7 @@ from inloop.errors import InputError
 ROUNDING = 1e-9  # of a period, by which a delay may miss a whole number of periods
 
 
-def discretise(model: LinearModel, period: float, delay: float = 0.0) -> LinearModel:
+def discretize(model: LinearModel, period: float, delay: float = 0.0) -> LinearModel:
     """The model as a controller with a clock sees it, without approximation.
 
     Commands are held for a period (zero-order hold) and act `delay` later. Outputs are read at

@@ -1,13 +1,13 @@
-"""What is not read inside links and joints of a URDF file, told by name and line."""
+"""What is not read inside links and joints of a URDF file, by name and line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.xml import Element
 
-# children and attributes that are read; links are told with the robot
+# children and attributes that are read; links are noted with the robot
 _JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
 _ATTRIBUTES: Mapping[str, set[str]] = {
     "link": {"name", "type"},
@@ -26,34 +26,34 @@ _ATTRIBUTES: Mapping[str, set[str]] = {
 _SHAPES = {"mesh", "box", "cylinder", "sphere"}
 
 
-def tell_unread(root: Element) -> Iterator[str]:
+def unread_notes(root: Element) -> Iterator[str]:
     """Yield one sentence for each kind of element or attribute that is not read."""
-    told = Told()
+    remarks = Remarks()
     for joint in root.all("joint"):
-        _tell(joint, _JOINT, told)
+        _tell(joint, _JOINT, remarks)
     for link in root.all("link"):
-        _attributes(link, told)
+        _attributes(link, remarks)
         for inertial in link.all("inertial"):
-            _tell(inertial, {"origin", "mass", "inertia"}, told)
+            _tell(inertial, {"origin", "mass", "inertia"}, remarks)
         for tag in ("visual", "collision"):
             for element in link.all(tag):
                 for geometry in element.all("geometry"):
                     for shape in geometry.children:
                         if shape.tag not in _SHAPES:
-                            told.add(f"not read: {shape.label} in <geometry>", shape.where)
-    return told.notes
+                            remarks.add(f"not read: {shape.label} in <geometry>", shape.where)
+    return remarks.notes
 
 
-def _tell(element: Element, known: set[str], told: Told) -> None:
-    _attributes(element, told)
+def _tell(element: Element, known: set[str], remarks: Remarks) -> None:
+    _attributes(element, remarks)
     for child in element.children:
         if child.tag in known:
-            _attributes(child, told)
+            _attributes(child, remarks)
         else:
-            told.add(f"not read: {child.label} in {element.label}", child.where)
+            remarks.add(f"not read: {child.label} in {element.label}", child.where)
 
 
-def _attributes(element: Element, told: Told) -> None:
+def _attributes(element: Element, remarks: Remarks) -> None:
     for name in element.attributes:
         if name not in _ATTRIBUTES.get(element.tag, ()):
-            told.add(f"not read: attribute {name[:40]!a} of {element.label}", element.where)
+            remarks.add(f"not read: attribute {name[:40]!a} of {element.label}", element.where)

@@ -1,11 +1,11 @@
-"""What is not read of an MJCF file, told by name and line: a walk through all of its elements."""
+"""What is not read of an MJCF file, by name and line: a walk through all of its elements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from inloop.io.mjcf.defaults import ACTUATORS, ORIENTATIONS
-from inloop.io.told import Told
+from inloop.io.remarks import Remarks
 from inloop.io.xml import Element
 from inloop.model.names import quoted
 
@@ -22,7 +22,7 @@ _LAWS = {
     "damper": {"kv"},
     "cylinder": {"timeconst", "area", "diameter", "bias"},
 }
-# attributes that are read, or told where they are read
+# attributes that are read, or noted where they are read
 _READ: Mapping[str, set[str]] = {
     "mujoco": {"model"},
     "compiler": {
@@ -79,11 +79,11 @@ _INSIDE = {"joint", "freejoint", "geom", "site", "inertial", "flag"}  # bodies a
 _WHOLE = ("custom", "extension", "deformable", "contact")
 
 
-class Rest:
+class Unread:
     """Collects what is not read, by the purpose that it has."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, remarks: Remarks) -> None:
+        self._remarks = remarks
         self._places: dict[str, dict[str, str]] = {}
 
     def tell(self, root: Element) -> Iterator[str]:
@@ -100,7 +100,7 @@ class Rest:
             self._add("for drawing or memory", section.label, section.where)
         elif section.tag in _WHOLE:
             for child in section.children or [section]:
-                self._told.add(f"not read: <{child.tag}> in <{section.tag}>", child.where)
+                self._remarks.add(f"not read: <{child.tag}> in <{section.tag}>", child.where)
         elif section.tag in ("worldbody", "default", "compiler", "option"):
             self._nested(section)
         elif section.tag == "asset":
@@ -117,7 +117,7 @@ class Rest:
         elif section.tag == "keyframe":
             self._children(section, {"key"})
         else:
-            self._told.add(f"not read: {section.label}", section.where)
+            self._remarks.add(f"not read: {section.label}", section.where)
 
     def _nested(self, element: Element) -> None:
         """Bodies, frames and default classes, one inside the other."""
@@ -130,9 +130,9 @@ class Rest:
             elif child.tag in (_READ if element.tag == "default" else _INSIDE):
                 self._attributes(child, _READ[child.tag])
                 for inner in child.children:
-                    self._told.add(f"not read: {inner.label} in {child.label}", inner.where)
+                    self._remarks.add(f"not read: {inner.label} in {child.label}", inner.where)
             else:
-                self._told.add(f"not read: {child.label} in {element.label}", child.where)
+                self._remarks.add(f"not read: {child.label} in {element.label}", child.where)
 
     def _children(self, section: Element, known: set[str]) -> None:
         for child in section.children:
@@ -141,7 +141,7 @@ class Rest:
             elif child.tag in _WITHOUT_MOTION:
                 self._add("for drawing or memory", child.label, child.where)
             else:
-                self._told.add(f"not read: {child.label} in {section.label}", child.where)
+                self._remarks.add(f"not read: {child.label} in {section.label}", child.where)
 
     def _equalities(self, section: Element) -> None:
         for child in section.children:
@@ -157,14 +157,14 @@ class Rest:
                     self._attributes(joint, {"joint", "coef"})
             else:
                 named = quoted(child.attributes.get("name", "without name"))
-                self._told.add(f"not read: tendon {child.label} {named}", child.where)
+                self._remarks.add(f"not read: tendon {child.label} {named}", child.where)
 
     def _sensors(self, section: Element) -> None:
         for child in section.children:
             if child.tag in ("jointpos", "jointvel"):
                 self._attributes(child, _READ[child.tag])
             else:
-                self._told.add(f"not read: sensor {child.label}", child.where)
+                self._remarks.add(f"not read: sensor {child.label}", child.where)
 
     def _attributes(self, element: Element, known: set[str]) -> None:
         for name in (name for name in element.attributes if name not in known):

@@ -1,4 +1,4 @@
-"""What a file holds and a model does not: collected while it is read, told by name and line."""
+"""What a file holds and a model does not: collected while it is read, by name and line."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 MOST_PLACES = 8  # in one sentence
 
 
-class Told:
+class Remarks:
     """Collects sentences with the places in the file that they are about."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
 
     def add(self, what: str, where: str) -> None:
-        """Tell something of a place, "file:line"; the same of several places is one sentence."""
+        """Note something of a place, "file:line"; the same of several places is one sentence."""
         places = self._places.setdefault(what, [])
         if where not in places:
             places.append(where)
