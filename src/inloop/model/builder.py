@@ -12,6 +12,7 @@ from inloop.joints import JointSpec
 from inloop.joints.kinds.fixed import fixed
 from inloop.model.assemble import build
 from inloop.model.constraints.closure_builder import ClosureBuilder
+from inloop.model.constraints.coupling_builder import CouplingBuilder
 from inloop.model.contacts.contact_builder import ContactBuilder
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.flexible_links.flexible_builder import FlexibleBuilder
@@ -34,6 +35,7 @@ class ModelBuilder(
     FrictionBuilder,
     ContactBuilder,
     ClosureBuilder,
+    CouplingBuilder,
     ModeBuilder,
     FlexibleBuilder,
     OutputBuilder,
