@@ -42,7 +42,8 @@ from inloop.geometry import (
     torus,
     visual,
 )
-from inloop.joints import WRITTEN
+from inloop.joints import written
+from inloop.joints.written import *  # noqa: F403  its stub names all
 from inloop.model import (
     AtLeastOne,
     FlexibleLinkHandle,
@@ -54,18 +55,14 @@ from inloop.model import (
     Positive,
     Share,
     axis_angle,
-    ball,
     coulomb_contact,
     cylindrical,
     felt,
-    fixed,
     free,
     hunt_crossley,
     lugre_contact,
     planar,
     power_law,
-    prismatic,
-    revolute,
     rpy,
     universal,
 )
@@ -103,16 +100,15 @@ __all__ = [
     "FrictionLaw", "Handle", "InloopError", "InputError", "LinkError", "MailboxError", "ManyResult",
     "MassProperties", "Mechanism", "Mesh", "Model", "ModelError", "NormalLaw", "NotNegative",
     "Plant", "Positive", "Result", "ScriptedClock", "Shape", "Share", "SimulationError", "Visual",
-    "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "ball", "blank_figure",
+    "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "blank_figure",
     "box", "capsule", "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull",
-    "cos", "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt", "fixed",
+    "cos", "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt",
     "free", "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
     "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
-    "point", "power", "power_law", "prismatic", "realtime", "revolute", "rim", "rod", "rpy", "run",
+    "point", "power", "power_law", "realtime", "rim", "rod", "rpy", "run",
     "segment", "sensors", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh", "torus",
     "universal", "visual", "where",
 ]  # fmt: skip
 
-# joints of every kind that there is a file for: type checkers find those that are imported above
-globals().update(WRITTEN)
-__all__ += [name for name in WRITTEN if name not in __all__]
+# joints of every kind that there is a file for
+__all__ += written.__all__

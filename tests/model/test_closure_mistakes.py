@@ -102,6 +102,51 @@ CONSTRAINTS: list[tuple[Write, str]] = [
      "constraint 'c': the name is taken by the constraint of "),
 ]
 
+COUPLINGS: list[tuple[Write, str]] = [
+    (lambda m: m.gear("crank", "rd", ratio=2.0),
+     "gear 'rd_crank_gear': there is no joint 'rd'"),
+    (lambda m: [m.body("w", on="rod", joint=fixed()), m.gear("crank", "w", ratio=2.0)],
+     "gear 'w_crank_gear': joint 'w' is fixed and has no coordinate"),
+    (lambda m: m.gear("crank", "rod", ratio=0.0, name="g"),
+     "gear 'g': ratio must not be 0"),
+    (lambda m: m.gear("crank", "rod", ratio=m.parameter("r", 0.0), name="g"),
+     "gear 'g': ratio must not be 0"),
+    (lambda m: m.gear("crank", "rod", ratio=INF, name="g"),
+     "gear 'g': ratio is -inf"),
+    (lambda m: m.gear("crank", "rod", ratio="2", name="g"),
+     "gear 'g': ratio must be a number, got '2'"),
+    (lambda m: m.gear("crank", "rod", ratio=m.input("u"), name="g"),
+     "gear 'g': factor of 'crank' uses 'u', which is not a parameter"),
+    (lambda m: m.gear("crank", "rod", ratio=2.0, offset=m.graph.symbol("t"), name="g"),
+     "gear 'g': offset uses 't', which is not a parameter"),
+    (lambda m: m.gear("crank", "slider", ratio=2.0, name="g"),
+     "gear 'g': joint 'slider' must turn, its coordinate is in m"),
+    (lambda m: m.gear("rod", "rod", ratio=2.0, name="g"),
+     "gear 'g': 'rod' occurs twice"),
+    (lambda m: m.rack("slider", "rod", radius=0.02, name="r"),
+     "rack 'r': joint 'rod' must slide, its coordinate is in rad"),
+    (lambda m: m.rack("crank", "slider", radius=0, name="r"),
+     "rack 'r': radius must not be 0"),
+    (lambda m: m.rack(7, "slider", radius=0.02, name="r"),
+     "rack: joint must be a body, a point, a frame or its name, got '7'"),
+    (lambda m: m.couple({"crank": 1, "rod": NAN}, name="c"),
+     "coupling 'c': factor is nan"),
+    (lambda m: m.couple({"crank": 0, "rod": 0.0}, name="c"),
+     "coupling 'c': all factors are 0, so that it holds nothing"),
+    (lambda m: m.couple({"crank": 1}, name="c"),
+     "coupling 'c': it needs two joints or more"),
+    (lambda m: m.couple({}, name="c"),
+     "coupling 'c': it needs two joints or more"),
+    (lambda m: m.couple(["crank", "rod"]),
+     "coupling: factors must be a mapping, got "),
+    (lambda m: m.couple({"crank": 1, OTHER.ground: 1}, name="c"),
+     "coupling: joint is 'ground' of another model"),
+    (lambda m: m.couple({"crank": 1, "rod": 1}, name="a b"),
+     "coupling 'a b': the name is not an identifier in C"),
+    (lambda m: [m.couple({"crank": 1, "rod": 1}, name="c"), m.lock("rod", name="c")],
+     "lock 'c': the name is taken by the coupling of "),
+]
+
 DRIVES: list[tuple[Write, str]] = [
     (lambda m: m.drive("crnk"),
      "drive 'crnk': there is no joint 'crnk'"),
@@ -229,7 +274,9 @@ STATES: list[tuple[Write, str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("write", "text"), LOOPS + CONSTRAINTS + DRIVES + ELEMENTS + STATES)
+@pytest.mark.parametrize(
+    ("write", "text"), LOOPS + CONSTRAINTS + COUPLINGS + DRIVES + ELEMENTS + STATES
+)
 def test_mistake(write: Write, text: str, arm: ModelBuilder, mistakes_of: Report) -> None:
     write(arm)
     mistakes = mistakes_of(arm)

@@ -53,6 +53,21 @@ u          input  N                 brake
     assert acts[3].split() == ["cage.tau", "cage", "input"]
 
 
+def test_couplings(arm: ModelBuilder) -> None:
+    r = arm.parameter("r", 0.03, unit="m")
+    arm.gear("crank", "rod", ratio=-2.5, offset=0.1)
+    arm.rack("crank", "slider", radius=2 * r, name="lift")
+    arm.couple({"rod": 24, "crank": 1, "slider": -0.5}, offset=None, name="mixer")
+    text = arm.describe()
+    assert text[text.index("couples") :].startswith("""\
+couples         kind      holds
+--------------  --------  -------------------------------------------------
+rod_crank_gear  gear      rod + 2.5 crank = 0.1
+lift            rack      slider + (-2*r) crank = 0
+mixer           coupling  24 rod + crank - 0.5 slider = what it is at first
+""")
+
+
 def test_loops_constraints_drives_and_states(arm: ModelBuilder) -> None:
     l = arm.parameter("l", 0.4, unit="m")
     arm.close("rod", "slider", kind="hinge", axis="y", name="pin")

@@ -169,6 +169,25 @@ def follow(name: str, plant: il.Plant, records: list[dict[str, float]], **option
     return loop.close()
 
 
+def test_what_a_gear_transmits_is_an_output(name: str) -> None:
+    m = il.Model("geared", gravity=(0, 0, 0))
+    for body, inertia in (("motor", 0.3), ("wheel", 0.8)):
+        m.body(body, on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(1, 1, inertia))
+    m.gear("motor", "wheel", ratio=m.parameter("ratio", 2.0), offset=None, name="gear")
+    # the ratio passes 0, where the motor would not follow from the wheel
+    m.independent("motor")
+    with il.start(m.compile(), name=name, rate=1000, clock=il.ScriptedClock()) as loop:
+        for ratio in (2.0, -0.7):
+            loop.mailbox.parameters["ratio"] = ratio
+            loop.mailbox.write(**{"motor.tau": 1.5})
+            loop.clock.advance(5e-3)
+            record = loop.mailbox.read()
+            qdd = 1.5 / (0.3 + ratio**2 * 0.8)
+            assert record["lam.gear.torque"] == pytest.approx(0.8 * ratio * qdd, rel=1e-9)
+            assert record["wheel.qd"] == pytest.approx(ratio * record["motor.qd"], rel=1e-9)
+        assert loop.mailbox.units["lam.gear.torque"] == "N*m"
+
+
 def test_a_drive_that_moves_without_its_velocity_is_told(name: str) -> None:
     plant = driven_four_bar()
     alone = [{"crank.q": 1.0 + 1e-3 * k} for k in range(1, 11)]

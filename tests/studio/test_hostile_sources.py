@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import math
 import os
@@ -15,11 +16,12 @@ import pytest
 
 from inloop.devices import NoteMaker
 from inloop.devices.midi_velocity import midi_velocity
-from inloop.errors import InputError
+from inloop.errors import InputError, MailboxError
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.telemetry import Block
 from inloop.studio.catalogue import Choice
 from inloop.studio.client import Client, Subscription, encode
+from inloop.studio.measured import Measured
 from inloop.studio.recordings import Recordings
 from inloop.studio.session import OffenseError, Session
 from inloop.studio.sources import Condition, Moment
@@ -99,6 +101,40 @@ def session_with(source: Odd, directory: Path) -> Session:
     session.running.choice = choice = Choice("odd", Stage("odd"))
     session.running._use(source, choice)
     return session
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        ("contact floor", "{"),
+        ("contact floor", "[]"),
+        ("contact floor", '{"between": "ab", "shapes": ["a", "b"], "law": "", "friction": ""}'),
+        ("contact floor", '{"between": [1, 2], "shapes": ["a", "b"], "law": "", "friction": ""}'),
+        ("sensor imu", '{"kind": "imu", "at": "hull", "signals": {}}'),
+        ("sensor imu", '{"kind": "imu", "at": ["hull"], "signals": {"imu.x": 3}}'),
+    ],
+)
+def test_a_damaged_description_of_contacts_and_sensors_is_refused(
+    about: tuple[str, str], tmp_path: Path
+) -> None:
+    source = Odd()
+    source.layout = dataclasses.replace(LAYOUT, about=(about,))
+    with pytest.raises(MailboxError, match=r"description of .* is damaged"):
+        session_with(source, tmp_path)
+
+
+def test_signals_that_are_not_there_are_null() -> None:
+    facts = (
+        ("contact floor", json.dumps({
+            "between": ["ground", "arm"], "shapes": ["plane", "sphere"], "law": "l", "friction": "",
+            "outputs": {"gap": "shoulder.q", "force": "nowhere"},
+        })),
+        ("sensor imu", json.dumps({"kind": "imu", "at": ["arm"], "signals": {"none": "m"}})),
+    )  # fmt: skip
+    measured = Measured(dataclasses.replace(LAYOUT, about=facts))
+    found = measured.readings(Odd(value=0.25).newest())
+    assert found == {"kind": "readings", "contacts": [[0.25, None, None]], "sensors": [[None]]}
+    assert measured.contacts[0]["between"] == ("ground", "arm")
 
 
 async def send(client: Client) -> None:

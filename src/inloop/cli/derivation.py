@@ -76,7 +76,7 @@ class DerivationReport:
 
 def function_names(mechanism: Mechanism) -> tuple[str, ...]:
     """Names of the functions that may be asked for."""
-    if not _is_closed(mechanism):
+    if not mechanism.closed:
         return tuple(PROGRAMS)
     return (*PROGRAMS, *CLOSED, *((DRIVES,) if mechanism.drives else ()))
 
@@ -84,7 +84,7 @@ def function_names(mechanism: Mechanism) -> tuple[str, ...]:
 def all_functions(mechanism: Mechanism) -> tuple[str, ...]:
     """Names of all functions, those that the open tree of a closed mechanism may lack left out."""
     names = function_names(mechanism)
-    if not _is_closed(mechanism):
+    if not mechanism.closed:
         return names
     # it may have massless tips: no accelerations of its own
     return tuple(name for name in names if not name.startswith("direct_dynamics"))
@@ -93,14 +93,10 @@ def all_functions(mechanism: Mechanism) -> tuple[str, ...]:
 def usual_functions(mechanism: Mechanism) -> tuple[str, ...]:
     """Names of the functions that a plant of the mechanism builds, those of large ones left out."""
     small = SMALL if len(mechanism.coordinates) <= LARGE else ()
-    if not _is_closed(mechanism):
+    if not mechanism.closed:
         return ("inverse_dynamics", "direct_dynamics", "mass_matrix_and_bias", *small)
     drives = (DRIVES,) if mechanism.drives else ()
     return ("inverse_dynamics", "mass_matrix_and_bias", *small, *drives, *CLOSED)
-
-
-def _is_closed(mechanism: Mechanism) -> bool:
-    return bool(mechanism.loops or mechanism.constraints or mechanism.drives)
 
 
 def _closed_programs(

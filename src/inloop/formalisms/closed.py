@@ -88,6 +88,7 @@ class ClosedLoops:
             Output("force", tuple(e for cut in cuts for e in cut.force), (len(cuts), 3), "[N]"),
             Output("torque", tuple(e for cut in cuts for e in cut.torque), (len(cuts), 3), "[N·m]"),
             Output.vector("tension", [cut.tension for cut in cuts], "of rods [N]"),
+            *self._coupled_efforts(lam),
         )
         inputs = (
             Input("q", tuple(d.symbols.q), "coordinates [rad or m]"),
@@ -95,6 +96,17 @@ class ClosedLoops:
         )
         doc = "What each loop exerts on its second end at the cut point, in world axes."
         return Program("cut_forces", inputs, outputs, doc, "geometric Jacobian")
+
+    def _coupled_efforts(self, lam: Sequence[Expr]) -> tuple[Output, ...]:
+        """What each coupling exerts on its joints, in the order of its factors."""
+        zero = self.derivation.graph.zero
+        found = {row.element: (row.J, x) for row, x in zip(self.rows, lam, strict=True)}
+        efforts = [
+            found[item.name][0].get(k, zero) * found[item.name][1]
+            for item in self.derivation.mechanism.couplings
+            for k, _ in item.factors
+        ]
+        return (Output.vector("effort", efforts, "of couplings [N·m or N]"),) if efforts else ()
 
     def newton(self, partition: Partition, suffix: str = "") -> Program:
         """One Newton step of the dependent coordinates."""

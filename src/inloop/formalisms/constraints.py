@@ -23,6 +23,7 @@ from inloop.formalisms.kinematics import (
     world_pose,
 )
 from inloop.formalisms.motion import at_rest, motion_along, times
+from inloop.formalisms.symbols import Symbols
 from inloop.formalisms.vectors import (
     Matrix,
     Vector,
@@ -36,7 +37,7 @@ from inloop.formalisms.vectors import (
     transpose,
     zero_vector,
 )
-from inloop.model import Constraint, Frame, Lock, Loop, Mechanism
+from inloop.model import Constraint, Coupling, Frame, Lock, Loop, Mechanism
 from inloop.symbolic import Expr, forward
 
 AXES = ("x", "y", "z")
@@ -71,6 +72,7 @@ class Row:
         nu: explicit time derivative, J qd + nu = 0.
         gamma: J qdd + gamma = 0.
         cut: the forces that go with it; None for a constraint of the user's.
+        linear: whether J is the same everywhere, so that q may be far from closed or from 0.
     """
 
     element: str
@@ -81,6 +83,7 @@ class Row:
     nu: Expr
     gamma: Expr
     cut: Cut | None = None
+    linear: bool = False
 
     @property
     def name(self) -> str:
@@ -101,8 +104,18 @@ def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
     for constraint in mechanism.constraints:
         skeleton.graph.section = constraint.name
         rows += _user_rows(constraint, skeleton)
+    rows += [_coupling_row(item, mechanism, skeleton) for item in mechanism.couplings]
     rows += [_lock_row(lock, skeleton) for lock in mechanism.locks]
     return rows
+
+
+def declare_numbers(mechanism: Mechanism, symbols: Symbols) -> None:
+    """Let lengths of rods and numbers of couplings be live, before any row is written."""
+    for loop in mechanism.loops:
+        if loop.kind == "rod":
+            _rod_length(loop, symbols)
+    for item in mechanism.couplings:
+        _coupling_numbers(item, mechanism, symbols)
 
 
 @dataclass(frozen=True)
@@ -305,7 +318,7 @@ def normals(axis: tuple[float, float, float]) -> tuple[tuple[float, ...], tuple[
 def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
     """(d · d - L²) / 2L, in meters."""
     graph = skeleton.graph
-    length = skeleton.symbols.scalar(loop.length, f"{loop.name}.length", "m")
+    length = _rod_length(loop, skeleton.symbols)
     d, v, acc = sub(a.p, b.p), sub(a.v, b.v), sub(a.acc, b.acc)
     over = graph.one / length
     h = 0.5 * (over * dot(d, d) - length)
@@ -318,11 +331,42 @@ def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
     return Row(loop.name, "length", "m", h, J, graph.zero, gamma, cut)
 
 
+def _rod_length(loop: Loop, symbols: Symbols) -> Expr:
+    return symbols.scalar(loop.length, f"{loop.name}.length", "m")
+
+
 def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
     """The joint does not move: qd = 0, wherever it is. Nothing has to be closed."""
     zero, one = skeleton.graph.zero, skeleton.graph.one
     unit = skeleton.links[lock.body].unit
     return Row(lock.name, "hold", unit, zero, {lock.body: one}, zero, zero)
+
+
+def _coupling_row(item: Coupling, mechanism: Mechanism, skeleton: Skeleton) -> Row:
+    """Σ factor q - offset; a coupling that holds what it finds has nothing to be closed, as locks.
+
+    It is named by what its multiplier is on the joint whose factor is 1.
+    """
+    graph = skeleton.graph
+    J, offset = _coupling_numbers(item, mechanism, skeleton.symbols)
+    h = graph.zero
+    if offset is not None:
+        h = sum((x * skeleton.links[k].q for k, x in J.items()), -offset)
+    J = {k: x for k, x in J.items() if x is not graph.zero}
+    unit = "" if item.reference is None else skeleton.links[item.reference].unit
+    word = {"rad": "torque", "m": "force"}.get(unit, "effort")
+    return Row(item.name, word, unit, h, J, graph.zero, graph.zero, linear=True)
+
+
+def _coupling_numbers(
+    item: Coupling, mechanism: Mechanism, symbols: Symbols
+) -> tuple[dict[int, Expr], Expr | None]:
+    """Factors by coordinate, and the offset."""
+    names = mechanism.coordinates
+    factors = {k: symbols.scalar(x, f"{item.name}.{names[k]}.factor") for k, x in item.factors}
+    if item.offset is None:
+        return factors, None
+    return factors, symbols.scalar(item.offset, f"{item.name}.offset")
 
 
 def _rate(expr: Expr, links: Iterable[Link], t: Expr) -> Expr:
@@ -353,5 +397,6 @@ def _user_rows(constraint: Constraint, skeleton: Skeleton) -> list[Row]:
 
 
 __all__ = [
-    "Cut", "End", "Row", "build_rows", "carrier_of", "difference", "loop_end", "normals",
+    "Cut", "End", "Row", "build_rows", "carrier_of", "declare_numbers", "difference", "loop_end",
+    "normals",
 ]  # fmt: skip

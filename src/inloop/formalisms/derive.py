@@ -24,7 +24,7 @@ from inloop.formalisms import (
     sensing,
     sensors,
 )
-from inloop.formalisms.constraints import build_rows
+from inloop.formalisms.constraints import build_rows, declare_numbers
 from inloop.formalisms.forces import build_loads
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.law_quantities import check_multipliers
@@ -58,6 +58,7 @@ class Derivation:
             check_multipliers(mechanism, build_rows(mechanism, self.skeleton))
         self.base: Skeleton = regroup(self.skeleton)
         self._declare_points()
+        declare_numbers(mechanism, self.symbols)
         self.symbols.check_all_used([p.name for p in self.symbols.parameters])
 
     def _declare_points(self) -> None:

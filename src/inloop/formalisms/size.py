@@ -33,8 +33,8 @@ class Size:
 def size_of(mechanism: Mechanism, values: Mapping[str, float] | None = None) -> Size:
     """The size of a mechanism.
 
-    It counts offsets of joints, cut points, lengths of rods and the first positions of joints
-    whose coordinate is a length; where all of them are 0, centers of mass.
+    It counts offsets of joints, cut points, lengths of rods, radii of pinions and the first
+    positions of joints whose coordinate is a length; where all of them are 0, centers of mass.
 
     Args:
         mechanism: the model.
@@ -60,7 +60,7 @@ def _length(mechanism: Mechanism, values: Mapping[str, float]) -> float:
 
 
 def _distances(mechanism: Mechanism) -> Iterator[Named]:
-    """Offsets of joints, cut points and lengths of rods."""
+    """Offsets of joints, cut points, lengths of rods and radii of pinions."""
     for body in mechanism.bodies:
         path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
         yield from _components(path, body.attachment.p_PJ)
@@ -68,6 +68,10 @@ def _distances(mechanism: Mechanism) -> Iterator[Named]:
         yield from _components(loop.a.path, loop.a.p_BF)
         yield from _components(loop.b.path, loop.b.p_BF)
         yield f"{loop.name}.length", loop.length
+    for item in mechanism.couplings:
+        if item.kind == "rack":
+            pinion, radius = item.factors[-1]
+            yield f"{item.name}.{mechanism.coordinates[pinion]}.factor", radius
 
 
 def _centers_of_mass(mechanism: Mechanism) -> Iterator[Named]:

@@ -7,7 +7,7 @@ from inloop.joints.kinds.prismatic import prismatic
 from inloop.joints.kinds.revolute import revolute
 from inloop.model.builder import ModelBuilder
 from inloop.model.checks.modes import check_machine
-from inloop.model.constraints.elements import Constraint, Drive, Loop
+from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.friction import FrictionLaw, coulomb_contact, lugre_contact
 from inloop.model.contacts.laws import NormalLaw, felt, hunt_crossley, power_law
@@ -40,8 +40,8 @@ from inloop.model.topology import GROUND
 
 __all__ = [
     "GROUND", "AnyLaw", "AtLeastOne", "Attachment", "Attitude", "Body", "BodyHandle", "Constraint",
-    "Contact",
-    "CoupledForce", "Defaults", "Drive", "Event", "ExternalForce", "FlexibleLink",
+    "Contact", "CoupledForce", "Coupling", "Defaults", "Drive", "Event", "ExternalForce",
+    "FlexibleLink",
     "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "FrictionLaw", "Ground",
     "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",
     "LineForce", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node",

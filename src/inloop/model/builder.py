@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Self
 
 from inloop.model import bodies
+from inloop.model.constraints import couplings
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
 from inloop.model.draft import Draft
@@ -60,6 +61,9 @@ class ModelBuilder:
     # what it must obey
     close = constraints.close
     constraint = constraints.constraint
+    gear = couplings.gear
+    rack = couplings.rack
+    couple = couplings.couple
     drive = constraints.drive
     independent = constraints.independent
     # how it changes while it runs

@@ -13,6 +13,7 @@ from inloop.model.names import GROUND_NAME
 from inloop.symbolic import Expr, Notation, reachable, to_text
 
 if TYPE_CHECKING:
+    from inloop.model.constraints.elements import Coupling
     from inloop.model.mechanism import Mechanism
     from inloop.model.modes.elements import Event
 
@@ -44,6 +45,7 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(FLEXIBLE_HEADER, _flexible_rows(mechanism))
     sections += _section(("loop", "kind", "between", "axis", "length [m]"), _loop_rows(mechanism))
     sections += _section(("constraint", "vanishes", "unit"), _constraint_rows(mechanism))
+    sections += _section(("couples", "kind", "holds"), _coupling_rows(mechanism))
     sections += _section(("driven", "by", "position"), _drive_rows(mechanism))
     sections += _section(("locked", "joint"), _lock_rows(mechanism))
     if mechanism.independent:
@@ -152,6 +154,22 @@ def _constraint_rows(mechanism: Mechanism) -> list[Row]:
         for item in mechanism.constraints
         for k, row in enumerate(item.rows)
     ]
+
+
+def _coupling_rows(mechanism: Mechanism) -> list[Row]:
+    return [(item.name, item.kind, _proportion(item, mechanism)) for item in mechanism.couplings]
+
+
+def _proportion(item: Coupling, mechanism: Mechanism) -> str:
+    """What a coupling holds: "wheel - 2.5 motor = 0.1"; expressions stand in brackets."""
+    told = ""
+    for k, factor in item.factors:
+        negative = not isinstance(factor, Expr) and factor < 0.0
+        size = f"({_scalar(factor)})" if isinstance(factor, Expr) else f"{abs(factor):.5g}"
+        sign = ("- " if negative else "+ ") if told else "-" if negative else ""
+        times = "" if size == "1" else f"{size} "
+        told += f"{' ' if told else ''}{sign}{times}{mechanism.bodies[k].joint.name}"
+    return f"{told} = {'what it is at first' if item.offset is None else _scalar(item.offset)}"
 
 
 def _drive_rows(mechanism: Mechanism) -> list[Row]:

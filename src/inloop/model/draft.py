@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
-from inloop.model.constraints.elements import Derivatives, LoopKind
+from inloop.model.constraints.elements import CouplingKind, Derivatives, LoopKind
 from inloop.model.contacts.friction import FrictionLaw
 from inloop.model.contacts.laws import NormalLaw
 from inloop.model.elements import Joint
@@ -16,7 +16,7 @@ from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
 from inloop.model.intake import Intake
 from inloop.model.laws.effects import Axes, LawOutput, LawState
 from inloop.model.modes.elements import Direction, Mode, Quantity
-from inloop.model.names import GROUND_NAME
+from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.parameters import Input, Parameter
 from inloop.model.source import caller_line
 from inloop.symbolic import Expr, Graph
@@ -146,6 +146,22 @@ class ConstraintDraft:
 
 
 @dataclass(frozen=True)
+class CouplingDraft:
+    """Joints that move in proportion, as written; see `Coupling`. Factors by path or name."""
+
+    name: str
+    kind: CouplingKind
+    factors: tuple[tuple[str, Scalar], ...]
+    offset: Scalar | None
+    where: str
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"{self.kind} {quoted(self.name)}"
+
+
+@dataclass(frozen=True)
 class DriveDraft:
     """A driven joint as written; without a position it is a live input."""
 
@@ -250,6 +266,7 @@ class Draft:
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)
     constraints: list[ConstraintDraft] = field(default_factory=list)
+    couplings: list[CouplingDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
     independent: list[IndependentDraft] = field(default_factory=list)
     locks: list[LockDraft] = field(default_factory=list)
@@ -305,13 +322,13 @@ class Draft:
         yield from (law.name for law in self.laws)
         yield from (loop.name for loop in self.loops)
         yield from (item.name for item in self.constraints)
+        yield from (item.name for item in self.couplings)
         yield from (lock.name for lock in self.locks)
         yield from (f"drive {drive.joint}" for drive in self.drives)
 
     def free_name(self, stem: str) -> str:
-        """Return a name that no law, loop, constraint or lock has yet."""
-        used = {law.name for law in self.laws} | {loop.name for loop in self.loops}
-        used |= {item.name for item in self.constraints} | {lock.name for lock in self.locks}
+        """Return a name that no law, loop, constraint, coupling or lock has yet."""
+        used = set(self.elements())
         name, count = stem, 1
         while name in used:
             count += 1

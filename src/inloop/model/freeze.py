@@ -12,13 +12,14 @@ from inloop.errors import ModelError
 from inloop.geometry import Visual
 from inloop.model.checks.findings import EnoughError, Findings
 from inloop.model.checks.validation import check_draft, check_mechanism
-from inloop.model.constraints.elements import Constraint, Drive, Loop
+from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.constraints.live_drives import live_motion
 from inloop.model.contacts.contact import Contact
 from inloop.model.draft import (
     BodyDraft,
     ConstraintDraft,
     ContactDraft,
+    CouplingDraft,
     Draft,
     DriveDraft,
     EventDraft,
@@ -108,6 +109,7 @@ class Freezing:
             ),
             loops=tuple(self._loop(loop) for loop in draft.loops),
             constraints=tuple(self._constraint(item) for item in draft.constraints),
+            couplings=tuple(self._coupling(item) for item in draft.couplings),
             drives=tuple(self._drive(drive) for drive in draft.drives),
             independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.independent)),
             notes=tuple(self._notes),
@@ -358,6 +360,10 @@ class Freezing:
             where=item.where,
             unit=item.unit,
         )
+
+    def _coupling(self, item: CouplingDraft) -> Coupling:
+        factors = tuple((self._joint_index(joint), factor) for joint, factor in item.factors)
+        return Coupling(item.name, item.kind, factors, item.offset, item.where)
 
     def _drive(self, drive: DriveDraft) -> Drive:
         index, t = self._joint_index(drive.joint), self._draft.time

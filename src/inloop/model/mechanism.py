@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from inloop.errors import ModelError
 from inloop.model import topology
-from inloop.model.constraints.elements import Constraint, Drive, Loop
+from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.describe import describe
 from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
@@ -73,6 +73,7 @@ class Mechanism:
         flexible_links: beams between bodies that displace their nodes.
         contacts: shapes that may touch, with the names of the laws that act for them.
         sensors: what is measured where; their signals are outputs of the plant.
+        couplings: joints that move in proportion: gears, racks, differentials.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Mechanism:
     flexible_links: tuple[FlexibleLink, ...] = ()
     contacts: tuple[Contact, ...] = ()
     sensors: tuple[Sensor, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
@@ -192,6 +194,12 @@ class Mechanism:
         """What the sensors tell, in their order."""
         return tuple(signal for sensor in self.sensors for signal in sensor.signals)
 
+    @cached_property
+    def coupled_efforts(self) -> dict[str, str]:
+        """Unit of what each coupling exerts on each of its joints, "<coupling>.<joint>.effort"."""
+        joints = [(c.name, self.bodies[k].joint) for c in self.couplings for k, _ in c.factors]
+        return {f"{name}.{j.name}.effort": j.kind.dimension.effort for name, j in joints}
+
     @property
     def signals_by_sensor(self) -> dict[str, tuple[str, ...]]:
         """Names of what each sensor tells."""
@@ -213,7 +221,8 @@ class Mechanism:
     @property
     def closed(self) -> bool:
         """True if something beside the joints of the tree restricts the motion."""
-        return bool(self.loops or self.constraints or self.drives or self.locks)
+        rows = (*self.loops, *self.constraints, *self.couplings, *self.locks)
+        return bool(rows or self.drives)
 
     def in_mode(self, mode: str) -> Mechanism:
         """Return the mechanism with the elements and events of one of its modes."""
@@ -243,6 +252,7 @@ class Mechanism:
             ),
             loops=tuple(loop for loop in self.loops if holds(loop.name)),
             constraints=tuple(item for item in self.constraints if holds(item.name)),
+            couplings=tuple(item for item in self.couplings if holds(item.name)),
             locks=tuple(lock for lock in self.locks if holds(lock.name)),
             drives=tuple(d for d in self.drives if holds(f"drive {names[d.body]}")),
             events=tuple(event for event in self.events if event.mode == mode),

@@ -19,6 +19,10 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         for kind, unit in body.joint.kind.dimension.units.items():
             units[f"{body.joint.name}.{kind}"] = unit
     given = {c.name: OF_MULTIPLIERS.get(c.unit, "") for c in plant.mechanism.constraints}
+    for item in plant.mechanism.couplings:
+        at = item.reference
+        joint = None if at is None else plant.mechanism.bodies[at].joint
+        given[item.name] = "" if joint is None else joint.kind.dimension.effort
     for name in plant.formulation.all_row_names:
         element, _, direction = name.partition(".")
         turns = direction.startswith(("turn", "tilt"))
@@ -33,5 +37,6 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         for joint_name in plant.coordinates:
             units[f"{joint_name}.force.{axis}"] = "N"
             units[f"{joint_name}.moment.{axis}"] = "N·m"
+    units |= plant.mechanism.coupled_efforts
     units |= {output.name: output.unit for output in plant.mechanism.law_outputs}
     return units | {signal.name: signal.unit for signal in plant.mechanism.sensor_signals}

@@ -64,6 +64,25 @@ class Signal(TypedDict):
     unit: str
 
 
+class TouchingPair(TypedDict):
+    """A contact: two shapes that may touch."""
+
+    name: str
+    between: Annotated[tuple[str, str], "bodies, or frames on them"]
+    shapes: tuple[str, str]
+    law: Annotated[str, "of the normal force, with its coefficients"]
+    friction: Annotated[str, '"" for smooth surfaces']
+
+
+class WatchedSensor(TypedDict):
+    """A sensor of the mechanism."""
+
+    name: str
+    quantity: Annotated[str, "what it measures, a word"]
+    at: Annotated[list[str], "where it sits"]
+    signals: Annotated[list[Signal], "what it tells, in the order of its readings"]
+
+
 class Input(TypedDict):
     """In the order of the numbers that input frames carry."""
 
@@ -195,6 +214,8 @@ class Hello(TypedDict):
     parameters: list[Parameter]
     signals: list[Signal]
     plots: Annotated[list[str] | None, "signals to plot first"]
+    contacts: list[TouchingPair]
+    sensors: list[WatchedSensor]
     inputs: list[Input]
     device: Driven | None
     chain: Chain | None
@@ -218,6 +239,17 @@ class State(TypedDict):
     source: Annotated[str, '"live", or the name of a recording']
     driven: Annotated[bool, "a page drives the inputs"]
     notice: Told | None
+
+
+class Readings(TypedDict):
+    """What contacts and sensors tell, ten times a second, in the order of the greeting.
+
+    A number that a mode does not have is null.
+    """
+
+    kind: Literal["readings"]
+    contacts: Annotated[list[list[float | None]], "gap [m], normal force and friction [N] of each"]
+    sensors: Annotated[list[list[float | None]], "values of the signals of each"]
 
 
 class Subscribed(TypedDict):
@@ -298,6 +330,6 @@ class PlayedNote(TypedDict):
 
 
 Message = (
-    Hello | State | Subscribed | ParameterValues | SceneChange | Histograms | Notice
+    Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
     | RecordingChange | ChainChange | DevicePanel | PlayedNote
 )  # fmt: skip

@@ -34,6 +34,7 @@ def hello(running: Running) -> Hello:
     """All there is to know before anything moves."""
     choice, source, show = running.choice, running.source, running.show
     assert choice is not None and source is not None and show is not None
+    assert running.measured is not None
     stage, layout = choice.stage, source.layout
     return {
         "kind": "hello",
@@ -47,6 +48,8 @@ def hello(running: Running) -> Hello:
         "scene": cast(Scene, show.scene),
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
+        "contacts": running.measured.contacts,
+        "sensors": running.measured.sensors,
         "plots": [name for name in stage.plots if name in layout.index] or None,
         "inputs": inputs(layout, running.inputs, stage.docs),
         "device": device(stage.device, layout),
@@ -67,6 +70,8 @@ def hello_without_plant(running: Running) -> Hello:
         "scene": cast(Scene, empty_scene()),
         "parameters": [],
         "signals": [],
+        "contacts": [],
+        "sensors": [],
         "plots": None,
         "inputs": [],
         "device": None,

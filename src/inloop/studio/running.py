@@ -14,6 +14,7 @@ from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
 from inloop.studio.live import Live
+from inloop.studio.measured import Measured
 from inloop.studio.message_types import DeviceReadings, Told
 from inloop.studio.notes import Notes
 from inloop.studio.playback import Playback
@@ -37,6 +38,7 @@ class Running:
         source: where numbers come from; None while there is none.
         show: what there is to see of it.
         notes: what there is to hear of it.
+        measured: its contacts and sensors.
         device: haptic device that holds the plant; None if pages drive it themselves.
         moment: the newest outputs.
     """
@@ -50,6 +52,7 @@ class Running:
         self.show: Show | None = None
         self._hand: Inputs | None = None
         self.notes: Notes | None = None
+        self.measured: Measured | None = None
         self.moment: Moment | None = None
         self.device: HapticDevice | None = None
         self._changed = changed  # called with True when there is a new source to be greeted
@@ -146,9 +149,11 @@ class Running:
         """Let all pages see this source."""
         # all of it first: the source that is shown stays if anything is wrong with the new one
         show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
+        measured = Measured(source.layout)
         show.set_parameters(source.parameters())
         self.moment = source.newest()
         self.source, self.show, self.notes, self._health = source, show, notes, Health()
+        self.measured = measured
         self._changed(True)
 
     # a device

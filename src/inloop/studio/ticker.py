@@ -15,10 +15,11 @@ from inloop.realtime.telemetry import ROWS, Block
 from inloop.studio.client import Client, Subscription
 from inloop.studio.frames import MOST_SAMPLES, samples_frame
 from inloop.studio.session import Session
+from inloop.studio.sources import Moment
 
 BEAT = 1.0 / 60.0  # [s]
 IDLE = 0.25  # [s] when nobody looks
-LOOK_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.25, 1.0  # [s]
+LOOK_EVERY, READINGS_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.1, 0.25, 1.0  # [s]
 
 
 class Ticker:
@@ -26,8 +27,9 @@ class Ticker:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._look_due = self._state_due = self._histogram_due = 0.0
+        self._look_due = self._readings_due = self._state_due = self._histogram_due = 0.0
         self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
+        self._read = self._shown  # the same of contacts and sensors
         self._parameters = 0
         self._state = ""
         self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
@@ -54,7 +56,7 @@ class Ticker:
         running = self._session.running
         parts: list[Callable[[], None]] = [running.refresh_inputs]
         if self._session.clients:
-            parts += [self._show, self._plot, self._tell]
+            parts += [self._show, self._read_elements, self._plot, self._tell]
         elif running.source is not None:
             parts.append(running.source.skip)
         for part in parts:
@@ -89,9 +91,7 @@ class Ticker:
         if moment is None:
             return
         running.moment = moment
-        # a page that comes while the plant stands must see it, too
-        newcomer = max(client.number for client in self._session.clients)
-        which = (id(source), moment.sequence, newcomer)
+        which = self._which(moment)
         if moment.parameters != self._parameters:
             self._parameters = moment.parameters
             self._session.tell_parameters(source.parameters())
@@ -101,6 +101,22 @@ class Ticker:
         frame = show.frame(moment)
         for client in self._session.clients:
             client.show(frame)
+
+    def _which(self, moment: Moment) -> tuple[int, int, int]:
+        """What is to be shown, and to whom: a page that comes while the plant stands, too."""
+        newcomer = max(client.number for client in self._session.clients)
+        return id(self._session.running.source), moment.sequence, newcomer
+
+    def _read_elements(self) -> None:
+        """The newest values of contacts and sensors to everybody."""
+        measured, moment = self._session.running.measured, self._session.running.moment
+        now = time.monotonic()
+        if not measured or moment is None or now < self._readings_due:
+            return
+        which = self._which(moment)
+        if which != self._read:
+            self._read, self._readings_due = which, now + READINGS_EVERY
+            self._session.broadcast(measured.readings(moment))
 
     def _plot(self) -> None:
         """All samples since the last time to those who plot."""

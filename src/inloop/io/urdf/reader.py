@@ -8,7 +8,7 @@ every joint of a model has one degree of freedom.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -18,7 +18,7 @@ from inloop.geometry import Visual
 from inloop.geometry.mass import density_of
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
-from inloop.io.urdf.elements import Mimic, Robot, UrdfJoint, UrdfLink, read_robot
+from inloop.io.urdf.elements import Robot, UrdfJoint, UrdfLink, read_robot
 from inloop.io.urdf.joints import FREE, joint_specs
 from inloop.io.urdf.mimic import mimics_of
 from inloop.io.urdf.notes import notes_of
@@ -27,7 +27,6 @@ from inloop.io.urdf.tree import Tree, arrange
 from inloop.io.xml import Element
 from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, Pose, fixed
 from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
-from inloop.symbolic import Expr
 
 Model = TypeVar("Model", bound=ModelBuilder)
 Massless = Literal["error", "lock", "keep"]
@@ -197,10 +196,10 @@ class _Reader:
 
     def _add_mimics(self) -> None:
         for follower, leader, mimic, joint in mimics_of(self._robot, self._coordinates):
-            unit = "m" if joint.type == "prismatic" else "rad"
             name = self._laws.new(f"{follower}_mimic")
             with self._model.reading(joint.where):
-                self._model.constraint(name, _following(follower, leader, mimic), unit=unit)
+                factors = {follower: 1.0, leader: -mimic.multiplier}
+                self._model.couple(factors, offset=mimic.offset, name=name)
 
     def _site(self, parent: BodyHandle, name: str, X_PJ: Pose) -> Handle:
         """Return the joint frame J on the parent body P."""
@@ -233,12 +232,3 @@ class _Reader:
         for coordinate in coordinates:
             law = self._laws.new(f"{coordinate}_damping")
             self._model.joint_force(coordinate, lambda qd: -damping * qd, name=law)
-
-
-def _following(follower: str, leader: str, mimic: Mimic) -> Callable[..., Expr]:
-    """What must vanish: q_follower - (multiplier q_leader + offset)."""
-
-    def rest(q: Mapping[str, Expr]) -> Expr:
-        return q[follower] - mimic.multiplier * q[leader] - mimic.offset
-
-    return rest

@@ -47,10 +47,12 @@ def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> No
 
 
 def _led_by_others(mechanism: Mechanism) -> set[int]:
-    """Return the bodies whose joints are in a loop or a constraint, or are driven."""
+    """Return the bodies whose joints are in a loop, a constraint or a coupling, or driven."""
     led = {drive.body for drive in mechanism.drives}
     for constraint in mechanism.constraints:
         led.update(index for index, _ in constraint.coordinates)
+    for coupling in mechanism.couplings:
+        led.update(index for index, _ in coupling.factors)
     for loop in mechanism.loops:
         # the joints that both ends hang on do not move them against each other
         led |= _path(mechanism, loop.a.body) ^ _path(mechanism, loop.b.body)

@@ -32,6 +32,8 @@ def check_names(draft: Draft, findings: Findings) -> None:
     acting: list[Named] = [(law.kind, law.name, law.where) for law in draft.laws]
     acting += [("loop", loop.name, loop.where) for loop in draft.loops]
     acting += [("constraint", item.name, item.where) for item in draft.constraints]
+    acting += [(item.kind, item.name, item.where) for item in draft.couplings]
+    acting += [("lock", item.name, item.where) for item in draft.locks]
     acting += [("sensor", item.name, item.where) for item in draft.sensors]
     _check_unique(acting, findings)
     # signals of results: efforts of drives, outputs of laws

@@ -35,6 +35,7 @@ def _check_name(draft: Draft, law: LawDraft, item: Quantity, findings: Findings)
     else:
         known = [loop.name for loop in draft.loops]
         known += [item.name for item in draft.constraints]
+        known += [item.name for item in draft.couplings]
         known += [lock.name for lock in draft.locks]
         exists = any(item.key == name or item.key.startswith(f"{name}.") for name in known)
     if not exists:

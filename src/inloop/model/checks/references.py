@@ -94,6 +94,9 @@ def check_references(draft: Draft, findings: Findings) -> None:
         label = f"constraint {quoted(constraint.name)}"
         for joint in constraint.q:
             _check_joint(draft, label, joint, constraint.where, findings)
+    for coupling in draft.couplings:
+        for joint, _ in coupling.factors:
+            _check_joint(draft, coupling.label, joint, coupling.where, findings)
     for drive in draft.drives:
         _check_joint(draft, f"drive {quoted(drive.joint)}", drive.joint, drive.where, findings)
     for wanted in draft.independent:

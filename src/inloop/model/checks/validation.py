@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inloop.model.checks.closures import check_drives, check_ends, check_loops, check_rows
+from inloop.model.checks.couplings import check_couplings
 from inloop.model.checks.findings import Findings
 from inloop.model.checks.inertia import check_inertia
 from inloop.model.checks.modes import check_modes
@@ -33,6 +34,7 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
     check_quantities(draft, findings)
     check_loops(draft, defaults, findings)
     check_rows(draft, findings)
+    check_couplings(draft, defaults, findings)
     check_drives(draft, findings)
     return references_hold
 

@@ -124,6 +124,11 @@ def _quantities(draft: Draft) -> Iterator[Quantity]:
         yield label, "rotation", site.where, tuple(entries(site.pose.R))
     for loop in draft.loops:
         yield f"loop {quoted(loop.name)}", "length", loop.where, (loop.length,)
+    for item in draft.couplings:
+        for joint, factor in item.factors:
+            yield item.label, f"factor of {quoted(joint)}", item.where, (factor,)
+        if item.offset is not None:
+            yield item.label, "offset", item.where, (item.offset,)
 
 
 def _check_rotation(element: str, where: str, values: Sequence[float], findings: Findings) -> None:

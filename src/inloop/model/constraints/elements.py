@@ -1,4 +1,4 @@
-"""What restricts the motion of a finished mechanism: loops, constraints, driven joints.
+"""What restricts the motion of a finished mechanism: loops, constraints, couplings, drives.
 
 Data only: the equations are written by the formalisms.
 """
@@ -15,6 +15,7 @@ from inloop.model.parameters import Input
 from inloop.symbolic import Expr
 
 LoopKind = Literal["ball", "solid", "hinge", "rod"]
+CouplingKind = Literal["coupling", "gear", "rack"]
 DriveKind = Literal["time", "input"]
 Derivatives = Literal["given", "filtered"]
 
@@ -65,6 +66,30 @@ class Constraint:
     rows: tuple[Scalar, ...]
     where: str
     unit: str = "m"
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Joints that move in proportion: Σ factor q = offset.
+
+    Attributes:
+        name: name of the coupling.
+        kind: what the user called it.
+        factors: index of the body that each joint moves, and its factor, in the order written.
+        offset: what the sum must be; None: what it is when the coupling begins to hold.
+        where: file and line.
+    """
+
+    name: str
+    kind: CouplingKind
+    factors: tuple[tuple[int, Scalar], ...]
+    offset: Scalar | None
+    where: str
+
+    @property
+    def reference(self) -> int | None:
+        """The first body whose factor is 1: the multiplier is the effort on its joint."""
+        return next((k for k, x in self.factors if not isinstance(x, Expr) and x == 1.0), None)
 
 
 @dataclass(frozen=True)

@@ -102,10 +102,11 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
     To a closed position they get ever faster; steps that creep lead to where the ends are near
     each other and do not meet.
     """
+    q = _with_linear_rows(closure, q, free)
     h, J = closure(q)
     slow, length = 0, _length(h)
     for iteration in range(MOST_ITERATIONS):
-        if np.all(np.abs(h) <= FINER * closure.rounding):
+        if np.all(np.abs(h) <= FINER * closure.rounding(q, J)):
             return Assembly(q, J, iteration, _size(h), True)
         step = np.zeros(closure.count)
         # the shortest step that cancels h to first order; redundant rows do no harm
@@ -119,12 +120,28 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
             if length_trial < length:
                 break
         else:
-            return Assembly(q, J, iteration, _size(h), closure.is_closed(h))
+            return _ended(closure, q, h, J, iteration)
         slow = slow + 1 if length_trial > (1.0 - PROGRESS) * length else 0
         q, h, J, length = trial, h_trial, J_trial, length_trial
         if slow == MOST_SLOW:
-            return Assembly(q, J, iteration + 1, _size(h), closure.is_closed(h))
-    return Assembly(q, J, MOST_ITERATIONS, _size(h), closure.is_closed(h))
+            return _ended(closure, q, h, J, iteration + 1)
+    return _ended(closure, q, h, J, MOST_ITERATIONS)
+
+
+def _ended(closure: Closure, q: Array, h: Array, J: Array, iterations: int) -> Assembly:
+    closed = bool(np.all(np.abs(h) <= closure.rounding(q, J)))
+    return Assembly(q, J, iterations, _size(h), closed)
+
+
+def _with_linear_rows(closure: Closure, q: Array, free: np.ndarray) -> Array:
+    """The position with its linear rows met in one step, however long: they have one branch."""
+    linear = closure.linear
+    if not linear.any():
+        return q
+    h, J = closure(q)
+    step = np.zeros_like(q)
+    step[free] = _shortest(J[linear][:, free], -h[linear])
+    return np.asarray(q + step * closure.coordinate_sizes)
 
 
 def _shortest(J: Array, right: Array) -> Array:

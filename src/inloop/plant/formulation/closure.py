@@ -57,7 +57,7 @@ class Closure:
     Attributes:
         coordinate_sizes: one unit of each coordinate [rad or m].
         row_sizes: one unit of each row.
-        rounding: largest value of each row that may be rounding, in units of the row.
+        linear: which rows are linear in q.
         live_rows: number of rows that change with the coordinates at all.
     """
 
@@ -88,7 +88,8 @@ class Closure:
         self.coordinate_sizes, self._length = size.units, size.length
         self.row_sizes = self._measure(np.asarray(guess, dtype=np.float64))
         extent = [self._length if row.unit == "m" else 1.0 for row in self._rows]
-        self.rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
+        self._rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
+        self.linear = np.array([row.linear for row in self._rows], dtype=bool)
 
     @cached_property
     def _rest(self) -> Array:
@@ -161,9 +162,18 @@ class Closure:
             return float(slopes[alike].max()) or self._length
         return float(slopes[k]) or 1.0
 
-    def is_closed(self, h: Array) -> bool:
-        """Whether scaled values of the rows are no more than rounding."""
-        return bool(np.all(np.abs(h) <= self.rounding))
+    def rounding(self, q: Array, J: Array) -> Array:
+        """Largest value of each row that may be rounding, in units of the row.
+
+        The coordinates of loops that turn count as small, those of linear rows as they are: gears
+        turn on and on.
+
+        Args:
+            q: coordinates.
+            J: there, in units of rows and coordinates.
+        """
+        terms = np.abs(J) @ np.abs(q / self.coordinate_sizes)
+        return np.where(self.linear, np.maximum(self._rounding, ROUNDING * terms), self._rounding)
 
     def is_nearly_closed(self, q: Array) -> bool:
         """Whether Newton's method has ended at a closed position, and on the right side."""

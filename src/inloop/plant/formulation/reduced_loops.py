@@ -340,6 +340,8 @@ class ReducedLoops(Formulation):
                 signals[f"{loop.name}.torque"] = found["torque"][..., k, :]
             if loop.kind == "rod":
                 signals[f"{loop.name}.tension"] = found["tension"][..., k]
+        for k, name in enumerate(self._equations.mechanism.coupled_efforts):
+            signals[name] = found["effort"][..., k]
         return signals
 
     def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:

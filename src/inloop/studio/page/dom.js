@@ -13,6 +13,8 @@
  * @property {HTMLInputElement} rewind-at
  * @property {HTMLDetailsElement} hand-panel
  * @property {HTMLDetailsElement} recording-panel
+ * @property {HTMLDetailsElement} contact-panel
+ * @property {HTMLDetailsElement} sensor-panel
  * @property {HTMLDialogElement} keys
  * @property {HTMLCanvasElement} view
  */

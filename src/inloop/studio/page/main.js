@@ -1,6 +1,7 @@
 // The studio's page: connects its parts.
 
 import { Connection } from "./connection.js";
+import { Contacts } from "./contacts.js";
 import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
@@ -17,6 +18,7 @@ import { Plots } from "./plots.js";
 import { Pointer } from "./pointer.js";
 import { Recordings, Rewind } from "./recordings.js";
 import { Rulers } from "./rulers.js";
+import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
@@ -61,6 +63,8 @@ const keys = new KeySource(hand);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
 const plots = new Plots(connection, palette(), view.slow);
+const contacts = new Contacts();
+const sensors = new Sensors();
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
 const rewind = new Rewind(view);
@@ -93,8 +97,14 @@ const RECEIVE = {
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
     parameters.setPlant(message.parameters);
+    contacts.setPlant(message.contacts);
+    sensors.setPlant(message.sensors);
     plots.setPlant(message.plant.name, message.signals, message.plots);
     recordings.show(message.record, message.can);
+  },
+  readings(message) {
+    contacts.show(message.contacts);
+    sensors.show(message.sensors);
   },
   subscribed: (message) => plots.subscribed(message),
   parameters: ({ values }) => parameters.update(values),

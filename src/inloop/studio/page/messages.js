@@ -230,6 +230,25 @@
  */
 
 /**
+ * A contact: two shapes that may touch.
+ * @typedef {object} TouchingPair
+ * @property {string} name
+ * @property {[string, string]} between bodies, or frames on them
+ * @property {[string, string]} shapes
+ * @property {string} law of the normal force, with its coefficients
+ * @property {string} friction "" for smooth surfaces
+ */
+
+/**
+ * A sensor of the mechanism.
+ * @typedef {object} WatchedSensor
+ * @property {string} name
+ * @property {string} quantity what it measures, a word
+ * @property {Array<string>} at where it sits
+ * @property {Array<Signal>} signals what it tells, in the order of its readings
+ */
+
+/**
  * In the order of the numbers that input frames carry.
  * @typedef {object} Input
  * @property {string} name
@@ -316,6 +335,8 @@
  * @property {Array<Parameter>} parameters
  * @property {Array<Signal>} signals
  * @property {Array<string> | null} plots signals to plot first
+ * @property {Array<TouchingPair>} contacts
+ * @property {Array<WatchedSensor>} sensors
  * @property {Array<Input>} inputs
  * @property {Driven | null} device
  * @property {Chain | null} chain
@@ -347,6 +368,17 @@
  * @property {string} source "live", or the name of a recording
  * @property {boolean} driven a page drives the inputs
  * @property {Told | null} notice
+ */
+
+/**
+ * What contacts and sensors tell, ten times a second, in the order of the greeting.
+
+    A number that a mode does not have is null.
+    
+ * @typedef {object} Readings
+ * @property {"readings"} kind
+ * @property {Array<Array<number | null>>} contacts gap [m], normal force and friction [N] of each
+ * @property {Array<Array<number | null>>} sensors values of the signals of each
  */
 
 /**
@@ -579,7 +611,7 @@
  * @property {Record<string, boolean | number | string>} [settings]
  */
 
-/** @typedef {Hello | State | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | PlayedNote} Message */
+/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | PlayedNote} Message */
 
 /** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice} Request */
 

@@ -11,6 +11,8 @@ const PREFIXES = [
   [1e-9, "n"],
 ];
 
+const ROUNDING = 1e-12;
+
 /**
  * A number with so many significant digits, without trailing zeros, minus sign as typeset.
  * @param {number | null | undefined} value
@@ -44,17 +46,16 @@ export function entry(value) {
 }
 
 /**
- * A number with an SI prefix before its unit: 0.0012 m → "1.2 mm".
+ * A number with an SI prefix before its unit: 0.0012 m → "1.2 mm"; rounding is 0.
  * @param {number} value
  * @param {string} unit
  * @param {number} [digits]
  */
 export function withPrefix(value, unit, digits = 3) {
   const size = Math.abs(value);
+  if (size < ROUNDING) return `0 ${unit}`;
   const [scale, prefix] =
-    size === 0
-      ? [1, ""]
-      : (PREFIXES.find(([limit]) => size >= limit * 0.9995) ?? PREFIXES[PREFIXES.length - 1]);
+    PREFIXES.find(([limit]) => size >= limit * 0.9995) ?? PREFIXES[PREFIXES.length - 1];
   return `${figure(value / scale, digits)} ${prefix}${unit}`;
 }
 
