@@ -208,7 +208,10 @@ def test_a_position_far_from_the_guess_is_found() -> None:
 @pytest.mark.parametrize(
     ("case", "why"),
     [
+        (Case(42, {}, 0.99999), "a singular position is near, and not met"),
+        (Case(42, {"crank": (0.15, -2.0)}, 1.000001), "the same, fast"),
         (Case(0, {"crank": (1e-10, 0.0), "coupler": (math.pi / 2, 0.0)}, 1.0), "rounded data"),
+        (Case(72, {"rocker": (-math.pi / 2, -1e-206)}, 1.0), "a velocity that is next to none"),
     ],
 )
 def test_a_rhombus_agrees(case: Case, why: str) -> None:
