@@ -25,6 +25,7 @@ from scipy.spatial.transform import Rotation
 # error of SciPy's steps, and evaluations in a run: near a singular position there is no end to them
 NORMAL, FINEST = (1e-9, 2500), (1e-12, 12_000)
 TRIES = 12  # of closing the cuts from a random position
+CLOSED = 1e-13  # largest opening that is rounding
 RANK = 1e-11  # singular values below this, relative to the largest, are taken for zero
 
 
@@ -112,8 +113,9 @@ def closed_position(linkage: Linkage, held: Mapping[str, float]) -> np.ndarray |
 
     for _ in range(TRIES):
         guess = random.uniform(-3.0, 3.0, int((~fixed).sum()))
-        found = least_squares(open_by, guess, xtol=1e-13, ftol=1e-13, gtol=1e-13, max_nfev=60)
-        if np.abs(found.fun).max() < 1e-9:
+        # where bars are in line the gap is small long before it vanishes: its slope says nothing
+        found = least_squares(open_by, guess, xtol=1e-13, ftol=1e-13, gtol=None, max_nfev=100)
+        if np.abs(found.fun).max() < CLOSED:
             q = given.copy()
             q[~fixed] = found.x
             return q
@@ -246,6 +248,13 @@ def constraint_rows(linkage: Linkage, at: list[Pose], v: np.ndarray) -> Rows:
             for one, other in ((0, 1), (1, 2), (2, 0)):
                 rows.square((a[0], np.eye(3)[one]), (b[0], np.eye(3)[other]))
     return rows
+
+
+def freedom(linkage: Linkage, q: Sequence[float]) -> int:
+    """Degrees of freedom at a closed position."""
+    rest = np.zeros(6 * len(linkage.bars))
+    rows = constraint_rows(linkage, poses(linkage, q), rest)
+    return rest.size - int(np.linalg.matrix_rank(np.array(rows.G), tol=1e-6))
 
 
 def _forces(linkage: Linkage, at: list[Pose], v: np.ndarray) -> np.ndarray:

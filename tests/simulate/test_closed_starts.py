@@ -299,3 +299,15 @@ def test_a_stepper_tells_what_assembly_changed() -> None:
     for plant in (model.compile(), engine_that_locks().compile()):
         assert f"{3.0 * slope(0.4):.6g}, declared 0" in " ".join(plant.stepper().notes)
     assert slider_crank({"initial": 0.4}, {}, {}).compile().stepper().notes == ()
+
+
+def test_values_given_twice_may_differ_by_the_rounding_of_data() -> None:
+    """As declared ones; the first is kept to the last bit, and more than rounding is refused."""
+    plant = slider_crank({}, {}, {}).compile()
+    rounded = {"crank": 0.3, "slider": round(stroke(0.3), 7)}
+    assert rounded["slider"] != stroke(0.3)
+    result = plant.simulate(t_end=1e-4, step=1e-5, q=rounded)
+    assert result["crank.q"][0] == 0.3
+    assert result["slider.q"][0] == pytest.approx(stroke(0.3), rel=1e-12)
+    with pytest.raises(il.InputError, match="'crank', 'slider' as given"):
+        plant.simulate(t_end=1e-4, step=1e-5, q={"crank": 0.3, "slider": stroke(0.3) + 1e-4})

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from four_bar_model import four_bar_with_a_tail
 from linkage_pair import linkage_pair
+from near_rhombus import near_rhombus
 
 import inloop as il
 from inloop import gallery
@@ -71,6 +72,12 @@ def four_bars() -> il.Plant:
 def test_over_a_singular_position(four_bars: il.Plant, method: str) -> None:
     """Also where a run ends on the way over it."""
     check(four_bars, 1400, method, "a singular position is stepped over")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_near_a_singular_position(method: str) -> None:
+    """Where each step is made of shorter ones."""
+    check(near_rhombus(1e-4).compile(), 300, method, "independent coordinates are now")
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ POINTS, FEWER = 12, 10
 JUMP = 0.1  # of the velocity: more than an acceleration explains
 AGREEMENT = 1e-7  # of the velocity: what two good ways may differ by
 MIDDLE = 0.1  # of the way: nearer to the singular position nothing is computed
+INCREMENT = 1e-6  # of differences [rad or characteristic lengths]
 LOOK_AHEAD = 0.7  # of the way to it: where the distance is measured again
 
 
@@ -47,7 +48,9 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
     fastest, first = system.speed(now.qd), smallest(0.0)
     if fastest == 0.0:
         return np.inf
-    moment = 1e-6 / fastest
+    moment = INCREMENT / fastest
+    if not 0.5 * moment * system.speed(here.qdd[0]) * moment <= INCREMENT:
+        return np.inf  # nearly at rest: its velocity tells nothing
     slope = (smallest(moment) - first) / moment
     if not slope < 0.0:
         return np.inf

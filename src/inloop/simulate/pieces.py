@@ -9,10 +9,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from inloop.errors import SimulationError
-from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Status, run_machine
+from inloop.native import (
+    AdaptiveSteps,
+    FixedSteps,
+    MachineRun,
+    MachineSnapshot,
+    Status,
+    run_machine,
+)
 from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.simulate.crossing import cross, time_to_singular
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.nearby import UNRESOLVED, Nearby, run_nearby, steps_nearby, unresolved
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End
 from inloop.simulate.samples import Samples, joined
@@ -23,6 +31,7 @@ from inloop.simulate.systems import System
 NEAR = 0.5
 RECOVERY = 1.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
+
 Make = Callable[[Formulation], System]
 
 
@@ -96,19 +105,10 @@ def _walk(
     while True:
         way.reach(now)
         system = make(formulation)
-        x = system.start(now.t, now.q, now.qd, now.z)
-        # a state of the stepper that is known to the last bit is taken as it is
-        x = x if now.x is None else now.x
-        if now.guard is None:
-            now = replace(now, guard=system.guard, guarded_at=(now.steps, now.t))
-        else:
-            system.guard = now.guard
+        x, now = _begin_piece(plant, schedule, now, system)
         way.notes.extend(note for note in system.notes if note not in way.notes)
-        part, before = _rest(schedule, now), now
-        if isinstance(part, AdaptiveSteps):
-            part = replace(part, atol=part.atol * system.scales.sizes)
-        watch = progress.piece(now.t, _end_of_part(part, now))
-        done = run_machine(system.table, _from(x, now, part), part, watch=watch)
+        before = now
+        done = _run_piece(system, x, now, schedule, progress)
         piece = system.expand(done.t, done.x)
         if not len(piece.t):
             # these independent coordinates are bad where the piece begins
@@ -125,8 +125,12 @@ def _walk(
         now = _end(piece, steps, before)
         now = replace(now, x=done.x[kept - 1], guard=before.guard, guarded_at=before.guarded_at)
         way.reach(now)
-        if status == Status.OK and math.isfinite(now.renew) and not _is_over(schedule, now):
+        if status == Status.OK and not _is_over(schedule, now):
             now = replace(now, guard=None, renew=math.inf)
+            continue
+        if now.nearby_until and status in UNRESOLVED:
+            way.notes.append(unresolved(formulation, now))
+            now = replace(now, nearby_until=0)
             continue
         if status == Status.LOOP_OPEN:
             open_loop = system.open_loop
@@ -142,6 +146,37 @@ def _walk(
         blame = system.beyond() if beyond else system.blame(now.t)
         samples = way.samples(schedule)
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame, way.used)
+
+
+def _begin_piece(
+    plant: BarePlant, schedule: FixedSteps | AdaptiveSteps, now: End, system: System
+) -> tuple[Array, End]:
+    """The state that a piece begins with, and where that is: guarded, near singular or not."""
+    if now.guard is None or 0 < now.nearby_until <= now.steps:
+        count = 0
+        if isinstance(schedule, FixedSteps):
+            count = steps_nearby(plant, system, now, schedule.step)
+        now = replace(now, guard=None, nearby_until=now.steps + count if count else 0)
+    x = system.start(now.t, now.q, now.qd, now.z)
+    if now.guard is None:
+        now = replace(now, guard=system.guard, guarded_at=(now.steps, now.t))
+    else:
+        system.guard = now.guard
+    # a state of the stepper that is known to the last bit is taken as it is
+    return x if now.x is None else now.x, now
+
+
+def _run_piece(
+    system: System, x: Array, now: End, schedule: FixedSteps | AdaptiveSteps, progress: Progress
+) -> MachineRun | Nearby:
+    """From a state of the stepper as far as it goes, or to where the guard is to be renewed."""
+    part = _rest(schedule, now)
+    if isinstance(part, AdaptiveSteps):
+        part = replace(part, atol=part.atol * system.scales.sizes)
+    elif now.nearby_until > now.steps:
+        return run_nearby(system, x, now, part)
+    watch = progress.piece(now.t, _end_of_part(part, now))
+    return run_machine(system.table, _from(x, now, part), part, watch=watch)
 
 
 def _better_choice(plant: BarePlant, system: System, now: End) -> Formulation:
@@ -263,7 +298,8 @@ def _over_singular(
     if over is None:
         return None
     if over.turns_over:
-        told = "a singular position is stepped over; other branches start there"
+        loop = formulation.weakest_loop(now.q, now.t)
+        told = f"a singular position is stepped over (loop '{loop}'); other branches start there"
         way.notes.append(f"t = {over.singular:.6g} s: {told}")
     last = _last_time(schedule)
     inside = _samples_inside(schedule, now.t, min(now.t + duration, last))
@@ -284,7 +320,8 @@ def _over_singular(
 def _end(piece: Samples, steps: int, before: End) -> End:
     """The last sample of a piece as a place to go on from."""
     last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
-    return End(*last, None, steps, before.partition, None, before.renew)
+    end = End(*last, None, steps, before.partition, None, before.renew)
+    return replace(end, nearby_until=before.nearby_until)
 
 
 def _steps_until(schedule: FixedSteps | AdaptiveSteps, before: End, piece: Samples) -> int:
@@ -304,7 +341,8 @@ def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | Adapti
     """What is left of a schedule, up to where the guard is to be renewed."""
     if isinstance(schedule, AdaptiveSteps):
         return replace(schedule, t_end=min(schedule.t_end, now.renew))
-    left = max(0, schedule.steps - now.steps)
+    last = min(schedule.steps, now.nearby_until or schedule.steps)
+    left = max(0, last - now.steps)
     renew = math.ceil(min((now.renew - now.t) / schedule.step, float(left)))
     return replace(schedule, steps=min(left, max(1, renew)))
 

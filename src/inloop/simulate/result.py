@@ -50,6 +50,7 @@ class End:
         guard: of the pivots, beyond which other roles are due; None where it is made from q.
         renew: when to make a new guard, because this one is from near a singular position [s].
         guarded_at: steps and time [s] when the guard was made.
+        nearby_until: step up to which each step is made of shorter ones, near a singular position.
         back: from where a run goes on whose end lies on the way over a singular position.
         machine: of a mechanism with modes: mode and state of the machine, to the last bit.
         choices: of a mechanism with modes: roles of the coordinates, by mode.
@@ -66,6 +67,7 @@ class End:
     guard: Array | None
     renew: float = math.inf
     guarded_at: tuple[int, float] = (0, 0.0)
+    nearby_until: int = 0
     back: End | None = None
     machine: MachineSnapshot | None = None
     choices: Mapping[str, ModeChoice] = field(default_factory=dict)

@@ -146,14 +146,18 @@ class ClosedPositions:
             return None
         return closure.gap(q)
 
+    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
+        """The loop whose rows come nearest to depending on others at a position."""
+        J = self.closure.at(t)(q)[1]
+        return self._closed.rows[blamed_row(J, self.mobility.rank)].element
+
     def singular_at(self, q: Array) -> str:
         """What to tell about a closed position that is singular; empty where it is not."""
-        J, rank = self.closure(q)[1], self.mobility.rank
-        if not is_singular(J, rank):
+        if not is_singular(self.closure(q)[1], self.mobility.rank):
             return ""
-        loop = self._closed.rows[blamed_row(J, rank)].element
         return (
-            f"a singular position, where rows of loop '{loop}' depend on others and branches meet"
+            f"a singular position, where rows of loop '{self.weakest_loop(q)}' depend on others "
+            "and branches meet"
         )
 
 

@@ -202,6 +202,10 @@ class Formulation(ABC):
     def singular_at(self, q: Array) -> str:
         """What to tell about a position that is singular; empty where it is not."""
 
+    @abstractmethod
+    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
+        """The loop whose rows come nearest to depending on others at a position; or none."""
+
     @property
     @abstractmethod
     def regular_position(self) -> Array:

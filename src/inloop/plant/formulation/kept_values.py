@@ -43,38 +43,30 @@ class KeptPositions:
 def keep_positions(
     closure: Closure, wish: Array, must: Sequence[int], wanted: Sequence[int], model: str
 ) -> KeptPositions:
-    """Close the loops and keep coordinates where they are.
+    """Close the loops and keep coordinates where they are, but for the rounding of data.
 
     Args:
         closure: the loops.
         wish: coordinates to start from.
-        must: those that do not move.
+        must: those that do not move, the most important first.
         wanted: those that shall not move, the most important first.
         model: name of the model, for messages.
 
     Raises:
         ModelError: the loops cannot close with those that do not move.
     """
-    fixed = list(dict.fromkeys([*must, *wanted]))
-    found = nearest(closure, wish, fixed, enough=DATA_ROUNDING)
-    if found.closed:
-        return KeptPositions(found, ())
-    if found.residual <= DATA_ROUNDING:
-        # more was said than there are degrees of freedom, and it agrees
-        first = [*must, *_independent(found.J, must, wanted)]
-        again = nearest(closure, found.q, first, enough=DATA_ROUNDING)
-        if again.closed and not _moved(closure, again.q, wish, wanted):
-            return KeptPositions(again, ())
-    return _one_by_one(closure, wish, must, wanted, model)
+    found = _held(closure, wish, list(dict.fromkeys([*must, *wanted])))
+    return KeptPositions(found, ()) if found else _one_by_one(closure, wish, must, wanted, model)
 
 
 def _one_by_one(
     closure: Closure, wish: Array, must: Sequence[int], wanted: Sequence[int], model: str
 ) -> KeptPositions:
     """Keep each one that goes with those before."""
-    held, at = list(must), nearest(closure, wish, must)
-    if not at.closed:
-        raise cannot_close(closure.gap(smallest_gap(closure, at, must)), model)
+    held, at = list(must), _held(closure, wish, must)
+    if at is None:
+        nearly = nearest(closure, wish, must)
+        raise cannot_close(closure.gap(smallest_gap(closure, nearly, must)), model)
     for k in wanted:
         if k in held:
             continue
@@ -82,19 +74,29 @@ def _one_by_one(
         back[k] = closure.difference(wish, at.q)[k]
         guess = closure.moved(at.q, back)
         guess[k] = wish[k]  # to the last bit
-        trial = nearest(closure, guess, [*held, k], enough=DATA_ROUNDING)
-        if trial.closed:
+        trial = _held(closure, guess, [*held, k])
+        if trial is not None:
             held, at = [*held, k], trial
     return KeptPositions(at, _moved(closure, at.q, wish, wanted))
 
 
-def _independent(J: Array, must: Sequence[int], wanted: Sequence[int]) -> list[int]:
-    """Those of the wanted coordinates that can be held without holding the loops open."""
-    free = free_of(J.shape[1], must)
-    rank, kept = _rank(J[:, free]), []
-    for k in wanted:
-        if not free[k]:
-            continue
+def _held(closure: Closure, wish: Array, fixed: Sequence[int]) -> Assembly | None:
+    """A closed position with coordinates where they are, but for the rounding of data."""
+    found = nearest(closure, wish, fixed, enough=DATA_ROUNDING)
+    if found.closed:
+        return found
+    if found.residual > DATA_ROUNDING:
+        return None
+    # more was said than there are degrees of freedom, and it agrees
+    again = nearest(closure, found.q, _independent(found.J, fixed))
+    return again if again.closed and not _moved(closure, again.q, wish, fixed) else None
+
+
+def _independent(J: Array, fixed: Sequence[int]) -> list[int]:
+    """Those coordinates, the first ones first, that can be held without holding the loops open."""
+    free = free_of(J.shape[1], ())
+    rank, kept = _rank(J), []
+    for k in fixed:
         free[k] = False
         if _rank(J[:, free]) == rank:
             kept.append(k)

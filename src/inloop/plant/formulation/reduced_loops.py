@@ -207,6 +207,10 @@ class ReducedLoops(Formulation):
         """See `Formulation`."""
         return self.positions.singular_at(q)
 
+    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
+        """See `Formulation`."""
+        return self.positions.weakest_loop(q, t)
+
     @property
     def regular_position(self) -> Array:
         """See `Formulation`."""

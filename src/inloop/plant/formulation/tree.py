@@ -140,6 +140,10 @@ class Tree(Formulation):
         """See `Formulation`."""
         return ""
 
+    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
+        """See `Formulation`."""
+        return ""
+
     @property
     def regular_position(self) -> Array:
         """See `Formulation`."""
