@@ -16,7 +16,7 @@ PAGE_CODE := ../../../src/inloop/studio/page
 
 # what the tests call, as program:debian-package or file:debian-package
 DEBIAN_PYTHON := /usr/lib/python3/dist-packages
-TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ ip:iproute2 \
+TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ tcc:tcc ip:iproute2 \
   $(firstword $(wildcard /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a) libclang_rt):libclang-rt-dev \
   rosmaster:python3-rosmaster $(DEBIAN_PYTHON)/rospy:python3-rospy \
   $(DEBIAN_PYTHON)/sensor_msgs:python3-sensor-msgs $(DEBIAN_PYTHON)/std_msgs:python3-std-msgs \

@@ -389,10 +389,10 @@ def test_factoring_never_costs_with_parameters(moving: Symbols, static: Symbols)
     assert factor(program).operations()["total"] <= program.operations()["total"]
 
 
-def test_use_counts(moving: Symbols) -> None:
+def test_use_counts(moving: Symbols, static: Symbols) -> None:
     x, y, z = moving
     product = x * y
-    counts = use_counts([product + z, sin(product), product])
+    counts = use_counts(program_of(moving, static, product + z, sin(product), product))
     assert (counts[product], counts[x], counts[z], counts[sin(product)]) == (3, 1, 1, 1)
 
 

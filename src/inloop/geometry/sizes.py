@@ -10,7 +10,7 @@ import math
 import numbers
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,14 +30,9 @@ _HEX = re.compile(r"#([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F
 _SHOWN = 40  # characters of a wrong value in a message
 
 
-@runtime_checkable
-class Symbolic(Protocol):
-    """An expression of parameters; only a model can tell its value."""
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it is a number after all."""
-        ...
+def is_symbolic(value: object) -> bool:
+    """True of an expression of parameters; only a model can tell its value."""
+    return hasattr(value, "is_constant")
 
 
 def shown(value: object) -> str:
@@ -52,7 +47,7 @@ def number(value: object, what: str) -> float:
     Raises:
         InputError: it is something else, or an expression of parameters.
     """
-    if isinstance(value, Symbolic):
+    if is_symbolic(value):
         raise InputError(
             f"{what} is an expression of parameters, which has no value here",
             fix="Write the number itself; only contacts can use expressions.",
@@ -72,7 +67,7 @@ def number(value: object, what: str) -> float:
 
 def size(value: object, what: str, *, zero: bool = False) -> Size:
     """Return a length [m] that is > 0, or >= 0; expressions are left for contacts to read."""
-    if isinstance(value, Symbolic):
+    if is_symbolic(value):
         return value
     found = number(value, what)
     if found < 0.0 or (found == 0.0 and not zero):

@@ -19,13 +19,16 @@ LONG = 30_000  # characters that keep a compiler busy for much longer than its s
 def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tuple[str, ...]]:
     """Names of sources in groups of about equal length, no fewer than there are compilers.
 
+    A single compiler takes them at once; for several, long text is cut further to balance them.
+
     Args:
         sources: file name → C text.
         side_by_side: compilers that run at the same time.
     """
     alone = [(n,) for n, text in sources.items() if n.startswith("il_") or _MACRO.search(text)]
     lengths = {name: len(text) for name, text in sources.items() if (name,) not in alone}
-    count = min(len(lengths), max(side_by_side - len(alone), sum(lengths.values()) // LONG, 1))
+    pieces = sum(lengths.values()) // LONG if side_by_side > 1 else 1
+    count = min(len(lengths), max(side_by_side - len(alone), pieces, 1))
     groups: list[list[str]] = [[] for _ in range(count)]
     # the longest first, each to the shortest group
     for name in sorted(lengths, key=lambda name: (-lengths[name], name)):

@@ -22,13 +22,12 @@ from inloop.native import (
     POINTER,
     BuildOptions,
     NativeLibrary,
-    ProgressLine,
-    build_library,
     explain_no_compiler,
     find_compiler,
     model_options,
     runtime_headers,
 )
+from inloop.plant.backlog import Backlog, Order, compiled
 from inloop.plant.progress import writing
 from inloop.symbolic import Program, Solved
 
@@ -91,20 +90,25 @@ def runs_native(backend: str) -> bool:
     return backend != "python" and find_compiler() is not None
 
 
-def make_engine(unit: Unit, backend: str = "auto", *, later: bool = False) -> Engine:
-    """Build a unit.
+def make_engine(
+    unit: Unit, backend: str = "auto", backlog: Backlog | None = None, *, later: bool = False
+) -> Engine:
+    """Make a unit callable.
 
     Args:
         unit: what to build.
         backend: "c", "python", or "auto" for C where a compiler is found.
+        backlog: where C waits until it is needed.
         later: the plant is compiled already: what cannot be built runs as Python.
     """
     if later and backend != "python":
         with contextlib.suppress(BuildError):
-            return NativeEngine(unit)
+            alone = NativeEngine(unit)
+            alone.library  # noqa: B018
+            return alone
         return PythonEngine(unit)
     if runs_native(backend):
-        return NativeEngine(unit)
+        return NativeEngine(unit, backlog=backlog)
     if backend == "c":
         raise BuildError(explain_no_compiler(), fix='Or use backend="python", which is slower.')
     if backend == "auto":
@@ -156,7 +160,16 @@ def _cut(program: Program, inputs: Sequence[Array], begin: int, end: int) -> lis
 class NativeEngine:
     """Generated C in a shared library; many rows use vector registers and all cores."""
 
-    def __init__(self, unit: Unit, options: BuildOptions | None = None) -> None:
+    def __init__(
+        self, unit: Unit, options: BuildOptions | None = None, backlog: Backlog | None = None
+    ) -> None:
+        """Write the C text; it is compiled when it is needed.
+
+        Args:
+            unit: what to build.
+            options: how to compile it; as models are compiled by default.
+            backlog: what it is to be compiled with.
+        """
         self.unit = unit
         self._options = options or model_options(unit.flags)
         programs = (unit.prepare, *unit.programs)
@@ -168,9 +181,16 @@ class NativeEngine:
             sources.update(emit_rates(program, unit.prefix, unit.about, unit.turned))
         self.sources = sources
         self.headers = {**runtime_headers(), **self.files.headers}
-        self.library = _compiled(unit.prefix, sources, self.headers, self._options)
+        self._backlog = backlog or Backlog()
+        self._order = Order(unit.prefix, sources, self.headers, self._options)
+        self._backlog.add(self._order)
         self._functions: dict[str, Any] = {}
         self._lanes: dict[str, Any] = {}
+
+    @property
+    def library(self) -> NativeLibrary:
+        """What holds the compiled functions, those of other units among them."""
+        return self._backlog.library(self._order)
 
     def manifest(self) -> str:
         """What the library tells about itself, as JSON text."""
@@ -237,7 +257,7 @@ class NativeEngine:
             name = f"{program.name} of {self.unit.prefix}, many states at once"
             library, prefix = self.library, self.unit.prefix
             with contextlib.suppress(BuildError):  # then one state after the other
-                library = _compiled(name, sources, self.headers, options)
+                library = compiled(name, sources, self.headers, options)
                 prefix = f"{self.unit.prefix}_lanes"
             known = self._bound_rows(library, f"{prefix}_{program.name}", program)
             self._lanes[program.name] = known
@@ -246,15 +266,3 @@ class NativeEngine:
     def _bound_rows(self, library: NativeLibrary, name: str, program: Program) -> Any:
         count = len(program.inputs) + len(program.outputs)
         return library.function(f"{name}_rows", COUNT, *[POINTER] * count, returns=None)
-
-
-def _compiled(
-    what: str, sources: Mapping[str, str], headers: Mapping[str, str], options: BuildOptions
-) -> NativeLibrary:
-    """A library from C text; on a terminal it is told how far the compiler is."""
-    with ProgressLine(f"compiling {what}") as line:
-
-        def tell(done: int, total: int, _: str) -> None:
-            line.say(f"compiling {what}: {done} of {total} parts")
-
-        return NativeLibrary(build_library(sources, headers, options=options, progress=tell))

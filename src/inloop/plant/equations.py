@@ -19,6 +19,7 @@ from inloop.model.names import quoted
 from inloop.native import CHAIN_FLAGS
 from inloop.plant import labels
 from inloop.plant.arguments import check_names, read_names, real, reals, row_count
+from inloop.plant.backlog import Backlog
 from inloop.plant.configuration import Configuration
 from inloop.plant.engine import (
     Array,
@@ -103,6 +104,7 @@ class Equations:
         self.operations: dict[str, dict[str, int]] = {}
         self.passes: list[PassReport] = []
         self.times: dict[str, float] = {"frames": time.perf_counter() - start}
+        self._backlog = Backlog(self.times)
         self._engines: dict[str, Engine] = {}
         self._interpreted: dict[str, Engine] = {}
         self._offered: dict[str, Callable[[], Sequence[Program]]] = {}
@@ -175,7 +177,9 @@ class Equations:
         flags: tuple[str, ...] = CHAIN_FLAGS,
         later: bool = False,
     ) -> None:
-        """Run the passes on programs, build them and make them callable.
+        """Run the passes on programs, write them down and make them callable.
+
+        C is compiled when one of its functions is first called, together with what waits then.
 
         Args:
             programs: what is derived.
@@ -213,8 +217,8 @@ class Equations:
             flags if extra is not None else (),
             self.mechanism.turned,
         )
-        engine = make_engine(unit, self._backend, later=later)
-        self.times[f"build {first}"] = time.perf_counter() - start
+        engine = make_engine(unit, self._backend, self._backlog, later=later)
+        self.times[f"write {first}"] = time.perf_counter() - start
         for program in done:
             self._engines[program.name] = engine
 
@@ -224,7 +228,8 @@ class Equations:
         return self.modes is not None
 
     def complete(self) -> None:
-        """All that runs need is there: from now on they use this and no compiler."""
+        """Compile what still waits: from now on runs use what is there, and no compiler."""
+        self._backlog.finish()
         self._complete = frozenset(self._engines)
 
     def _ready_engine(self, name: str) -> Engine:

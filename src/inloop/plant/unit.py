@@ -82,7 +82,7 @@ def _build(plants: Plants) -> PlantUnit:
     first = next(iter(plants.values()))
     about = labels.about(first.mechanism, first.parameters.declared)
     sources = emit_plant(table, prefix, about)
-    linked = tuple(engine.library.path for engine in made.engines)
+    linked = tuple(dict.fromkeys(engine.library.path for engine in made.engines))
     options = model_options(linked=linked)
     library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
     address = library.function(f"{prefix}_plant", returns=POINTER)()

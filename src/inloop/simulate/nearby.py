@@ -63,7 +63,10 @@ def steps_nearby(plant: BarePlant, system: System, now: End, step: float) -> int
     def turn(direction: Array, time: float, longest: float) -> float:
         way = min(longest, INCREMENT / max(system.speed(direction), TINY))
         after, before = (
-            _free_rows(plant, system, now.q + s * direction, now.t + s * time) for s in (way, -way)
+            _free_rows(
+                plant, system, plant.configuration.moved(now.q, s * direction), now.t + s * time
+            )
+            for s in (way, -way)
         )
         change = inverse @ (after - before) / (2.0 * way)
         return float(np.linalg.norm(change, 2)) if np.all(np.isfinite(change)) else 0.0

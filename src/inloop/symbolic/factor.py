@@ -9,26 +9,25 @@ from collections import Counter
 from itertools import chain
 
 from inloop.symbolic.expression import Expr
-from inloop.symbolic.graph import Graph, apply, reachable
+from inloop.symbolic.graph import Graph, apply
 from inloop.symbolic.program import Program
 
 
-def use_counts(exprs: list[Expr]) -> Counter[Expr]:
+def use_counts(program: Program) -> Counter[Expr]:
     """How often each node is used, by other nodes and as an output."""
-    return Counter(chain(exprs, *[node.args for node in reachable(exprs)]))
+    return Counter(chain(program.exprs, *[node.args for node in program.nodes]))
 
 
 def factor(program: Program) -> Program:
     """Factor every sum of two products that are used only there, if that makes it cheaper."""
     exprs = program.exprs
     graph = program.graph
-    nodes = reachable(exprs)
-    uses = use_counts(exprs)
-    if not any(_common_factor(node.args, node, uses) is not None for node in nodes):
+    uses = use_counts(program)
+    if not any(_common_factor(node.args, node, uses) is not None for node in program.nodes):
         return program
     before = graph.section
     new: dict[Expr, Expr] = {}
-    for node in nodes:
+    for node in program.nodes:
         args = tuple(new[a] for a in node.args)
         graph.section = node.section
         built = _factored(graph, node, args, uses)

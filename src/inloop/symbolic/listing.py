@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 from inloop.symbolic.expression import Expr
-from inloop.symbolic.graph import reachable
 from inloop.symbolic.program import Program
 from inloop.symbolic.schedule import schedule
 
@@ -121,7 +120,7 @@ def layout(program: Program) -> Listing:
 
 def leading_angles(program: Program) -> list[Expr]:
     """The angles of the layout of a program, without the rest of it."""
-    return _leading_angles(reachable(program.exprs))
+    return _leading_angles(program.nodes)
 
 
 def _leading_angles(nodes: list[Expr]) -> list[Expr]:

@@ -90,6 +90,11 @@ class Program:
         """All output expressions in order."""
         return [e for out in self.outputs for e in out.exprs]
 
+    @cached_property
+    def nodes(self) -> list[Expr]:
+        """All that the outputs are made of, arguments before users."""
+        return reachable(self.exprs)
+
     def with_exprs(self, exprs: Iterable[Expr], inputs: tuple[Input, ...] | None = None) -> Program:
         """The same program with other expressions in the outputs."""
         stream = iter(exprs)
@@ -110,7 +115,7 @@ class Program:
 
     @cached_property
     def _counts(self) -> dict[str, int]:
-        return count_operations(self.exprs)
+        return _counted(self.nodes)
 
     def __repr__(self) -> str:
         ins = ", ".join(f"{i.name}[{len(i.symbols)}]" for i in self.inputs)
@@ -154,7 +159,11 @@ def solved(stand_in: Program, prepared: Input, terms: Iterable[Program], solutio
 
 def count_operations(exprs: Iterable[Expr]) -> dict[str, int]:
     """Operations needed to evaluate the expressions together."""
-    nodes = [node for node in reachable(exprs) if node.args]
+    return _counted(reachable(exprs))
+
+
+def _counted(found: Iterable[Expr]) -> dict[str, int]:
+    nodes = [node for node in found if node.args]
     counts: Counter[str] = Counter()
     for op, times in Counter([node.op for node in nodes]).items():
         counts["function" if op == "table" else OPERATIONS[op].kind] += times
