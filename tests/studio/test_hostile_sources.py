@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from inloop.devices import NoteMaker
-from inloop.devices.midi_velocity import midi_velocity
+from inloop.devices.midi.midi_velocity import midi_velocity
 from inloop.errors import InputError
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.telemetry import Block

@@ -15,7 +15,7 @@ from inloop.cli import midi
 from inloop.cli.output import heading, paragraph, table
 from inloop.cli.studio_catalogue import pace
 from inloop.devices import Note, NoteMaker
-from inloop.devices.notes import NOTE_ON
+from inloop.devices.midi.notes import NOTE_ON
 from inloop.realtime import Loop, Report
 
 MECHANISM, INPUT = "piano", "finger"

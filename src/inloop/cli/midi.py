@@ -18,7 +18,7 @@ from inloop import gallery
 from inloop.cli.output import paragraph, print_json
 from inloop.cli.subject import subject_of_facts
 from inloop.devices import MidiPort, Note, NoteMaker, write_midi_file
-from inloop.devices.notes import NOTE_ON
+from inloop.devices.midi.notes import NOTE_ON
 from inloop.gallery import Notes
 from inloop.realtime import Mailbox, Outputs
 from inloop.realtime.signals import ended_by_sigterm

@@ -6,7 +6,7 @@ import contextlib
 import time
 from typing import Any
 
-from inloop.devices.notes import Note
+from inloop.devices.midi.notes import Note
 from inloop.errors import LinkError
 
 CLIENT = "inloop"

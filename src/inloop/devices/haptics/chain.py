@@ -4,29 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from inloop.devices.coupling import Coupling
-from inloop.devices.differences import Motion
-from inloop.devices.linear_filter import LinearFilter
-from inloop.devices.passivity import PassivityObserver, SeriesController
-
-
-class Sensor(Protocol):
-    """Reads a quantity, as it can: an encoder, Hall sensors, a coil."""
-
-    def read(self, quantity: float, /) -> float:
-        """What it tells."""
-
-
-class Estimator(Protocol):
-    """Makes a motion of readings of a position."""
-
-    def update(self, position: float, /) -> Motion:
-        """Take a reading; position, velocity and acceleration now."""
-
-    def linear(self) -> LinearFilter:
-        """The same as matrices."""
+from inloop.devices.estimators.differences import Motion
+from inloop.devices.estimators.estimator import Estimator
+from inloop.devices.haptics.coupling import Coupling
+from inloop.devices.haptics.passivity import PassivityObserver, SeriesController
+from inloop.devices.sensors.sensor import Sensor
 
 
 @dataclass

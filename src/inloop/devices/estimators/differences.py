@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.devices.linear_filter import LinearFilter
+from inloop.devices.estimators.linear_filter import LinearFilter
 
 Motion = tuple[float, float, float]  # position, velocity, acceleration
 

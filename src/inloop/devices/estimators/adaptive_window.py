@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from inloop.devices.differences import BackwardDifferences, Motion
-from inloop.devices.linear_filter import LinearFilter
+from inloop.devices.estimators.differences import BackwardDifferences, Motion
+from inloop.devices.estimators.linear_filter import LinearFilter
 from inloop.errors import InputError
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.devices.converter import Converter
+from inloop.devices.sensors.converter import Converter
 
 CALIBRATION_POINTS = 101
 

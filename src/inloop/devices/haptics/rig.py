@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from inloop.devices.actuator import Actuator
-from inloop.devices.chain import DeviceChain, Estimator, Sensor
-from inloop.devices.differences import BackwardDifferences, FilteredDifferences
-from inloop.devices.encoder import Encoder
-from inloop.devices.handle import Finger, HapticHandle
-from inloop.devices.passivity import PassivityObserver, SeriesController
-from inloop.devices.sampled_loop import SampledLoop
+from inloop.devices.estimators.differences import BackwardDifferences, FilteredDifferences
+from inloop.devices.estimators.estimator import Estimator
+from inloop.devices.haptics.actuator import Actuator
+from inloop.devices.haptics.chain import DeviceChain
+from inloop.devices.haptics.handle import Finger, HapticHandle
+from inloop.devices.haptics.passivity import PassivityObserver, SeriesController
+from inloop.devices.haptics.sampled_loop import SampledLoop
+from inloop.devices.sensors.encoder import Encoder
+from inloop.devices.sensors.sensor import Sensor
 from inloop.errors import InputError
 
 

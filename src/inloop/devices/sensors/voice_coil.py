@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from inloop.devices.converter import Converter
+from inloop.devices.sensors.converter import Converter
 
 
 @dataclass

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inloop.devices.chain import Estimator
-from inloop.devices.differences import BackwardDifferences, FilteredDifferences
-from inloop.devices.encoder import Encoder
-from inloop.devices.handle import Finger
-from inloop.devices.rig import Rig
+from inloop.devices.estimators.differences import BackwardDifferences, FilteredDifferences
+from inloop.devices.estimators.estimator import Estimator
+from inloop.devices.haptics.handle import Finger
+from inloop.devices.haptics.rig import Rig
+from inloop.devices.sensors.encoder import Encoder
 from inloop.errors import InputError
 
 HAND_DAMPING = 4.0  # of the finger [N·s/m]

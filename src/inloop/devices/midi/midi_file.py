@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from inloop.devices.notes import Note
+from inloop.devices.midi.notes import Note
 
 # 120 quarters per minute with 960 ticks each: 1920 ticks per second
 TICKS_PER_QUARTER, QUARTERS_PER_SECOND = 960, 2

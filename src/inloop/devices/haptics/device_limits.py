@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from inloop.devices.handle import Finger
-from inloop.devices.rig import Rig
-from inloop.devices.stiffness_range import StiffnessRange
+from inloop.devices.haptics.handle import Finger
+from inloop.devices.haptics.rig import Rig
+from inloop.devices.haptics.stiffness_range import StiffnessRange
 
 SOME = 1e-6  # a displayed mass that moves freely has an eigenvalue at 1: hold it a little [N/m]
 

@@ -1,4 +1,7 @@
-"""Stiffness that a device can display: `python -m inloop.devices.stiffness_figure FILE.png`."""
+"""Stiffness that a device can display, drawn.
+
+python -m inloop.devices.haptics.stiffness_figure FILE.png
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from inloop.devices.encoder import Encoder
-from inloop.devices.rig import Rig
-from inloop.devices.stiffness_range import measured_stiffness
+from inloop.devices.haptics.rig import Rig
+from inloop.devices.haptics.stiffness_range import measured_stiffness
+from inloop.devices.sensors.encoder import Encoder
 from inloop.simulate import blank_figure
 
 MASS = 0.2  # [kg]

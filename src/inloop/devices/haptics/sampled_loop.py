@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from inloop.devices.linear_filter import LinearFilter, Matrix
+from inloop.devices.estimators.linear_filter import LinearFilter, Matrix
 
 LEAST, MOST = 1e-7, 1e5  # of the scales m/T², m/T and m: where limits are looked for
 ACCURACY = 1e-9

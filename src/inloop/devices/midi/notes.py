@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from inloop.devices.midi_velocity import midi_velocity
+from inloop.devices.midi.midi_velocity import midi_velocity
 
 NOTE_OFF, NOTE_ON = 0x80, 0x90
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 
-from inloop.devices.coupling import Coupling
-from inloop.devices.rig import Rig
+from inloop.devices.haptics.coupling import Coupling
+from inloop.devices.haptics.rig import Rig
 
 CALMER = 0.99  # of the speed before: less than this is dying out
 STILL = 0.01  # of the speed of the push: less than this is rest

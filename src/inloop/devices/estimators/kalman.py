@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.devices.differences import Motion
-from inloop.devices.linear_filter import LinearFilter
+from inloop.devices.estimators.differences import Motion
+from inloop.devices.estimators.linear_filter import LinearFilter
 from inloop.errors import InputError
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from inloop.devices.actuator import Actuator
+from inloop.devices.haptics.actuator import Actuator
 
 
 @dataclass

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from inloop.devices.chain import DeviceChain
-from inloop.devices.coupling import Coupling
-from inloop.devices.handle import HapticHandle
-from inloop.devices.rig import Rig
-from inloop.devices.stiffness_range import StiffnessRange
+from inloop.devices.haptics.chain import DeviceChain
+from inloop.devices.haptics.coupling import Coupling
+from inloop.devices.haptics.handle import HapticHandle
+from inloop.devices.haptics.rig import Rig
+from inloop.devices.haptics.stiffness_range import StiffnessRange
 
 MOST_LATE = 20  # periods; what is later is skipped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from inloop.devices.chain import Sensor
+from inloop.devices.sensors.sensor import Sensor
 from inloop.errors import InputError
 
 Devices = Callable[[int], Sequence[Sensor]]
