@@ -20,7 +20,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import inloop as il
-from inloop.cli import main, midi
+from inloop.cli import main
+from inloop.cli.commands import midi
 from inloop.devices import MidiPort, Note, NoteMaker, hammer_speed, midi_velocity, write_midi_file
 from inloop.devices.midi.notes import NOTE_OFF, NOTE_ON
 

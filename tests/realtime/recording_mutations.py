@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from mcap.writer import CompressionType, Writer
 
-from inloop.cli.record import _show_data, _summary
+from inloop.cli.commands.record import _show_data, _summary
 from inloop.errors import FileFormatError, InputError
 from inloop.realtime import Recording, repair
 from inloop.realtime.layout import Layout, Quantity

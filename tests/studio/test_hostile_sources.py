@@ -18,7 +18,7 @@ from inloop.devices.midi.midi_velocity import midi_velocity
 from inloop.errors import InputError
 from inloop.realtime.layout import Layout, Quantity
 from inloop.realtime.telemetry import Block
-from inloop.studio.catalogue import Choice
+from inloop.studio.catalog import Choice
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.recordings import Recordings
 from inloop.studio.session import OffenseError, Session

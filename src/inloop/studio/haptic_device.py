@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from inloop.devices import RANGES, SETUPS, Setup, find_setup
 from inloop.native.library import Reals
-from inloop.studio.catalogue import Catalogue
+from inloop.studio.catalog import Catalog
 from inloop.studio.live import Live
 from inloop.studio.message_types import DeviceReadings, Rig, SettingRange, Settings, Told
 from inloop.studio.protocol import fields
@@ -49,7 +49,7 @@ class HapticDevice:
 
     Args:
         live: the plant.
-        catalogue: knows how to start the processes.
+        catalog: knows how to start the processes.
         device: the exhibit's.
         rig: name of the device to begin with.
         settings: what is different.
@@ -68,7 +68,7 @@ class HapticDevice:
     def __init__(
         self,
         live: Live,
-        catalogue: Catalogue,
+        catalog: Catalog,
         device: Mapping[str, Any],
         rig: str,
         settings: Mapping[str, Any],
@@ -77,7 +77,7 @@ class HapticDevice:
     ) -> None:
         self.rig, self.layout = rig, live.layout
         self.setup = self._fitting(settings)
-        self._live, self._catalogue, self._advice = live, catalogue, device["haptic"]["advice"]
+        self._live, self._catalog, self._advice = live, catalog, device["haptic"]["advice"]
         self._column = [x.name for x in live.layout.inputs].index(device["input"])
         self._publish, self._ended = publish, ended
         self._process: asyncio.subprocess.Process | None = None
@@ -89,7 +89,7 @@ class HapticDevice:
 
     async def start(self) -> None:
         """Let the device take hold."""
-        self._process = await _started(self._catalogue.device_command(self._live.name, self.rig))
+        self._process = await _started(self._catalog.device_command(self._live.name, self.rig))
         self._reader = asyncio.create_task(self._read(self._process))
         self.change(self.settings)
 
@@ -171,7 +171,7 @@ class HapticDevice:
     async def _find_limits(self) -> None:
         """What the device can display: a process of its own computes and measures it."""
         await asyncio.sleep(SETTLES_WITHIN)
-        process = await _started(self._catalogue.limits_command(self.rig, self.settings))
+        process = await _started(self._catalog.limits_command(self.rig, self.settings))
         try:
             told, _ = await process.communicate()
             with contextlib.suppress(ValueError):

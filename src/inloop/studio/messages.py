@@ -119,7 +119,7 @@ def played(note: Note) -> PlayedNote:
 
 def _menu(running: Running) -> list[MenuEntry]:
     """Plants that can be chosen here."""
-    return running.catalogue.menu() if running.is_own else []
+    return running.catalog.menu() if running.is_own else []
 
 
 def recordings(running: Running) -> Recording:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from inloop.errors import InputError
-from inloop.studio.catalogue import Catalogue
+from inloop.studio.catalog import Catalog
 from inloop.studio.message_types import File
 from inloop.studio.processes import Process
 
@@ -60,7 +60,7 @@ class Recordings:
             raise InputError(f"there is no recording {name[:60]!a}", fix="Choose one of the list.")
         return self.directory / name
 
-    async def begin(self, catalogue: Catalogue, plant: str) -> None:
+    async def begin(self, catalog: Catalog, plant: str) -> None:
         """Start a recorder, and wait until it records.
 
         Raises:
@@ -76,7 +76,7 @@ class Recordings:
                 fix="Start the studio with --recordings DIRECTORY.",
             ) from None
         self._path = self._new_path(f"{plant}_{time.strftime('%Y-%m-%d_%H-%M-%S')}")
-        self._process = Process(catalogue.record_command(plant, self._path))
+        self._process = Process(catalog.record_command(plant, self._path))
         while self._process.running and not self._path.exists():
             await asyncio.sleep(LOOK_EVERY)
         if not self._process.running:

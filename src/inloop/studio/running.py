@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from inloop.errors import InloopError, InputError, MailboxError
 from inloop.studio.breakable import in_thread
-from inloop.studio.catalogue import Catalogue, Choice, Options
+from inloop.studio.catalog import Catalog, Choice, Options
 from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.health import Health
 from inloop.studio.inputs import Inputs
@@ -31,7 +31,7 @@ class Running:
     """The plant of a session, or a recording in its place.
 
     Attributes:
-        catalogue: what there is to choose from.
+        catalog: what there is to choose from.
         recordings: what was recorded.
         choice: the plant.
         source: where numbers come from; None while there is none.
@@ -42,9 +42,9 @@ class Running:
     """
 
     def __init__(
-        self, catalogue: Catalogue, recordings: Recordings, changed: Callable[[bool], None]
+        self, catalog: Catalog, recordings: Recordings, changed: Callable[[bool], None]
     ) -> None:
-        self.catalogue, self.recordings = catalogue, recordings
+        self.catalog, self.recordings = catalog, recordings
         self.choice: Choice | None = None
         self.source: Source | None = None
         self.show: Show | None = None
@@ -114,7 +114,7 @@ class Running:
         try:
             if choice.command:
                 self._loop = Process(choice.command)
-            await in_thread(self.catalogue.menu)  # slow the first time
+            await in_thread(self.catalog.menu)  # slow the first time
             self._live = await self._attach(choice.plant)
         except InloopError as error:
             mistake = error.mistakes[0]
@@ -177,7 +177,7 @@ class Running:
         told = choice.stage.device
         if rig not in (x["name"] for x in offer(told, 1.0 / live.layout.period)) or told is None:
             raise InputError(f"no device {rig[:40]!a} fits here", fix="Choose one of the list.")
-        device = HapticDevice(live, self.catalogue, told, rig, settings, publish, ended)
+        device = HapticDevice(live, self.catalog, told, rig, settings, publish, ended)
         async with self._busy:
             await self._drop_device()
             if self._hand is not None:
@@ -218,7 +218,7 @@ class Running:
                 "this plant was started by somebody else", fix="Start a studio of your own."
             )
         async with self._busy:
-            choice = await in_thread(self.catalogue.choose, name, options)
+            choice = await in_thread(self.catalog.choose, name, options)
             self._starting = True
             await self.close()
             await self.open(choice)
@@ -229,7 +229,7 @@ class Running:
         """Begin or end a recording."""
         async with self._busy:
             if on and isinstance(self.source, Live):
-                await self.recordings.begin(self.catalogue, self.source.name)
+                await self.recordings.begin(self.catalog, self.source.name)
             elif not on:
                 problem = await self.recordings.end()
                 if problem:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from inloop.devices import Note
 from inloop.errors import InloopError, InputError
 from inloop.studio import messages
-from inloop.studio.catalogue import Catalogue
+from inloop.studio.catalog import Catalog
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.frames import InputFrame, echo_frame, read_frame
 from inloop.studio.haptic_device import HapticDevice
@@ -42,9 +42,9 @@ class Session:
         busy: set when a page comes, so that nobody waits for the next slow beat.
     """
 
-    def __init__(self, catalogue: Catalogue, recordings: Recordings) -> None:
+    def __init__(self, catalog: Catalog, recordings: Recordings) -> None:
         self.clients: set[Client] = set()
-        self.running = Running(catalogue, recordings, self._greet_all)
+        self.running = Running(catalog, recordings, self._greet_all)
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off

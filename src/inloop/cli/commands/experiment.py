@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 import inloop as il
+from inloop.cli.commands.run_data import run_data
 from inloop.cli.output import duration, heading, paragraph, print_json, table
-from inloop.cli.run_data import run_data
 from inloop.cli.subject import Subject
 from inloop.gallery import Outcome
 

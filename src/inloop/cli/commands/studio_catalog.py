@@ -12,13 +12,13 @@ from typing import Any
 
 import inloop as il
 from inloop import gallery
-from inloop.cli import midi
+from inloop.cli.commands import midi
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import running
 from inloop.realtime.layout import Layout
-from inloop.studio.catalogue import Choice, Options
+from inloop.studio.catalog import Choice, Options
 from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage, make_stage
 
@@ -28,7 +28,7 @@ MOMENT, SHOWN_FOR = 0.1, 5.0  # [s]
 THIN = 0.25  # width of a disc as part of its radius
 
 
-class GalleryCatalogue:
+class GalleryCatalog:
     """All mechanisms of the gallery, and a file that was named on the command line.
 
     Args:
@@ -48,7 +48,7 @@ class GalleryCatalogue:
         self._rate, self._speed, self._fixed_name, self._clock = rate, speed, name, clock
         self._own: set[str] = set()  # names of plants that were handed out
 
-    @functools.cache  # noqa: B019  # one catalogue per program
+    @functools.cache  # noqa: B019  # one catalog per program
     def menu(self) -> list[MenuEntry]:
         """Name, title and options of each."""
         return [

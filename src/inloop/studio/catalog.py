@@ -30,7 +30,7 @@ class Choice:
     command: tuple[str, ...] = ()
 
 
-class Catalogue(Protocol):
+class Catalog(Protocol):
     """Plants by name."""
 
     def menu(self) -> list[MenuEntry]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import inloop as il
-from inloop.cli.studio_catalogue import GalleryCatalogue
+from inloop.cli.commands.studio_catalog import GalleryCatalog
 
 
 def test_ranges_of_options_are_told_and_hold() -> None:
-    catalogue = GalleryCatalogue()
+    catalog = GalleryCatalog()
     numbers = [
         (entry["name"], option)
-        for entry in catalogue.menu()
+        for entry in catalog.menu()
         for option in entry["options"]
         if not isinstance(option["default"], bool)
     ]
@@ -23,5 +23,5 @@ def test_ranges_of_options_are_told_and_hold() -> None:
         assert f"{low:g}" in option["allowed"] and f"{high:g}" in option["allowed"]
         for beyond in (low - 1, high + 1):
             with pytest.raises(il.InputError) as refused:
-                catalogue.choose(name, {option["name"]: beyond})
+                catalog.choose(name, {option["name"]: beyond})
             assert option["allowed"] in str(refused.value)

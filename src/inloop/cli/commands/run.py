@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.cli import run_realtime
-from inloop.cli.experiment import try_experiment
+from inloop.cli.commands import run_realtime
+from inloop.cli.commands.experiment import try_experiment
+from inloop.cli.commands.run_data import run_data
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
-from inloop.cli.run_data import run_data
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
 NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."

@@ -13,8 +13,8 @@ import numpy as np
 
 import inloop as il
 from inloop import gallery
-from inloop.cli.check import verdict
-from inloop.cli.demo_piece import play_piece
+from inloop.cli.commands.check import verdict
+from inloop.cli.commands.demo_piece import play_piece
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.timing import batch_nanoseconds, hot_nanoseconds
 from inloop.cli.trace import can_draw, draw_curve

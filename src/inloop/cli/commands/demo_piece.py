@@ -11,9 +11,9 @@ import numpy as np
 
 import inloop as il
 from inloop import gallery
-from inloop.cli import midi
+from inloop.cli.commands import midi
+from inloop.cli.commands.studio_catalog import pace
 from inloop.cli.output import heading, paragraph, table
-from inloop.cli.studio_catalogue import pace
 from inloop.devices import Note, NoteMaker
 from inloop.devices.midi.notes import NOTE_ON
 from inloop.realtime import Loop, Report

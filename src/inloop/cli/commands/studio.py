@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from inloop import gallery
+from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
-from inloop.cli.studio_catalogue import GalleryCatalogue
 from inloop.errors import InputError
 
 PORT = 8750
@@ -79,12 +79,12 @@ def call(args: argparse.Namespace) -> int:
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
-    catalogue = GalleryCatalogue(args.rate, args.speed, args.name, args.clock)
+    catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock)
     if args.attach:
-        choice = catalogue.attached(args.attach, Path(args.stage) if args.stage else None, args)
+        choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)
     else:
         args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
-        choice = catalogue.subject(args)
+        choice = catalog.subject(args)
     place = listen(args.host, args.port, PORT)
     address = _address(args.host, place.getsockname()[1], token)
 
@@ -98,7 +98,7 @@ def call(args: argparse.Namespace) -> int:
             webbrowser.open(address)
 
     async def main() -> None:
-        session = Session(catalogue, Recordings(Path(args.recordings)))
+        session = Session(catalog, Recordings(Path(args.recordings)))
         await serve(session, gate, place, lambda: session.running.open(choice), ready)
 
     asyncio.run(main())
