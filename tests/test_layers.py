@@ -163,7 +163,7 @@ def test_the_table_has_no_cycle() -> None:
         ("inloop.symbolic.expression", "from ..model import joint"),
         (
             "inloop.symbolic.expression",
-            "def f():\n    from inloop.native.build import build_library",
+            "def f():\n    from inloop.native.building.build import build_library",
         ),
         ("inloop.symbolic.expression", "if TYPE_CHECKING:\n    import inloop.model.body as b"),
         ("inloop.codegen.c", "importlib.import_module('inloop.formalisms')"),
@@ -186,7 +186,7 @@ def test_a_wrong_import_is_found(module: str, text: str) -> None:
         ("inloop.gallery.puma", "import inloop as il\nfrom inloop import Model"),
         ("inloop.cli.main", "from inloop.formalisms import rne"),
         ("inloop.api", "from inloop.io import urdf"),
-        ("inloop.native.build", "import numpy as np"),
+        ("inloop.native.building.build", "import numpy as np"),
     ],
 )
 def test_a_right_import_passes(module: str, text: str) -> None:

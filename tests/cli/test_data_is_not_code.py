@@ -22,8 +22,8 @@ from inloop.cli.commands.device import gallery_device
 from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.subject import subject_of_facts
 from inloop.errors import FileFormatError
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.mirror import Mirror
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.mirror import Mirror
 from inloop.studio.stage import Stage, make_stage
 
 LAYOUT = Layout(

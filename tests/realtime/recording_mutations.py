@@ -27,7 +27,7 @@ from mcap.writer import CompressionType, Writer
 from inloop.cli.commands.record import _show_data, _summary
 from inloop.errors import FileFormatError, InputError
 from inloop.realtime import Recording, repair
-from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.recordings.channels import FACTS, REPORT, facts, messages
 from inloop.studio.client import encode
 from inloop.studio.messages import inputs, parameters, signals

@@ -20,7 +20,7 @@ from inloop import gallery
 from inloop.cli import main
 from inloop.errors import FileFormatError, MailboxError
 from inloop.realtime import Recording, repair, replay
-from inloop.realtime.layout import Quantity, parse_text
+from inloop.realtime.mailboxes.layout import Quantity, parse_text
 from inloop.realtime.run import digest_of
 from inloop.studio.playback import Playback
 

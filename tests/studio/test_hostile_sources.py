@@ -16,8 +16,8 @@ import pytest
 from inloop.devices import NoteMaker
 from inloop.devices.midi.midi_velocity import midi_velocity
 from inloop.errors import InputError
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.telemetry import Block
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.telemetry import Block
 from inloop.studio.catalog import Choice
 from inloop.studio.client import Client, Subscription, encode
 from inloop.studio.recordings import Recordings

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 import inloop as il
 from inloop import gallery
 from inloop.plant.poses import Poses, build_poses, quaternions
-from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.studio.beside import Beside
 from inloop.studio.scene import make_scene
 from inloop.studio.show import Show

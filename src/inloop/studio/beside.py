@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from inloop.model import Mechanism
-from inloop.native.cache_directory import cache_directory
+from inloop.native.building.cache_directory import cache_directory
 from inloop.realtime.closing import Closing
 from inloop.studio.stage import make_stage
 

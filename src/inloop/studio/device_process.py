@@ -15,7 +15,7 @@ from typing import Any
 
 from inloop.devices import Impedance, Setup, Station
 from inloop.realtime import Mailbox
-from inloop.realtime.outputs import Outputs
+from inloop.realtime.mailboxes.outputs import Outputs
 
 PATIENCE = 0.05  # [s] of one wait for the plant
 PANEL_EVERY = 0.1  # [s] of the plant's clock

@@ -17,7 +17,7 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.client import Client
 from inloop.studio.frames import InputFrame
 

@@ -10,8 +10,8 @@ from inloop.errors import MailboxError
 from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
+from inloop.realtime.mailboxes.telemetry import Block, Telemetry
 from inloop.realtime.statistics import Histogram, bin_edges
-from inloop.realtime.telemetry import Block, Telemetry
 from inloop.studio.message_types import Activity, Histograms, Times
 from inloop.studio.sources import Condition, Moment
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inloop.devices import Note
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.haptic_device import MOUSE, offer, ranges
 from inloop.studio.inputs import Inputs
 from inloop.studio.message_types import (

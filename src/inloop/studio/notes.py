@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from inloop.devices import Note, NoteMaker
-from inloop.realtime.layout import Layout
-from inloop.realtime.telemetry import Block
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.telemetry import Block
 
 SIGNALS = ("speed", "contact", "damped")
 

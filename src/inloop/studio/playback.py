@@ -13,8 +13,8 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import Status
 from inloop.realtime import Recording
-from inloop.realtime.layout import names
-from inloop.realtime.telemetry import ROWS, Block
+from inloop.realtime.mailboxes.layout import names
+from inloop.realtime.mailboxes.telemetry import ROWS, Block
 from inloop.studio.message_types import Histograms
 from inloop.studio.sources import Condition, Moment
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.native.library import Reals
 from inloop.plant.poses import Poses, quaternions
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.frames import no_arrows, poses_frame
 from inloop.studio.scene import empty_scene, make_scene
 from inloop.studio.sketch import ContactSketch

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from inloop.native.library import Reals
-from inloop.realtime.layout import Layout
-from inloop.realtime.telemetry import Block
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.telemetry import Block
 from inloop.studio.message_types import Activity, Histograms
 
 COMMANDS = ("pause", "go", "step", "speed", "reset")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from inloop.errors import MailboxError
-from inloop.realtime.telemetry import ROWS, Block
+from inloop.realtime.mailboxes.telemetry import ROWS, Block
 from inloop.studio.client import Client, Subscription
 from inloop.studio.frames import MOST_SAMPLES, samples_frame
 from inloop.studio.session import Session

@@ -17,7 +17,7 @@ from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import running
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.catalog import Choice, Options
 from inloop.studio.message_types import MenuEntry
 from inloop.studio.stage import Stage, make_stage

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from inloop.native.locking import exclusive, is_held
+from inloop.native.building.locking import exclusive, is_held
 
 LIBRARY_NAME = "library.so"
 _MANIFEST = "manifest.json"

@@ -15,12 +15,12 @@ from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import INPUTS, OUTPUTS, PARAMETERS, realtime_function
 from inloop.realtime.clock import PlantClock
 from inloop.realtime.closing import Closing
-from inloop.realtime.commands import Commands
-from inloop.realtime.input_vector import InputVector
-from inloop.realtime.layout import parse
-from inloop.realtime.memory import Attached, MemoryAccess
-from inloop.realtime.outputs import Flag, Outputs, State
-from inloop.realtime.remote_parameters import RemoteParameters
+from inloop.realtime.mailboxes.commands import Commands
+from inloop.realtime.mailboxes.input_vector import InputVector
+from inloop.realtime.mailboxes.layout import parse
+from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
+from inloop.realtime.mailboxes.outputs import Flag, Outputs, State
+from inloop.realtime.mailboxes.remote_parameters import RemoteParameters
 from inloop.realtime.report import Report
 from inloop.realtime.statistics import Statistics, statistics_at
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from inloop.native.instance import Instance
-from inloop.native.interruptible import WATCH_PERIOD, Watch
 from inloop.native.library import COUNT, POINTER, Reals
 from inloop.native.mirror import mirror
-from inloop.native.mode_table import ModeTable
+from inloop.native.running.instance import Instance
+from inloop.native.running.interruptible import WATCH_PERIOD, Watch
+from inloop.native.running.mode_table import ModeTable
+from inloop.native.running.schedule import AdaptiveSteps, Method, Schedule, Status
 from inloop.native.runtime_library import load_runtime
-from inloop.native.schedule import AdaptiveSteps, Method, Schedule, Status
 
 SHARES = 32  # ranges per thread: one that takes longer does not hold up the others for long
 MOST_IN_RANGE = 64

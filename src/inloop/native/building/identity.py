@@ -11,8 +11,8 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from inloop.native.compiler import Compiler
-from inloop.native.options import LINK_FLAGS, BuildOptions
+from inloop.native.building.compiler import Compiler
+from inloop.native.building.options import LINK_FLAGS, BuildOptions
 
 # the lines of /proc/cpuinfo that say which instructions -march=native may use
 _CPU_FIELDS = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa", "uarch")

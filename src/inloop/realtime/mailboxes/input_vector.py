@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native.library import Reals
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 
 
 class InputVector:

@@ -13,9 +13,9 @@ from inloop.errors import InputError, MailboxError, near_names
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.memory import Attached, MemoryAccess
-from inloop.realtime.outputs import State
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
+from inloop.realtime.mailboxes.outputs import State
 
 DECIDED_WITHIN = 1.0  # [s]
 

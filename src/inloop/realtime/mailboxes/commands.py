@@ -9,9 +9,9 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.realtime_functions import COMMANDS, realtime_function
-from inloop.realtime.layout import Layout
-from inloop.realtime.memory import MemoryAccess
-from inloop.realtime.outputs import Snapshot, State
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.memory import MemoryAccess
+from inloop.realtime.mailboxes.outputs import Snapshot, State
 
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
 OBEYED_WITHIN = 5.0  # seconds that a command may take

@@ -8,11 +8,11 @@ import time
 from inloop.errors import MailboxError
 from inloop.native.mirror import constant
 from inloop.realtime.checks import is_finite, need, shown
-from inloop.realtime.mailbox import Mailbox
-from inloop.realtime.memory import Attached, Memory
-from inloop.realtime.outputs import State
-from inloop.realtime.segment import running, segment_path
-from inloop.realtime.segment_file import is_segment, living_process, opened
+from inloop.realtime.mailboxes.mailbox import Mailbox
+from inloop.realtime.mailboxes.memory import Attached, Memory
+from inloop.realtime.mailboxes.outputs import State
+from inloop.realtime.mailboxes.segment import running, segment_path
+from inloop.realtime.mailboxes.segment_file import is_segment, living_process, opened
 
 STARTS_WITHIN = 1.0  # [s] from the segment to the first record
 

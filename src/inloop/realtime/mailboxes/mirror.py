@@ -21,10 +21,10 @@ from inloop.native.realtime_functions import (
     realtime_function,
 )
 from inloop.realtime.closing import Closing
-from inloop.realtime.layout import Layout
-from inloop.realtime.memory import Attached, MemoryAccess
-from inloop.realtime.outputs import Flag, State
-from inloop.realtime.segment import Segment
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
+from inloop.realtime.mailboxes.outputs import Flag, State
+from inloop.realtime.mailboxes.segment import Segment
 
 SLOTS = (4096, 256, 16, 64)  # records in each ring
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from inloop.native.cache_directory import cache_directory
-from inloop.native.options import DEFAULT_FLAGS, LINK_FLAGS, LINK_LIBRARIES
+from inloop.native.building.cache_directory import cache_directory
+from inloop.native.building.options import DEFAULT_FLAGS, LINK_FLAGS, LINK_LIBRARIES
 
 Kind = Literal["gcc", "clang", "zig"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from inloop.native.library import COUNT, POINTER
 from inloop.native.mirror import mirror
+from inloop.native.running.schedule import Status
 from inloop.native.runtime_library import load_runtime
-from inloop.native.schedule import Status
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native.interruptible import Watch
-from inloop.native.machine_memory import MachineMemory
-from inloop.native.machine_run import MachineRun, MachineSnapshot
-from inloop.native.mode_table import ModeTable
-from inloop.native.schedule import FixedSteps, Schedule
+from inloop.native.running.interruptible import Watch
+from inloop.native.running.machine_memory import MachineMemory
+from inloop.native.running.machine_run import MachineRun, MachineSnapshot
+from inloop.native.running.mode_table import ModeTable
+from inloop.native.running.schedule import FixedSteps, Schedule
 
 
 def run_machine(

@@ -11,12 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inloop.native.interruptible import Watch, call_interruptible
 from inloop.native.library import Reals, address_of, aligned_zeros
-from inloop.native.machine_run import Event, Fault, Integers, MachineRun, MachineSnapshot, Record
 from inloop.native.mirror import mirror, row_type
-from inloop.native.mode_table import ModeTable
-from inloop.native.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
+from inloop.native.running.interruptible import Watch, call_interruptible
+from inloop.native.running.machine_run import (
+    Event,
+    Fault,
+    Integers,
+    MachineRun,
+    MachineSnapshot,
+    Record,
+)
+from inloop.native.running.mode_table import ModeTable
+from inloop.native.running.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
 
 _MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
 _FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from inloop.errors import BuildError
-from inloop.native.cache_directory import cache_directory
-from inloop.native.compiler import (
+from inloop.native.building.cache_directory import cache_directory
+from inloop.native.building.compiler import (
     Compiler,
     compiler_environment,
     explain_no_compiler,
     find_compiler,
 )
-from inloop.native.identity import build_key
-from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
-from inloop.native.processes import Job, JobError, JobRunner, wanted_jobs
-from inloop.native.store import LIBRARY_NAME, Store
-from inloop.native.translation import including, needed_headers, translation_units
+from inloop.native.building.identity import build_key
+from inloop.native.building.options import DEFAULT_OPTIONS, BuildOptions
+from inloop.native.building.processes import Job, JobError, JobRunner, wanted_jobs
+from inloop.native.building.store import LIBRARY_NAME, Store
+from inloop.native.building.translation import including, needed_headers, translation_units
 
 # told after each finished step of a build: steps done, steps in all, the file just finished
 Progress = Callable[[int, int, str], None]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native.instance import Instance, Numbers
 from inloop.native.library import Reals
-from inloop.native.machine_memory import logged_events
-from inloop.native.machine_run import Event
 from inloop.native.mirror import row_type
-from inloop.native.schedule import Status
+from inloop.native.running.instance import Instance, Numbers
+from inloop.native.running.machine_memory import logged_events
+from inloop.native.running.machine_run import Event
+from inloop.native.running.schedule import Status
 
 
 @dataclass(frozen=True)

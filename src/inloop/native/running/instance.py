@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from inloop.errors import InputError
 from inloop.native.library import COUNT, POINTER, REAL, Reals, address_of, aligned_zeros
+from inloop.native.running.schedule import Method, Status
+from inloop.native.running.tapes import GivenInputs, GivenMotions
 from inloop.native.runtime_library import load_runtime
-from inloop.native.schedule import Method, Status
-from inloop.native.tapes import GivenInputs, GivenMotions
 
 
 class Numbers(IntEnum):

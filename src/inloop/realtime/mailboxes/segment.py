@@ -19,9 +19,9 @@ from pathlib import Path
 from inloop.errors import InputError, MailboxError
 from inloop.realtime.checks import is_text, shown
 from inloop.realtime.clock import standing_still
-from inloop.realtime.layout import Layout, header_of
-from inloop.realtime.memory import Memory
-from inloop.realtime.segment_file import (
+from inloop.realtime.mailboxes.layout import Layout, header_of
+from inloop.realtime.mailboxes.memory import Memory
+from inloop.realtime.mailboxes.segment_file import (
     ABANDONED_AFTER,
     abandoned,
     identity_of,

@@ -9,7 +9,7 @@ from enum import IntEnum, IntFlag
 from inloop.errors import InputError
 from inloop.native import Status
 from inloop.native.library import Reals
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 
 
 class Flag(IntFlag):

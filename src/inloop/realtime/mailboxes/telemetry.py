@@ -10,7 +10,7 @@ import numpy as np
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror, row_type
 from inloop.native.realtime_functions import OUTPUTS, realtime_function
-from inloop.realtime.mailbox import Mailbox
+from inloop.realtime.mailboxes.mailbox import Mailbox
 
 ROWS = 2048  # in one block at most
 
