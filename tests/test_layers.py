@@ -1,10 +1,11 @@
-"""Arrows point down only: the table of DESIGN.md §3, held against every import in the source."""
+"""Arrows point down only: the table of ARCHITECTURE.md, held against every import in the source."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -140,6 +141,12 @@ def test_no_module_is_a_drawer_for_everything() -> None:
     names = {path: {path.stem, *path.relative_to(SOURCE).parts} for path in source_files()}
     found = [str(path) for path, parts in names.items() if parts & FORBIDDEN_NAMES]
     assert not found
+
+
+def test_no_folder_holds_more_than_a_person_can_look_over() -> None:
+    folders = Counter(path.parent for path in source_files())
+    folders.pop(SOURCE / "formalisms")  # one algorithm per file, each called by its name
+    assert not {str(folder): count for folder, count in folders.items() if count > 25}
 
 
 def test_the_table_has_no_cycle() -> None:

@@ -24,7 +24,7 @@ from inloop.cli.subject import subject_of_facts
 from inloop.errors import FileFormatError
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.mailboxes.mirror import Mirror
-from inloop.studio.stage import Stage, make_stage
+from inloop.studio.drawing.stage import Stage, make_stage
 
 LAYOUT = Layout(
     model="arm", coordinates=(Quantity("shoulder", "rad"),), states=(), signals=(),

@@ -20,7 +20,7 @@ from inloop.devices import RANGES, SETUPS, Setup, device_limits, find_setup
 from inloop.gallery import Device
 from inloop.realtime import Mailbox
 from inloop.realtime.signals import ended_by_sigterm
-from inloop.studio.device_process import DeviceLoop, Grip
+from inloop.studio.plants.device_process import DeviceLoop, Grip
 
 LIFTING = 0.3  # [s] of a stroke, after as long a rest
 PATIENT = 10  # others go first

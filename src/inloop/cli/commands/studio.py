@@ -65,11 +65,11 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 def call(args: argparse.Namespace) -> int:
     """Start the plant and the server; both end with Ctrl-C."""
-    from inloop.studio.gate import Gate, new_token
-    from inloop.studio.recordings import Recordings
-    from inloop.studio.server import listen, serve
-    from inloop.studio.session import Session
-    from inloop.studio.vendor_files import check_vendor
+    from inloop.studio.plants.recordings import Recordings
+    from inloop.studio.server.gate import Gate, new_token
+    from inloop.studio.server.server import listen, serve
+    from inloop.studio.server.session import Session
+    from inloop.studio.server.vendor_files import check_vendor
 
     if args.with_parent:
         end_with_parent()

@@ -18,9 +18,9 @@ from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import running
 from inloop.realtime.mailboxes.layout import Layout
-from inloop.studio.catalog import Choice, Options
-from inloop.studio.message_types import MenuEntry
-from inloop.studio.stage import Stage, make_stage
+from inloop.studio.drawing.stage import Stage, make_stage
+from inloop.studio.messaging.message_types import MenuEntry
+from inloop.studio.plants.catalog import Choice, Options
 
 HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
 ADAPTIVE = 5  # fixed steps in place of one that an integrator has chosen

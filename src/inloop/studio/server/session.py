@@ -12,18 +12,18 @@ from typing import Any, cast
 
 from inloop.devices import Note
 from inloop.errors import InloopError, InputError
-from inloop.studio import messages
-from inloop.studio.catalog import Catalog
-from inloop.studio.client import Client, Subscription, encode
-from inloop.studio.frames import InputFrame, echo_frame, read_frame
-from inloop.studio.haptic_device import HapticDevice
-from inloop.studio.message_types import DeviceReadings, Message
-from inloop.studio.recordings import Recordings
-from inloop.studio.request_types import Options, Request, Subscribe
-from inloop.studio.requests import LONGEST, RequestError, read_request
-from inloop.studio.running import Running
-from inloop.studio.scene_types import Scene
-from inloop.studio.sources import COMMANDS, Source
+from inloop.studio.messaging.client import Client, Subscription, encode
+from inloop.studio.messaging.frames import InputFrame, echo_frame, read_frame
+from inloop.studio.messaging.message_types import DeviceReadings, Message
+from inloop.studio.messaging.request_types import Options, Request, Subscribe
+from inloop.studio.messaging.requests import LONGEST, RequestError, read_request
+from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.plants.catalog import Catalog
+from inloop.studio.plants.haptic_device import HapticDevice
+from inloop.studio.plants.recordings import Recordings
+from inloop.studio.plants.running import Running
+from inloop.studio.plants.sources import COMMANDS, Source
+from inloop.studio.server import messages
 
 SPEEDS = (0.001, 1000.0)
 GENERATIONS = 0xFFFF

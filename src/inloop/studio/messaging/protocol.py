@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, NotRequired, get_args, get_origin, get_type_hints
 
-from inloop.studio.message_types import Message
-from inloop.studio.request_types import Request
+from inloop.studio.messaging.message_types import Message
+from inloop.studio.messaging.request_types import Request
 
 
 @cache

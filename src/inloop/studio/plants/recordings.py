@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 from inloop.errors import InputError
-from inloop.studio.catalog import Catalog
-from inloop.studio.message_types import File
-from inloop.studio.processes import Process
+from inloop.studio.messaging.message_types import File
+from inloop.studio.plants.catalog import Catalog
+from inloop.studio.plants.processes import Process
 
 WRITTEN_WITHIN = 20.0  # [s] from the end of a recording
 LOOK_EVERY = 0.02  # [s]

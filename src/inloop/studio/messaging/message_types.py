@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypedDict
 
-from inloop.studio.scene_types import Scene
+from inloop.studio.messaging.scene_types import Scene
 
 Activity = Literal["starting", "running", "paused", "ended", "lost"]
 Level = Literal["info", "warn", "error"]

@@ -14,7 +14,7 @@ from typing import Any
 from inloop.geometry import Visual
 from inloop.model import Body, FlexibleLink, Mechanism
 from inloop.model.geometry import Matrix3, Vector3, times_vector, transpose
-from inloop.studio.visuals import MeshShelf
+from inloop.studio.drawing.visuals import MeshShelf
 
 GROUND = -1
 

@@ -7,8 +7,8 @@ import math
 from typing import Any, cast
 
 from inloop.errors import InputError
-from inloop.studio.protocol import REQUESTS, fields
-from inloop.studio.request_types import Options, Request
+from inloop.studio.messaging.protocol import REQUESTS, fields
+from inloop.studio.messaging.request_types import Options, Request
 
 LONGEST = 4096  # bytes of a message
 MOST_SIGNALS = 64

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from inloop.studio.message_types import Level, Message
+from inloop.studio.messaging.message_types import Level, Message
 
 MOST_BYTES = 2 << 20  # of samples that wait
 MOST_TEXTS = 500  # messages that wait; a client that does not read them is let go

@@ -8,7 +8,7 @@ from typing import Protocol
 from inloop.native.library import Reals
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.telemetry import Block
-from inloop.studio.message_types import Activity, Histograms
+from inloop.studio.messaging.message_types import Activity, Histograms
 
 COMMANDS = ("pause", "go", "step", "speed", "reset")
 

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from inloop.devices import Note
 from inloop.realtime.mailboxes.layout import Layout
-from inloop.studio.haptic_device import MOUSE, offer, ranges
-from inloop.studio.inputs import Inputs
-from inloop.studio.message_types import (
+from inloop.studio.drawing.scene import empty_scene
+from inloop.studio.messaging.message_types import (
     Chain,
     Driven,
     Hello,
@@ -22,10 +21,11 @@ from inloop.studio.message_types import (
     Signal,
     State,
 )
-from inloop.studio.protocol import fields
-from inloop.studio.running import Running
-from inloop.studio.scene import empty_scene
-from inloop.studio.scene_types import Scene
+from inloop.studio.messaging.protocol import fields
+from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.plants.haptic_device import MOUSE, offer, ranges
+from inloop.studio.plants.inputs import Inputs
+from inloop.studio.plants.running import Running
 
 RATES = {"m": "m/s", "rad": "rad/s"}
 

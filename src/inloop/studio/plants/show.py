@@ -10,11 +10,11 @@ import numpy as np
 from inloop.native.library import Reals
 from inloop.plant.poses import Poses, quaternions
 from inloop.realtime.mailboxes.layout import Layout
-from inloop.studio.frames import no_arrows, poses_frame
-from inloop.studio.scene import empty_scene, make_scene
-from inloop.studio.sketch import ContactSketch
-from inloop.studio.sources import Moment
-from inloop.studio.stage import Stage
+from inloop.studio.drawing.scene import empty_scene, make_scene
+from inloop.studio.drawing.sketch import ContactSketch
+from inloop.studio.drawing.stage import Stage
+from inloop.studio.messaging.frames import no_arrows, poses_frame
+from inloop.studio.plants.sources import Moment
 
 LEAST_FORCE = 1e-6  # [N]: less is no arrow
 AT_REST = np.concatenate([np.zeros(3), np.eye(3).ravel()])  # pose of the ground

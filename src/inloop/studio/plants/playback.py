@@ -15,8 +15,8 @@ from inloop.native import Status
 from inloop.realtime import Recording
 from inloop.realtime.mailboxes.layout import names
 from inloop.realtime.mailboxes.telemetry import ROWS, Block
-from inloop.studio.message_types import Histograms
-from inloop.studio.sources import Condition, Moment
+from inloop.studio.messaging.message_types import Histograms
+from inloop.studio.plants.sources import Condition, Moment
 
 LARGEST = 1 << 30  # bytes of a recording that is kept in memory
 KEPT = ("sequence", "stamp", "step", "status", "flags")  # counts of each record

@@ -11,8 +11,8 @@ import numpy as np
 from inloop.errors import InloopError
 from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Shape, Visual, shape_from
 from inloop.plant import Array
-from inloop.studio.mesh_packing import PackedMesh, pack
-from inloop.studio.mesh_store import packed_file
+from inloop.studio.drawing.mesh_packing import PackedMesh, pack
+from inloop.studio.drawing.mesh_store import packed_file
 
 NO_SCALE = (1.0, 1.0, 1.0)
 

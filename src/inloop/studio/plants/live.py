@@ -12,8 +12,8 @@ from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
 from inloop.realtime.mailboxes.telemetry import Block, Telemetry
 from inloop.realtime.statistics import Histogram, bin_edges
-from inloop.studio.message_types import Activity, Histograms, Times
-from inloop.studio.sources import Condition, Moment
+from inloop.studio.messaging.message_types import Activity, Histograms, Times
+from inloop.studio.plants.sources import Condition, Moment
 
 STATES: dict[int, Activity] = {State.ARMED: "running", State.RUNNING: "running",
           State.PAUSED: "paused", State.ENDED: "ended"}  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 from inloop.geometry import Visual
 from inloop.model import Mechanism
 from inloop.plant.poses import PoseLibrary, build_poses
-from inloop.studio.sketch import Sketch, make_sketch
+from inloop.studio.drawing.sketch import Sketch, make_sketch
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from inloop.errors import InloopError, InputError
-from inloop.studio.client import Client, encode
-from inloop.studio.gate import Gate, cookie_name
-from inloop.studio.message_types import Notice
-from inloop.studio.session import OffenseError, Session
-from inloop.studio.ticker import Ticker
+from inloop.studio.messaging.client import Client, encode
+from inloop.studio.messaging.message_types import Notice
+from inloop.studio.server.gate import Gate, cookie_name
+from inloop.studio.server.session import OffenseError, Session
+from inloop.studio.server.ticker import Ticker
 
 try:
     import uvicorn

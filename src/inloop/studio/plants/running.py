@@ -8,19 +8,19 @@ import time
 from collections.abc import Callable, Mapping
 
 from inloop.errors import InloopError, InputError, MailboxError
-from inloop.studio.breakable import in_thread
-from inloop.studio.catalog import Catalog, Choice, Options
-from inloop.studio.haptic_device import MOUSE, HapticDevice, offer
-from inloop.studio.health import Health
-from inloop.studio.inputs import Inputs
-from inloop.studio.live import Live
-from inloop.studio.message_types import DeviceReadings, Told
-from inloop.studio.notes import Notes
-from inloop.studio.playback import Playback
-from inloop.studio.processes import Process
-from inloop.studio.recordings import Recordings
-from inloop.studio.show import Show
-from inloop.studio.sources import Condition, Moment, Source
+from inloop.studio.messaging.message_types import DeviceReadings, Told
+from inloop.studio.plants.breakable import in_thread
+from inloop.studio.plants.catalog import Catalog, Choice, Options
+from inloop.studio.plants.haptic_device import MOUSE, HapticDevice, offer
+from inloop.studio.plants.health import Health
+from inloop.studio.plants.inputs import Inputs
+from inloop.studio.plants.live import Live
+from inloop.studio.plants.notes import Notes
+from inloop.studio.plants.playback import Playback
+from inloop.studio.plants.processes import Process
+from inloop.studio.plants.recordings import Recordings
+from inloop.studio.plants.show import Show
+from inloop.studio.plants.sources import Condition, Moment, Source
 
 STARTS_WITHIN = 120.0  # [s] with derivation and compilation
 ENDS_WITHIN = 5.0  # [s]

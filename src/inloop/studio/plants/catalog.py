@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from inloop.studio.message_types import MenuEntry
-from inloop.studio.stage import Stage
+from inloop.studio.drawing.stage import Stage
+from inloop.studio.messaging.message_types import MenuEntry
 
 Options = Mapping[str, bool | int | float | str]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inloop.errors import InputError
 
-VENDOR = Path(__file__).parent / "vendor"
+VENDOR = Path(__file__).parents[1] / "vendor"
 WITHOUT = "INLOOP_WITHOUT_STUDIO"  # as for hatch_build.py: set by those who know
 NEEDED = (
     "three.module.min.js", "three.core.min.js", "uPlot.esm.js", "uPlot.min.css",

@@ -11,8 +11,8 @@ from scipy.spatial import ConvexHull, QhullError
 from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
 from inloop.plant import Array
 from inloop.plant.poses import Poses
-from inloop.studio.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
-from inloop.studio.visuals import corners_of
+from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
+from inloop.studio.drawing.visuals import corners_of
 
 AXES = "xyz"
 PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along

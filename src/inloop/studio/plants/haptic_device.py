@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from inloop.devices import RANGES, SETUPS, Setup, find_setup
 from inloop.native.library import Reals
-from inloop.studio.catalog import Catalog
-from inloop.studio.live import Live
-from inloop.studio.message_types import DeviceReadings, Rig, SettingRange, Settings, Told
-from inloop.studio.protocol import fields
+from inloop.studio.messaging.message_types import DeviceReadings, Rig, SettingRange, Settings, Told
+from inloop.studio.messaging.protocol import fields
+from inloop.studio.plants.catalog import Catalog
+from inloop.studio.plants.live import Live
 
 MOUSE = "mouse"  # no device: what the pointer says goes to the plant
 ENDS_WITHIN = 2.0  # [s]

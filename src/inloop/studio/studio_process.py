@@ -12,12 +12,12 @@ from pathlib import Path
 from inloop.model import Mechanism
 from inloop.native.building.cache_directory import cache_directory
 from inloop.realtime.closing import Closing
-from inloop.studio.stage import make_stage
+from inloop.studio.drawing.stage import make_stage
 
 ENDS_WITHIN = 5.0  # [s]
 
 
-class Beside(Closing):
+class StudioProcess(Closing):
     """A studio in a process of its own, attached to a running plant; use it in a `with` statement.
 
     Args:

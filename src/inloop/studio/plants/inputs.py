@@ -18,8 +18,8 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
 from inloop.realtime.mailboxes.layout import Layout
-from inloop.studio.client import Client
-from inloop.studio.frames import InputFrame
+from inloop.studio.messaging.client import Client
+from inloop.studio.messaging.frames import InputFrame
 
 LIMIT = 1e6  # of an input whose range nobody has told
 REST = 0.5  # [s] at rest before the inputs are given back

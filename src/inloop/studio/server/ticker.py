@@ -12,9 +12,9 @@ import numpy as np
 
 from inloop.errors import MailboxError
 from inloop.realtime.mailboxes.telemetry import ROWS, Block
-from inloop.studio.client import Client, Subscription
-from inloop.studio.frames import MOST_SAMPLES, samples_frame
-from inloop.studio.session import Session
+from inloop.studio.messaging.client import Client, Subscription
+from inloop.studio.messaging.frames import MOST_SAMPLES, samples_frame
+from inloop.studio.server.session import Session
 
 BEAT = 1.0 / 60.0  # [s]
 IDLE = 0.25  # [s] when nobody looks

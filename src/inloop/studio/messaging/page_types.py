@@ -1,4 +1,7 @@
-"""Writes the description of all messages for the page: `python -m inloop.studio.page_types`."""
+"""Writes the description of all messages for the page.
+
+python -m inloop.studio.messaging.page_types
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
-from inloop.studio import frames
-from inloop.studio.message_types import Message
-from inloop.studio.protocol import MESSAGES, REQUESTS, fields
-from inloop.studio.request_types import Request
+from inloop.studio.messaging import frames
+from inloop.studio.messaging.message_types import Message
+from inloop.studio.messaging.protocol import MESSAGES, REQUESTS, fields
+from inloop.studio.messaging.request_types import Request
 
-TARGET = Path(__file__).parent / "page" / "messages.js"
+TARGET = Path(__file__).parents[1] / "page" / "messages.js"
 PLAIN = {str: "string", float: "number", int: "number", bool: "boolean", type(None): "null"}
 HEAD = """\
-// All messages between page and server. Written by `python -m inloop.studio.page_types`: change
-// message_types.py, request_types.py, scene_types.py or frames.py instead.
+// All messages between page and server. Written by `python -m inloop.studio.messaging.page_types`:
+// change message_types.py, request_types.py, scene_types.py or frames.py there instead.
 """
 
 

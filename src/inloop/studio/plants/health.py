@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from inloop.studio.message_types import Level, Told
-from inloop.studio.sources import Condition, Moment
+from inloop.studio.messaging.message_types import Level, Told
+from inloop.studio.plants.sources import Condition, Moment
 
 LATELY = 3.0  # [s] for which an overrun is worth telling
 
