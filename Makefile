@@ -65,7 +65,7 @@ endif
 format: $(VENV)/.ready-test $(if $(WITHOUT_NPM),,$(PAGE)/node_modules/.ready)
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-	$(BIN)/python -m inloop.studio.page_types
+	$(BIN)/python -m inloop.studio.messaging.page_types
 	$(BIN)/python -m inloop.model.written_stubs
 	$(if $(WITHOUT_NPM),,cd $(PAGE) && node_modules/.bin/biome check --write $(PAGE_CODE))
 

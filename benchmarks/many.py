@@ -18,7 +18,7 @@ import inloop as il
 from benchmarks.loops_mechanisms import four_bar
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop import gallery
-from inloop.native.many import cores
+from inloop.native.running.many import cores
 from inloop.simulate.export import export_c
 
 STEP, ROUNDS, BAR = 1e-3, 5, 0.9

@@ -27,13 +27,13 @@ from inloop.native import (
     runtime_headers,
     runtime_sources,
 )
+from inloop.native.building.options import DEFAULT_OPTIONS
 from inloop.native.library import address_of
-from inloop.native.options import DEFAULT_OPTIONS
 from inloop.native.runtime_library import realtime_headers, realtime_sources
 from inloop.realtime.loop import _Memory
-from inloop.realtime.memory import Attached
+from inloop.realtime.mailboxes.memory import Attached
+from inloop.realtime.mailboxes.segment import Segment
 from inloop.realtime.options import Options
-from inloop.realtime.segment import Segment
 from inloop.realtime.wiring import wire
 from inloop.simulate.schedules import METHODS
 

@@ -17,7 +17,8 @@ HEAD = """
     import numpy as np
     import inloop as il
     from inloop import gallery
-    from inloop.native import interruptible, progress
+    from inloop.native import progress
+    from inloop.native.running import interruptible
     from inloop.simulate.progress import Progress
     progress.PATIENCE = progress.LEAST_PAUSE = 0.0
 """

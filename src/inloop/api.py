@@ -244,9 +244,9 @@ def run(
     """
     with realtime.start(plant, **options) as loop, contextlib.ExitStack() as stack:
         if studio:
-            from inloop.studio.beside import Beside
+            from inloop.studio.studio_process import StudioProcess
 
-            stack.enter_context(Beside(loop.name, plant.mechanism, browser))
+            stack.enter_context(StudioProcess(loop.name, plant.mechanism, browser))
         if loop.clock.scripted:
             loop.clock.release()
         with contextlib.suppress(KeyboardInterrupt):

@@ -18,13 +18,13 @@ import pytest
 
 import inloop as il
 from inloop.cli import main
-from inloop.cli.device import gallery_device
-from inloop.cli.studio_catalogue import GalleryCatalogue
+from inloop.cli.commands.device import gallery_device
+from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.subject import subject_of_facts
 from inloop.errors import FileFormatError
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.mirror import Mirror
-from inloop.studio.stage import Stage, make_stage
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.mirror import Mirror
+from inloop.studio.drawing.stage import Stage, make_stage
 
 LAYOUT = Layout(
     model="arm", coordinates=(Quantity("shoulder", "rad"),), states=(), signals=(),
@@ -110,16 +110,16 @@ def test_settings_of_the_person_count(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_studio_runs_only_what_the_person_names(plant: str, source: Path, mark: Path) -> None:
-    catalogue = GalleryCatalogue()
+    catalog = GalleryCatalog()
     args = argparse.Namespace(mechanism=None, set=[])
-    told = catalogue.attached(plant, None, args)
+    told = catalog.attached(plant, None, args)
     assert told.stage.sketch is None and str(source) in told.stage.look_at
     assert not mark.exists()
-    named = catalogue.attached(plant, None, argparse.Namespace(mechanism=str(source), set=[]))
+    named = catalog.attached(plant, None, argparse.Namespace(mechanism=str(source), set=[]))
     assert named.stage.sketch is not None
     assert mark.exists()
     with pytest.raises(il.InputError, match="other coordinates than 'double_pendulum'"):
-        catalogue.attached(plant, None, argparse.Namespace(mechanism="double_pendulum", set=[]))
+        catalog.attached(plant, None, argparse.Namespace(mechanism="double_pendulum", set=[]))
 
 
 def test_a_device_runs_nothing(plant: str, mark: Path) -> None:

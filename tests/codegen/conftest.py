@@ -228,7 +228,7 @@ def to_the_bit(monkeypatch: pytest.MonkeyPatch) -> tuple[Runner, Runner]:
     computes functions of the C library at compile time."""
     plain = replace(PORTABLE, extra_flags=("-fno-builtin",))
     apart = replace(plain, together=False)
-    monkeypatch.setattr("inloop.native.tapes.load_runtime", lambda: load_runtime(apart))
+    monkeypatch.setattr("inloop.native.running.tapes.load_runtime", lambda: load_runtime(apart))
 
     def run_c(cases: Sequence[Case]) -> list[Arrays]:
         library = load_c([program for program, _ in cases], plain)

@@ -20,9 +20,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import inloop as il
-from inloop.cli import main, midi
+from inloop.cli import main
+from inloop.cli.commands import midi
 from inloop.devices import MidiPort, Note, NoteMaker, hammer_speed, midi_velocity, write_midi_file
-from inloop.devices.notes import NOTE_OFF, NOTE_ON
+from inloop.devices.midi.notes import NOTE_OFF, NOTE_ON
 
 HANG = 120.0  # [s] after which something that should happen never will
 

@@ -18,7 +18,7 @@ from inloop.devices import (
     Rig,
     SeriesController,
 )
-from inloop.devices.stiffness_range import calms
+from inloop.devices.haptics.stiffness_range import calms
 
 
 def test_the_zigzag_is_the_worst_hand_for_a_wall() -> None:

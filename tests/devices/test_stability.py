@@ -22,7 +22,7 @@ from inloop.devices import (
     SampledLoop,
     measured_stiffness,
 )
-from inloop.devices.stiffness_range import calms
+from inloop.devices.haptics.stiffness_range import calms
 
 
 class Exact:

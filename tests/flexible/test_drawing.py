@@ -7,9 +7,9 @@ import pytest
 
 from inloop import gallery
 from inloop.plant.poses import Poses
-from inloop.studio.scene import make_scene
-from inloop.studio.sketch import make_sketch
-from inloop.studio.stage import make_stage
+from inloop.studio.drawing.scene import make_scene
+from inloop.studio.drawing.sketch import make_sketch
+from inloop.studio.drawing.stage import make_stage
 
 
 def test_outline_and_scene_go_through_the_nodes() -> None:

@@ -24,8 +24,8 @@ from inloop.native import (
     load_runtime,
     run_machine,
 )
-from inloop.native.instance import Numbers
 from inloop.native.mirror import mirror
+from inloop.native.running.instance import Numbers
 from inloop.plant import Formulation
 from inloop.plant.engine import NativeEngine
 from inloop.plant.unit import plant_unit

@@ -17,8 +17,8 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
+from inloop.cli.commands.midi import gallery_notes
 from inloop.cli.controllers import controller_command, find_controller, known_controllers
-from inloop.cli.midi import gallery_notes
 from inloop.gallery.exhibition import catalog
 
 CRANE = """

@@ -8,7 +8,7 @@ from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery.puma560 import LINKS, SLIP
+from inloop.gallery.puma560 import DH_TABLE, SLIP
 
 REST = np.zeros(6)
 GRAVITY = {
@@ -52,12 +52,12 @@ def test_mass_matrix_in_the_nominal_pose(plant: il.Plant, poses: dict) -> None:
 def denavit_hartenberg(q: np.ndarray) -> list[np.ndarray]:
     """Poses of the frames 0 .. 6 by the textbook: Rz(q) Tz(d) Tx(a) Rx(α), 4x4 each."""
     X = [np.eye(4)]
-    for link, angle in zip(LINKS, q, strict=True):
-        c, s, ca, sa = np.cos(angle), np.sin(angle), np.cos(link.alpha), np.sin(link.alpha)
+    for row, angle in zip(DH_TABLE, q, strict=True):
+        c, s, ca, sa = np.cos(angle), np.sin(angle), np.cos(row.alpha), np.sin(row.alpha)
         step = [
-            [c, -s * ca, s * sa, link.a * c],
-            [s, c * ca, -c * sa, link.a * s],
-            [0.0, sa, ca, link.d],
+            [c, -s * ca, s * sa, row.a * c],
+            [s, c * ca, -c * sa, row.a * s],
+            [0.0, sa, ca, row.d],
             [0.0, 0.0, 0.0, 1.0],
         ]
         X.append(X[-1] @ step)
@@ -67,14 +67,14 @@ def denavit_hartenberg(q: np.ndarray) -> list[np.ndarray]:
 def textbook_mass_matrix(q: np.ndarray) -> np.ndarray:
     """M = Σ m JvᵀJv + JwᵀIJw + G²Jm straight from the table."""
     X = denavit_hartenberg(q)
-    M = np.diag([link.rotor * link.gear**2 for link in LINKS])
-    for k, link in enumerate(LINKS):
-        R, p = X[k + 1][:3, :3], (X[k + 1] @ [*link.com, 1.0])[:3]
+    M = np.diag([row.rotor * row.gear**2 for row in DH_TABLE])
+    for k, row in enumerate(DH_TABLE):
+        R, p = X[k + 1][:3, :3], (X[k + 1] @ [*row.com, 1.0])[:3]
         Jv, Jw = np.zeros((3, 6)), np.zeros((3, 6))
         for j in range(k + 1):
             axis = X[j][:3, 2]
             Jv[:, j], Jw[:, j] = np.cross(axis, p - X[j][:3, 3]), axis
-        M += link.mass * Jv.T @ Jv + Jw.T @ R @ np.diag(link.inertia) @ R.T @ Jw
+        M += row.mass * Jv.T @ Jv + Jw.T @ R @ np.diag(row.inertia) @ R.T @ Jw
     return M
 
 
@@ -100,8 +100,8 @@ def test_friction_is_off_unless_asked_for(plant: il.Plant) -> None:
         speed = sign * (0.3 + np.abs(qd))
         lost = rough.bias(q, speed) - plant.bias(q, speed)
         expected = [
-            link.gear**2 * link.viscous * v + abs(link.gear) * link.coulomb[0 if v > 0 else 1]
-            for link, v in zip(LINKS, speed, strict=True)
+            row.gear**2 * row.viscous * v + abs(row.gear) * row.coulomb[0 if v > 0 else 1]
+            for row, v in zip(DH_TABLE, speed, strict=True)
         ]
         # far from standstill the smoothed sign is the sign
         assert np.all(np.abs(speed) > 20 * SLIP)

@@ -35,9 +35,10 @@ from inloop.links.packets import (
 )
 from inloop.links.session import Session
 from inloop.links.udp import warn_of_open_door
-from inloop.realtime import Flag, State, commands
+from inloop.realtime import Flag, State
 from inloop.realtime.clock import START
-from inloop.realtime.segment import segment_path
+from inloop.realtime.mailboxes import commands
+from inloop.realtime.mailboxes.segment import segment_path
 
 KEY = b"sixteen bytes or more of key"
 LONG = pytest.mark.long

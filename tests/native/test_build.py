@@ -20,7 +20,7 @@ from inloop.native import (
     find_compiler,
     model_options,
 )
-from inloop.native.translation import LONG, translation_units
+from inloop.native.building.translation import LONG, translation_units
 
 STRICT = BuildOptions(strict=True)
 

@@ -14,7 +14,7 @@ import pytest
 
 from inloop.errors import BuildError
 from inloop.native import TERMS_FLAGS, BuildOptions, NativeLibrary, build_library
-from inloop.native.compiler import (
+from inloop.native.building.compiler import (
     Compiler,
     explain_no_compiler,
     find_compiler,
@@ -108,7 +108,7 @@ def test_a_cross_compiler_is_passed_over(
 
 def test_success_of_the_probe_is_remembered(fresh_cache: Path) -> None:
     code = (
-        "from inloop.native.compiler import find_compiler, subprocess as s\n"
+        "from inloop.native.building.compiler import find_compiler, subprocess as s\n"
         "run = s.run; calls = []\n"
         "s.run = lambda *a, **k: (calls.append(a), run(*a, **k))[1]\n"
         "assert find_compiler(); print(len(calls))"

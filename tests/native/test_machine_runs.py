@@ -20,8 +20,8 @@ from inloop.native import (
     Status,
     address_of,
 )
-from inloop.native.machine_memory import MachineMemory
 from inloop.native.mirror import row_type
+from inloop.native.running.machine_memory import MachineMemory
 
 each_method = pytest.mark.parametrize("method", list(Method))
 G = 9.81

@@ -22,8 +22,9 @@ from inloop.native import (
 from inloop.native.c_declarations import Headers
 from inloop.native.mirror import constant, enumeration, field_offset, mirror, own_headers, row_type
 from inloop.native.realtime_functions import COMMANDS, INPUTS, OUTPUTS, PARAMETERS, RINGS
-from inloop.realtime import Flag, State, commands, mailbox
-from inloop.realtime.memory import MOST_MAILBOXES
+from inloop.realtime import Flag, State
+from inloop.realtime.mailboxes import commands, mailbox
+from inloop.realtime.mailboxes.memory import MOST_MAILBOXES
 from inloop.realtime.options import MODES, POLICIES
 
 TEXTS = {**runtime_headers(), **realtime_headers()}

@@ -24,10 +24,10 @@ from inloop.native import (
     Method,
     Status,
     address_of,
-    interruptible,
     load_runtime,
 )
 from inloop.native.mirror import mirror
+from inloop.native.running import interruptible
 
 X0 = np.array([0.3, -0.7, 1.1, 0.45, 0.85])
 NEVER = np.inf
@@ -229,7 +229,7 @@ def test_ctrl_c_keeps_what_there_is(schedule: str, done: float, problems) -> Non
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from hand_written import System, run
         from inloop.native import *
-        from inloop.native import machine_memory
+        from inloop.native.running import machine_memory
         library = NativeLibrary({str(problems.library.path)!r})
         load_runtime()
         context = np.array([7.3])

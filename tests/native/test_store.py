@@ -19,10 +19,11 @@ from pathlib import Path
 import pytest
 
 from inloop.errors import BuildError
-from inloop.native import NativeLibrary, build_library, locking
-from inloop.native.cache_directory import cache_directory
-from inloop.native.locking import exclusive, is_held
-from inloop.native.store import Store
+from inloop.native import NativeLibrary, build_library
+from inloop.native.building import locking
+from inloop.native.building.cache_directory import cache_directory
+from inloop.native.building.locking import exclusive, is_held
+from inloop.native.building.store import Store
 
 HANG = 120.0  # [s] after which something that should happen never will
 BUILD = """import json, sys

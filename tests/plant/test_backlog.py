@@ -9,7 +9,7 @@ import pytest
 import inloop as il
 from inloop.errors import BuildError
 from inloop.native import BuildOptions, load_realtime, load_runtime
-from inloop.native.processes import Crew, Job
+from inloop.native.building.processes import Crew, Job
 from inloop.plant.backlog import Backlog, Order
 
 EXPORT = '__attribute__((visibility("default")))'

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 from mcap.writer import CompressionType, Writer
 
-from inloop.cli.record import _show_data, _summary
+from inloop.cli.commands.record import _show_data, _summary
 from inloop.errors import FileFormatError, InputError
 from inloop.realtime import Recording, repair
-from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.recordings.channels import FACTS, REPORT, facts, messages
-from inloop.studio.client import encode
-from inloop.studio.messages import inputs, parameters, signals
-from inloop.studio.playback import Playback
+from inloop.studio.messaging.client import encode
+from inloop.studio.plants.playback import Playback
+from inloop.studio.server.messages import inputs, parameters, signals
 
 LAYOUT = Layout(
     model="arm",

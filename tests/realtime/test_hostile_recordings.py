@@ -20,9 +20,9 @@ from inloop import gallery
 from inloop.cli import main
 from inloop.errors import FileFormatError, MailboxError
 from inloop.realtime import Recording, repair, replay
-from inloop.realtime.layout import Quantity, parse_text
+from inloop.realtime.mailboxes.layout import Quantity, parse_text
 from inloop.realtime.run import digest_of
-from inloop.studio.playback import Playback
+from inloop.studio.plants.playback import Playback
 
 HERE = Path(__file__).resolve().parent
 MOST_GROWTH = 64.0  # [MB]

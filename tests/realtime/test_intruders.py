@@ -16,8 +16,8 @@ import inloop as il
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import realtime_function
 from inloop.realtime import running
-from inloop.realtime.layout import Layout, Quantity, header_of
-from inloop.realtime.segment import Segment, segment_path
+from inloop.realtime.mailboxes.layout import Layout, Quantity, header_of
+from inloop.realtime.mailboxes.segment import Segment, segment_path
 
 Python = Callable[..., "subprocess.Popen[str]"]
 

@@ -18,8 +18,8 @@ from realtime_arm import HANG
 import inloop as il
 from inloop.native.realtime_functions import OUTPUTS, realtime_function
 from inloop.realtime import Mailbox, running
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.segment import Segment, segment_path
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.segment import Segment, segment_path
 from inloop.realtime.statistics import bin_edges
 
 Python = Callable[..., "subprocess.Popen[str]"]
@@ -30,8 +30,8 @@ import ctypes, sys
 import numpy as np
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import realtime_function
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.segment import Segment
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.segment import Segment
 name, count, slots, ahead = sys.argv[1], *map(int, sys.argv[2:])
 quantities = tuple(Quantity(f"c{k}") for k in range(40))
 layout = Layout("hammer", quantities, (), (), (), (), 0, 1e-3)

@@ -13,7 +13,7 @@ import pytest
 import inloop as il
 from inloop.native import Status
 from inloop.native.realtime_functions import COMMANDS, PARAMETERS
-from inloop.realtime import memory
+from inloop.realtime.mailboxes import memory
 
 Python = Callable[..., "subprocess.Popen[str]"]
 
@@ -107,9 +107,9 @@ def test_the_exit_of_a_forked_child_takes_nothing_from_its_parent(
 def test_a_mirror_stays_when_a_forked_child_ends(python: Python, name: str) -> None:
     text = """
 import numpy as np
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.mirror import Mirror
-from inloop.realtime.outputs import State
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.mirror import Mirror
+from inloop.realtime.mailboxes.outputs import State
 with Mirror(name, Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3), np.zeros(0)) as mirror:
     mirror.tell(State.RUNNING)
     child = os.fork()

@@ -18,7 +18,7 @@ import inloop as il
 from inloop.cli import main
 from inloop.realtime import Flag, running
 from inloop.realtime.clock import START
-from inloop.realtime.segment import segment_path
+from inloop.realtime.mailboxes.segment import segment_path
 
 HERE = str(Path(__file__).parent)
 Python = Callable[..., "subprocess.Popen[str]"]

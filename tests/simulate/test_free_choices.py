@@ -14,7 +14,7 @@ import inloop as il
 from inloop import gallery
 from inloop.errors import BuildError
 from inloop.native import Method, Status, build_library
-from inloop.native.instance import Instance
+from inloop.native.running.instance import Instance
 from inloop.plant import Formulation
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs

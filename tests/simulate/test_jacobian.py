@@ -10,7 +10,7 @@ from test_implicit import linkage_laws, smooth_laws
 
 import inloop as il
 from inloop.native import AdaptiveSteps, MachineSnapshot, Method, Status, run_machine
-from inloop.native.instance import Numbers
+from inloop.native.running.instance import Numbers
 from inloop.plant import stepping
 
 

@@ -12,8 +12,8 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.native import FixedSteps, Method, run_machine
-from inloop.native.machine_run import Record
 from inloop.native.mirror import row_type
+from inloop.native.running.machine_run import Record
 from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.systems import make_systems, table_of_all
 

@@ -15,7 +15,7 @@ from test_sparse_motion import turning_slider_crank
 import inloop as il
 from inloop.errors import BuildError
 from inloop.native import build_library
-from inloop.native.processes import JobRunner
+from inloop.native.building.processes import JobRunner
 
 METHODS = ("euler", "rk4", "dopri", "rodas", "implicit")
 STEP, STEPS = 1e-4, 4000

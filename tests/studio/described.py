@@ -1,4 +1,4 @@
-"""Tells what of a message is not as `inloop.studio.protocol` describes it."""
+"""Tells what of a message is not as `inloop.studio.messaging.protocol` describes it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
-from inloop.studio.protocol import MESSAGES, fields
+from inloop.studio.messaging.protocol import MESSAGES, fields
 
 
 def check_message(message: dict[str, Any]) -> None:

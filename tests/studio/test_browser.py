@@ -46,7 +46,7 @@ from playwright.sync_api import Browser, Page
 
 import inloop as il
 from inloop.realtime import Mailbox, State
-from inloop.studio.stage import make_stage
+from inloop.studio.drawing.stage import make_stage
 
 RATE = 1000.0
 PERIOD = 1.0 / RATE

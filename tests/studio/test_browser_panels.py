@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 
 import inloop as il
 from inloop.realtime import Mailbox
-from inloop.studio.stage import make_stage
+from inloop.studio.drawing.stage import make_stage
 
 MASS, GRAVITY, STIFFNESS, HEIGHT = 2.0, 9.81, 4e4, 0.03
 PICTURES = os.environ.get("INLOOP_PICTURES")  # a directory for pictures to look at

@@ -29,7 +29,7 @@ from playwright.sync_api import Browser, Page
 
 import inloop as il
 from inloop.realtime import Mailbox
-from inloop.studio.stage import make_stage
+from inloop.studio.drawing.stage import make_stage
 
 RATE = 1000.0
 WIDE = {"width": 1440, "height": 900}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.studio.sketch import make_sketch
+from inloop.studio.drawing.sketch import make_sketch
 
 
 @pytest.mark.parametrize("ball_first", [True, False])

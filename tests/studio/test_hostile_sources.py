@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 
 from inloop.devices import NoteMaker
-from inloop.devices.midi_velocity import midi_velocity
+from inloop.devices.midi.midi_velocity import midi_velocity
 from inloop.errors import InputError, MailboxError
-from inloop.realtime.layout import Layout, Quantity
-from inloop.realtime.telemetry import Block
-from inloop.studio.catalogue import Choice
-from inloop.studio.client import Client, Subscription, encode
-from inloop.studio.measured import Measured
-from inloop.studio.recordings import Recordings
-from inloop.studio.session import OffenseError, Session
-from inloop.studio.sources import Condition, Moment
-from inloop.studio.stage import Stage
-from inloop.studio.ticker import Ticker
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.telemetry import Block
+from inloop.studio.drawing.stage import Stage
+from inloop.studio.messaging.client import Client, Subscription, encode
+from inloop.studio.plants.catalog import Choice
+from inloop.studio.plants.measured import Measured
+from inloop.studio.plants.recordings import Recordings
+from inloop.studio.plants.sources import Condition, Moment
+from inloop.studio.server.session import OffenseError, Session
+from inloop.studio.server.ticker import Ticker
 
 LAYOUT = Layout(
     model="arm", coordinates=(Quantity("shoulder", "rad"),), states=(), signals=(),

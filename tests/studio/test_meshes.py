@@ -17,9 +17,9 @@ from playwright.sync_api import Browser
 
 import inloop as il
 from inloop.geometry import MeshFile
-from inloop.studio import mesh_store
-from inloop.studio.mesh_packing import name_of, pack
-from inloop.studio.stage import Stage, make_stage
+from inloop.studio.drawing import mesh_store
+from inloop.studio.drawing.mesh_packing import name_of, pack
+from inloop.studio.drawing.stage import Stage, make_stage
 
 BOX = trimesh.creation.box((0.2, 0.3, 0.5))
 OBJ = """mtllib red.mtl

@@ -16,11 +16,11 @@ from typing import Any, get_args, is_typeddict
 import pytest
 from described import faults
 
-from inloop.studio import scene_types
-from inloop.studio.message_types import Histograms, Told
-from inloop.studio.page_types import TARGET, page_types
-from inloop.studio.protocol import MESSAGES, REQUESTS, fields
-from inloop.studio.requests import READERS
+from inloop.studio.messaging import scene_types
+from inloop.studio.messaging.message_types import Histograms, Told
+from inloop.studio.messaging.page_types import TARGET, page_types
+from inloop.studio.messaging.protocol import MESSAGES, REQUESTS, fields
+from inloop.studio.messaging.requests import READERS
 
 PAGE = TARGET.parent
 CHECKS = Path(__file__).parent / "page"
@@ -32,7 +32,7 @@ UNREAD = {"driven", "handle", "rate_hz"}
 
 def test_the_page_has_the_description_of_the_server() -> None:
     assert TARGET.read_text(encoding="utf-8") == page_types(), (
-        "run python -m inloop.studio.page_types"
+        "run python -m inloop.studio.messaging.page_types"
     )
 
 

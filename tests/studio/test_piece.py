@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inloop as il
-from inloop.cli.demo_piece import PIECE, play_piece
+from inloop.cli.commands.demo_piece import PIECE, play_piece
 
 
 def test_every_touch_is_a_note_and_faster_ones_are_louder() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from inloop.realtime import attach, running
-from inloop.realtime.segment import segment_path
+from inloop.realtime.mailboxes.segment import segment_path
 
 PERIOD = 1e-3
 HANG = 120.0  # [s] after which something that should come never will

@@ -16,10 +16,10 @@ import pytest
 import websockets
 
 from inloop.errors import InputError
-from inloop.studio.client import MOST_BYTES, Allowance, Client
-from inloop.studio.frames import read_frame
-from inloop.studio.gate import Gate
-from inloop.studio.requests import RequestError, read_request
+from inloop.studio.messaging.client import MOST_BYTES, Allowance, Client
+from inloop.studio.messaging.frames import read_frame
+from inloop.studio.messaging.requests import RequestError, read_request
+from inloop.studio.server.gate import Gate
 
 HANG = 120.0  # [s] after which something that should come never will
 NONSENSE = [

@@ -17,12 +17,12 @@ from scipy.spatial.transform import Rotation
 import inloop as il
 from inloop import gallery
 from inloop.plant.poses import Poses, build_poses, quaternions
-from inloop.realtime.layout import Layout, Quantity
-from inloop.studio.beside import Beside
-from inloop.studio.scene import make_scene
-from inloop.studio.show import Show
-from inloop.studio.sources import Moment
-from inloop.studio.stage import Stage, make_stage
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.studio.drawing.scene import make_scene
+from inloop.studio.drawing.stage import Stage, make_stage
+from inloop.studio.plants.show import Show
+from inloop.studio.plants.sources import Moment
+from inloop.studio.studio_process import StudioProcess
 
 
 def test_all_poses_at_once_are_those_of_the_sensors() -> None:
@@ -101,7 +101,7 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
     options = {"rate": 500.0, "q": {"ball": 1.0}, "clock": il.ScriptedClock()}
     with (
         il.start(ball, name=name, **options) as loop,
-        Beside(name, ball.mechanism, browser=False) as beside,
+        StudioProcess(name, ball.mechanism, browser=False) as beside,
     ):
         said = beside._process.stdout
         assert said is not None

@@ -15,8 +15,8 @@ import pytest
 
 from inloop.native import Status
 from inloop.realtime import Outputs
-from inloop.studio.health import Health
-from inloop.studio.sources import Condition, Moment
+from inloop.studio.plants.health import Health
+from inloop.studio.plants.sources import Condition, Moment
 
 CONTROLLER = """
 import os, signal, sys

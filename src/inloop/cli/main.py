@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 import inloop as il
-from inloop.cli import (
+from inloop.cli.commands import (
     bench,
     check,
     demo,

@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Any
 
 import inloop as il
+from inloop.cli.commands.record import check_target
 from inloop.cli.controllers import controller_command, find_controller, known_controllers
-from inloop.cli.record import check_target
 from inloop.gallery import Exhibit
 from inloop.realtime import Fault, Injector, Loop, read_fault
 

@@ -1,32 +1,34 @@
 """Devices as they are: sensors, estimators, couplings, passivity, motors, and MIDI."""
 
-from inloop.devices.actuator import Actuator
-from inloop.devices.adaptive_window import AdaptiveWindow
-from inloop.devices.chain import DeviceChain, Estimator, Sensor
-from inloop.devices.converter import Converter
-from inloop.devices.coupling import Coupling
-from inloop.devices.device_limits import device_limits
-from inloop.devices.differences import BackwardDifferences, FilteredDifferences, Motion
-from inloop.devices.encoder import Encoder
-from inloop.devices.hall_pair import HallPair, Magnet
-from inloop.devices.handle import Finger, HapticHandle
-from inloop.devices.hold import ZeroOrderHold
-from inloop.devices.instruments import Instruments
-from inloop.devices.kalman import KalmanEstimator
-from inloop.devices.late import Delay, SampledEvery
-from inloop.devices.load_cell import LoadCell
-from inloop.devices.midi_file import write_midi_file
-from inloop.devices.midi_port import MidiPort
-from inloop.devices.midi_velocity import hammer_speed, midi_velocity
-from inloop.devices.noise import Noise
-from inloop.devices.notes import Note, NoteMaker
-from inloop.devices.passivity import ParallelController, PassivityObserver, SeriesController
-from inloop.devices.rig import COARSE, FINE, SMOOTH, Rig
-from inloop.devices.sampled_loop import Impedance, SampledLoop
-from inloop.devices.setup import RANGES, SETUPS, Setup, find_setup
-from inloop.devices.station import Station
-from inloop.devices.stiffness_range import StiffnessRange, measured_stiffness
-from inloop.devices.voice_coil import VoiceCoil
+from inloop.devices.estimators.adaptive_window import AdaptiveWindow
+from inloop.devices.estimators.differences import BackwardDifferences, FilteredDifferences, Motion
+from inloop.devices.estimators.estimator import Estimator
+from inloop.devices.estimators.kalman import KalmanEstimator
+from inloop.devices.haptics.actuator import Actuator
+from inloop.devices.haptics.chain import DeviceChain
+from inloop.devices.haptics.coupling import Coupling
+from inloop.devices.haptics.device_limits import device_limits
+from inloop.devices.haptics.handle import Finger, HapticHandle
+from inloop.devices.haptics.passivity import ParallelController, PassivityObserver, SeriesController
+from inloop.devices.haptics.rig import COARSE, FINE, SMOOTH, Rig
+from inloop.devices.haptics.sampled_loop import Impedance, SampledLoop
+from inloop.devices.haptics.setup import RANGES, SETUPS, Setup, find_setup
+from inloop.devices.haptics.station import Station
+from inloop.devices.haptics.stiffness_range import StiffnessRange, measured_stiffness
+from inloop.devices.midi.midi_file import write_midi_file
+from inloop.devices.midi.midi_port import MidiPort
+from inloop.devices.midi.midi_velocity import hammer_speed, midi_velocity
+from inloop.devices.midi.notes import Note, NoteMaker
+from inloop.devices.sensors.converter import Converter
+from inloop.devices.sensors.encoder import Encoder
+from inloop.devices.sensors.hall_pair import HallPair, Magnet
+from inloop.devices.sensors.hold import ZeroOrderHold
+from inloop.devices.sensors.instruments import Instruments
+from inloop.devices.sensors.late import Delay, SampledEvery
+from inloop.devices.sensors.load_cell import LoadCell
+from inloop.devices.sensors.noise import Noise
+from inloop.devices.sensors.sensor import Sensor
+from inloop.devices.sensors.voice_coil import VoiceCoil
 
 __all__ = [
     "COARSE", "FINE", "RANGES", "SETUPS", "SMOOTH", "Actuator", "AdaptiveWindow",

@@ -30,9 +30,9 @@ from inloop.links.packets import (
     unpack_outputs,
 )
 from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address, UdpEnd
-from inloop.realtime.layout import Layout, parse_text
-from inloop.realtime.mirror import SLOTS, Mirror, Written
-from inloop.realtime.outputs import State
+from inloop.realtime.mailboxes.layout import Layout, parse_text
+from inloop.realtime.mailboxes.mirror import SLOTS, Mirror, Written
+from inloop.realtime.mailboxes.outputs import State
 
 Reals = NDArray[np.float64]
 ASK_AGAIN = 0.02  # [s] after which a command is sent again

@@ -3,9 +3,16 @@
 Knows nothing of mechanics or of symbolic programs.
 """
 
-from inloop.native.build import build_library
-from inloop.native.compiler import Compiler, explain_no_compiler, find_compiler
-from inloop.native.interruptible import Watch
+from inloop.native.building.build import build_library
+from inloop.native.building.compiler import Compiler, explain_no_compiler, find_compiler
+from inloop.native.building.options import (
+    CHAIN_FLAGS,
+    DEFAULT_FLAGS,
+    STRICT_FLAGS,
+    TERMS_FLAGS,
+    BuildOptions,
+    model_options,
+)
 from inloop.native.library import (
     COUNT,
     POINTER,
@@ -14,18 +21,13 @@ from inloop.native.library import (
     address_of,
     aligned_zeros,
 )
-from inloop.native.machine import run_machine
-from inloop.native.machine_run import Event, Fault, MachineRun, MachineSnapshot
-from inloop.native.mode_table import ModeTable
-from inloop.native.options import (
-    CHAIN_FLAGS,
-    DEFAULT_FLAGS,
-    STRICT_FLAGS,
-    TERMS_FLAGS,
-    BuildOptions,
-    model_options,
-)
 from inloop.native.progress import ProgressLine
+from inloop.native.running.interruptible import Watch
+from inloop.native.running.machine import run_machine
+from inloop.native.running.machine_run import Event, Fault, MachineRun, MachineSnapshot
+from inloop.native.running.mode_table import ModeTable
+from inloop.native.running.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
+from inloop.native.running.tapes import GivenInputs, GivenMotions, LoadedTape
 from inloop.native.runtime_library import (
     include_dir,
     load_realtime,
@@ -35,8 +37,6 @@ from inloop.native.runtime_library import (
     runtime_headers,
     runtime_sources,
 )
-from inloop.native.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
-from inloop.native.tapes import GivenInputs, GivenMotions, LoadedTape
 
 __all__ = [
     "CHAIN_FLAGS",

@@ -11,9 +11,9 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from inloop.native.build import build_library
+from inloop.native.building.build import build_library
+from inloop.native.building.options import DEFAULT_OPTIONS, BuildOptions
 from inloop.native.library import NativeLibrary
-from inloop.native.options import DEFAULT_OPTIONS, BuildOptions
 
 
 def runtime_sources() -> dict[str, str]:

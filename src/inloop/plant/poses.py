@@ -19,8 +19,8 @@ from inloop.formalisms.vectors import product, transpose
 from inloop.model import Mechanism
 from inloop.model.geometry import Matrix3, Vector3
 from inloop.native import NativeLibrary, aligned_zeros, explain_no_compiler
-from inloop.native.cache_directory import cache_directory
-from inloop.native.store import Store
+from inloop.native.building.cache_directory import cache_directory
+from inloop.native.building.store import Store
 from inloop.plant import labels
 from inloop.plant.engine import Array, NativeEngine, Unit, runs_native
 from inloop.plant.passes import run_passes

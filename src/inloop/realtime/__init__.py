@@ -1,20 +1,20 @@
 """A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
 
-from inloop.realtime.attach import attach
 from inloop.realtime.clock import PlantClock, ScriptedClock
 from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
-from inloop.realtime.mailbox import Mailbox
+from inloop.realtime.mailboxes.attach import attach
+from inloop.realtime.mailboxes.mailbox import Mailbox
+from inloop.realtime.mailboxes.outputs import Flag, Outputs, Snapshot, State
+from inloop.realtime.mailboxes.segment import running
 from inloop.realtime.options import Options
-from inloop.realtime.outputs import Flag, Outputs, Snapshot, State
 from inloop.realtime.recordings.recorder import Recorded, record
 from inloop.realtime.recordings.recording import Recording
 from inloop.realtime.recordings.repair import repair
 from inloop.realtime.recordings.replay import Replay, replay
 from inloop.realtime.report import Report
 from inloop.realtime.run import start
-from inloop.realtime.segment import running
 
 __all__ = [
     "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",

@@ -18,7 +18,7 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.mirror import constant, mirror
 from inloop.native.realtime_functions import realtime_function
-from inloop.realtime.memory import Attached, MemoryAccess
+from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
 
 START = 1.0  # [s] of a scripted clock; not 0, which could be mistaken for no time at all
 SETTLES_WITHIN = 60.0  # [s] of the wall clock

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inloop.errors import MailboxError
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.quantities import Plants
 
 CONTACT, SENSOR = "contact", "sensor"  # a fact "contact <name>" or "sensor <name>" for each

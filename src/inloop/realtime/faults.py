@@ -26,7 +26,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native.library import Reals
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 
 EXAMPLE = "Write it as noise:joint_2.q=0.001 or stuck:joint_2.q@5-8."
 # kind → whether it has a value, and the largest one

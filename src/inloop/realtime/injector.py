@@ -14,11 +14,11 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
-from inloop.realtime.attach import attach
 from inloop.realtime.closing import Closing
 from inloop.realtime.faults import Corruption, Fault, split_faults
-from inloop.realtime.mirror import Mirror, Written
-from inloop.realtime.outputs import Outputs
+from inloop.realtime.mailboxes.attach import attach
+from inloop.realtime.mailboxes.mirror import Mirror, Written
+from inloop.realtime.mailboxes.outputs import Outputs
 
 MOMENT = 0.05  # [s] after which the threads look around
 

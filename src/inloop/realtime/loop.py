@@ -20,14 +20,14 @@ from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.plant import BarePlant
 from inloop.plant.formulation.reduced_loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
-from inloop.realtime.layout import Layout
-from inloop.realtime.mailbox import Mailbox
-from inloop.realtime.memory import Attached
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.mailbox import Mailbox
+from inloop.realtime.mailboxes.memory import Attached
+from inloop.realtime.mailboxes.outputs import Outputs, State
+from inloop.realtime.mailboxes.segment import Segment
 from inloop.realtime.options import MODES, Options
-from inloop.realtime.outputs import Outputs, State
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
-from inloop.realtime.segment import Segment
 from inloop.realtime.signals import ended_by_sigterm
 from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring

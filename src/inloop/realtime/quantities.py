@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from inloop.plant import BarePlant
 from inloop.plant.unit import output_quantities
-from inloop.realtime.layout import Quantity
+from inloop.realtime.mailboxes.layout import Quantity
 
 Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import Status
-from inloop.realtime.outputs import Outputs, State
+from inloop.realtime.mailboxes.outputs import Outputs, State
 from inloop.realtime.statistics import Histogram, Statistics, bin_edges
 
 TIMES = {

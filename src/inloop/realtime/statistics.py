@@ -11,7 +11,7 @@ import numpy as np
 from inloop.native.library import Reals
 from inloop.native.mirror import constant, mirror
 from inloop.realtime.elements import contacts_of
-from inloop.realtime.layout import Layout
+from inloop.realtime.mailboxes.layout import Layout
 
 SUB = 32  # bins per octave; up to this many nanoseconds one bin each
 _NOT_COUNTED = (

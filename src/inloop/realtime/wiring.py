@@ -11,12 +11,12 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import Method
-from inloop.native.instance import Instance
 from inloop.native.library import Reals
+from inloop.native.running.instance import Instance
 from inloop.plant import BarePlant
 from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
-from inloop.realtime.layout import Layout, Quantity
+from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.quantities import Plants
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs

@@ -9,9 +9,9 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import Status
-from inloop.native.instance import Numbers
-from inloop.native.instance_stepper import InstanceSnapshot, InstanceStepper
-from inloop.native.machine import check_limits
+from inloop.native.running.instance import Numbers
+from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceStepper
+from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.simulate import observe

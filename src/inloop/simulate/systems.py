@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
-from inloop.native.instance import Blame, Instance, Numbers
+from inloop.native.running.instance import Blame, Instance, Numbers
 from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit

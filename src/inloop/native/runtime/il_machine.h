@@ -41,7 +41,7 @@
 
 #include "il_stepper.h"
 
-/* What a jump reports; told to users by native/machine_run.py. */
+/* What a jump reports; told to users by native/running/machine_run.py. */
 typedef struct il_record {
     double energy_before; /* kinetic and potential [J] */
     double energy_after;  /* [J] */

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from inloop.errors import FileFormatError, InputError, MailboxError
-from inloop.realtime.layout import Layout, Quantity, parse_text
+from inloop.realtime.mailboxes.layout import Layout, Quantity, parse_text
 from inloop.realtime.recordings.fixed_message import FixedMessage
 
 FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata

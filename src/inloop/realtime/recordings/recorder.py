@@ -20,8 +20,8 @@ import numpy as np
 from inloop.errors import MailboxError
 from inloop.native.library import Reals
 from inloop.realtime.closing import Closing
-from inloop.realtime.mailbox import Mailbox
-from inloop.realtime.outputs import Flag, Outputs
+from inloop.realtime.mailboxes.mailbox import Mailbox
+from inloop.realtime.mailboxes.outputs import Flag, Outputs
 from inloop.realtime.recordings.channels import COUNTS, FACTS, REPORT, facts, messages, need_mcap
 from inloop.realtime.recordings.recording_file import WholePieces
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from inloop.errors import FileFormatError
 from inloop.native.library import Reals
-from inloop.realtime.layout import Layout
-from inloop.realtime.outputs import Flag, Snapshot
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.outputs import Flag, Snapshot
 from inloop.realtime.recordings.channels import (
     COUNTS,
     FACTS,

@@ -12,10 +12,10 @@ from inloop.errors import FileFormatError, InputError, SimulationError
 from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.plant import BarePlant
-from inloop.realtime.layout import Layout, names
 from inloop.realtime.loop import Loop
-from inloop.realtime.mailbox import Mailbox
-from inloop.realtime.outputs import Outputs
+from inloop.realtime.mailboxes.layout import Layout, names
+from inloop.realtime.mailboxes.mailbox import Mailbox
+from inloop.realtime.mailboxes.outputs import Outputs
 from inloop.realtime.recordings.recording import Recording, Sample
 from inloop.realtime.run import digest_of, start
 

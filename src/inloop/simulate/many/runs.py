@@ -11,8 +11,8 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Status
-from inloop.native.many import ManyRuns, Starts, cores, run_many
 from inloop.native.progress import ProgressLine
+from inloop.native.running.many import ManyRuns, Starts, cores, run_many
 from inloop.plant import Array, BarePlant
 from inloop.plant.unit import common_name, plant_unit
 from inloop.simulate.choice import FIRST, with_tolerance

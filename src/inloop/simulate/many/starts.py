@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native.many import StartRows, Starts
+from inloop.native.running.many import StartRows, Starts
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.unit import plant_unit

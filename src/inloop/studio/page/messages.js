@@ -1,5 +1,5 @@
-// All messages between page and server. Written by `python -m inloop.studio.page_types`: change
-// message_types.py, request_types.py, scene_types.py or frames.py instead.
+// All messages between page and server. Written by `python -m inloop.studio.messaging.page_types`:
+// change message_types.py, request_types.py, scene_types.py or frames.py there instead.
 
 /**
  * What runs.

@@ -1,0 +1,156 @@
+"""`inloop run`: simulate a mechanism, or run it against the clock, and tell where it ends."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop.cli.commands import run_realtime
+from inloop.cli.commands.experiment import try_experiment
+from inloop.cli.commands.run_data import run_data
+from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
+from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
+
+NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."
+SAMPLES = 10_000  # a run keeps at most about so many states
+RESULT_ENDINGS = (".csv", ".npz", ".parquet")
+STOPPED, FAILED = 130, 2
+METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "scipy")
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
+    parser = commands.add_parser("run", parents=[shared], help=text, description=text)
+    add_subject(parser)
+    parser.add_argument("--headless", action="store_true", help="no page in the browser")
+    parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
+    parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
+    parser.add_argument(
+        "--method", choices=METHODS, help="integrator; rk4 or what suits the mechanism"
+    )
+    parser.add_argument(
+        "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
+    )
+    parser.add_argument(
+        "--experiment", metavar="E", help="try one of the experiments that `inloop describe` tells"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
+    parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
+    run_realtime.add_options(parser)
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Compile, simulate, tell."""
+    if args.rate is not None:
+        return run_realtime.call(args)
+    run_realtime.refuse_options(args)
+    if not args.headless:
+        print(NO_STUDIO, file=sys.stderr)
+    _check_targets(args)
+    subject = find_subject(args)
+    if args.experiment is not None:
+        return try_experiment(args, subject)
+    plant = subject.model.compile()
+    apply_settings(plant, subject.settings)
+    start = time.perf_counter()
+    result, problem = _simulate(args, subject, plant)
+    seconds = time.perf_counter() - start
+    # files first: what was computed is kept even if the rest goes wrong
+    if args.save:
+        result.save(args.save)
+    if args.plot and subject.exhibit is not None:
+        subject.exhibit.plot(plant, result, args.plot)
+    elif args.plot:
+        result.plot(file=args.plot)
+    data = {
+        **run_data(result, plant),
+        "parameters": dict(plant.parameters),
+        "seconds": seconds,
+    }
+    if args.json:
+        print_json(data)
+    else:
+        _show(subject, result, data)
+    if isinstance(problem, KeyboardInterrupt):
+        tell_interrupted(_what_is_kept(result, args))
+        return STOPPED
+    if problem is not None:
+        print(f"error: {problem}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _what_is_kept(result: il.Result, args: argparse.Namespace) -> str:
+    files = [name for name in (args.save, args.plot) if name]
+    place = f" in {' and '.join(files)}" if files else " above"
+    return f"the run has got to t = {float(result.t[-1]):g} s; what was computed is{place}"
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """A run is not begun whose result cannot be written."""
+    for target in filter(None, (args.save, args.plot)):
+        if not Path(target).parent.is_dir():
+            raise il.InputError(
+                f"there is no directory {str(Path(target).parent)!a}", fix="Make it first."
+            )
+    if args.save and Path(args.save).suffix not in RESULT_ENDINGS:
+        raise il.InputError(
+            f"cannot save as {Path(args.save).suffix!a}",
+            fix=f"Use a name that ends in {' or '.join(RESULT_ENDINGS)}.",
+        )
+
+
+def _simulate(
+    args: argparse.Namespace, subject: Subject, plant: il.Plant
+) -> tuple[il.Result, il.SimulationError | KeyboardInterrupt | None]:
+    """What was computed, and why the run has ended early if it has."""
+    exhibit = subject.exhibit
+    t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
+    step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
+    method, tolerance = args.method, args.tolerance
+    if exhibit is not None and args.method is None:
+        method, tolerance = exhibit.method, tolerance or exhibit.tolerance
+    sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
+    try:
+        return (
+            plant.simulate(
+                t_end=t_end,
+                step=step,
+                method=method,
+                sample=sample,
+                tolerance=tolerance,
+            ),
+            None,
+        )
+    except (il.SimulationError, KeyboardInterrupt) as error:
+        result = getattr(error, "result", None)
+        if not isinstance(result, il.Result):
+            raise
+        return result, error
+
+
+def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
+    heading(subject.exhibit.title if subject.exhibit else result.name)
+    paragraph(f"{result.status} at t = {data['t']:g} s, computed in {duration(data['seconds'])}")
+    energy = data["energy"]
+    balance = "its balance cannot be told from these samples"
+    if energy["drift"] is not None:
+        balance = f"its balance is off by at most {energy['drift']:.1e} of the energy exchanged"
+    paragraph(f"energy {energy['total']:.6g} J; {balance}")
+    if result.violation is not None:
+        paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")
+    for note in result.notes:
+        paragraph(note)
+    paragraph()
+    rows = [(name, f"{data['q'][name]:.9g}", f"{data['qd'][name]:.9g}") for name in data["q"]]
+    table(("coordinate", "q", "qd"), rows)
+    if data["outputs"]:
+        paragraph()
+        table(("output", "value"), [(k, f"{v:.9g}") for k, v in data["outputs"].items()])

@@ -1,0 +1,112 @@
+"""`inloop studio`: a mechanism that runs, in the browser: see it, drive it, tune it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from inloop import gallery
+from inloop.cli.commands.studio_catalog import GalleryCatalog
+from inloop.cli.ending import end_with_parent
+from inloop.cli.output import print_json
+from inloop.errors import InputError
+
+PORT = 8750
+FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the first there is
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "run a mechanism in real time and open a page that shows, drives and tunes it"
+    parser = commands.add_parser("studio", parents=[shared], help=text, description=text)
+    parser.add_argument(
+        "mechanism", nargs="?", metavar="NAME|FILE", help="a name of `inloop list`, or a file"
+    )
+    parser.add_argument(
+        "--set", "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="set a parameter or an option; may be repeated",
+    )  # fmt: skip
+    parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
+    parser.add_argument("--speed", type=float, help="simulated seconds per second")
+    parser.add_argument(
+        "--clock",
+        choices=("system", "held"),
+        default="system",
+        help="held: time stands still until another program advances it",
+    )
+    parser.add_argument("--name", help="under which others attach; the model's by default")
+    parser.add_argument(
+        "--attach",
+        metavar="PLANT",
+        help="show a plant that runs already; its file, if any, must be named",
+    )
+    parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
+    parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on: 127.0.0.1")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help=f"{PORT} by default, or any that is free"
+    )
+    parser.add_argument(
+        "--token", metavar="T", help="that visitors must show: by default a new one, in the address"
+    )
+    parser.add_argument("--no-token", action="store_true", help="let everybody on this machine in")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the page")
+    parser.add_argument(
+        "--recordings", default="recordings", metavar="DIR", help="where they go: recordings"
+    )
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Start the plant and the server; both end with Ctrl-C."""
+    from inloop.studio.plants.recordings import Recordings
+    from inloop.studio.server.gate import Gate, new_token
+    from inloop.studio.server.server import listen, serve
+    from inloop.studio.server.session import Session
+    from inloop.studio.server.vendor_files import check_vendor
+
+    if args.with_parent:
+        end_with_parent()
+    check_vendor()
+    if args.no_token and args.token is not None:
+        raise InputError("--token and --no-token contradict each other", fix="Leave out one.")
+    wanted = args.token if args.token not in (None, "auto") else new_token()
+    token = "" if args.no_token else wanted
+    gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
+    catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock)
+    if args.attach:
+        choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)
+    else:
+        args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
+        choice = catalog.subject(args)
+    place = listen(args.host, args.port, PORT)
+    address = _address(args.host, place.getsockname()[1], token)
+
+    def ready() -> None:
+        if args.json:
+            print_json({"address": address, "plant": choice.plant, "process": os.getpid()})
+        else:
+            print(f"the studio shows '{choice.plant}' at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if not args.no_browser:
+            webbrowser.open(address)
+
+    async def main() -> None:
+        session = Session(catalog, Recordings(Path(args.recordings)))
+        await serve(session, gate, place, lambda: session.running.open(choice), ready)
+
+    asyncio.run(main())
+    # the server catches Ctrl-C, ends in order and says nothing of it
+    raise KeyboardInterrupt
+
+
+def _address(host: str, port: int, token: str) -> str:
+    shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    shown = f"[{shown}]" if ":" in shown else shown
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -1,0 +1,235 @@
+"""The gallery as the studio's menu: how each mechanism looks and how it is started."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop import gallery
+from inloop.cli.commands import midi
+from inloop.cli.subject import Subject, find_subject, subject_of_facts
+from inloop.errors import InloopError
+from inloop.gallery import Exhibit
+from inloop.realtime import running
+from inloop.studio.drawing.stage import Stage, make_stage
+from inloop.studio.messaging.message_types import MenuEntry
+from inloop.studio.plants.catalog import Choice, Options
+
+HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
+ADAPTIVE = 5  # fixed steps in place of one that an integrator has chosen
+MOMENT, SHOWN_FOR = 0.1, 5.0  # [s]
+THIN = 0.25  # width of a disc as part of its radius
+
+
+class GalleryCatalog:
+    """All mechanisms of the gallery, and a file that was named on the command line.
+
+    Args:
+        rate: steps per second of all of them [Hz]; None: what suits each.
+        speed: simulated seconds per second at the start; None: what suits each.
+        name: under which all of them run; None: the model's.
+        clock: that all of them run on, as in `inloop run --clock`.
+    """
+
+    def __init__(
+        self,
+        rate: float | None = None,
+        speed: float | None = None,
+        name: str | None = None,
+        clock: str = "system",
+    ) -> None:
+        self._rate, self._speed, self._fixed_name, self._clock = rate, speed, name, clock
+        self._own: set[str] = set()  # names of plants that were handed out
+
+    @functools.cache  # noqa: B019  # one catalog per program
+    def menu(self) -> list[MenuEntry]:
+        """Name, title and options of each."""
+        return [
+            {
+                "name": exhibit.name,
+                "title": exhibit.title,
+                "options": [
+                    {
+                        "name": name,
+                        "default": option.default,
+                        "doc": option.doc,
+                        "range": option.range,
+                        "allowed": option.allowed,
+                    }
+                    for name, option in exhibit.options.items()
+                ],
+            }
+            for exhibit in gallery.exhibits()
+        ]
+
+    def choose(self, name: str, options: Options) -> Choice:
+        """A mechanism of the gallery."""
+        gallery.get(name)  # complains of unknown names; no files from a page
+        words = [f"{key}={value}" for key, value in options.items()]
+        return self.subject(argparse.Namespace(mechanism=name, set=words))
+
+    def subject(self, args: argparse.Namespace) -> Choice:
+        """A mechanism of the command line."""
+        found = find_subject(args)
+        mechanism = found.model.build()
+        known = {p.name for p in mechanism.parameters}
+        for setting in found.settings:
+            if setting not in known:
+                raise il.InputError(
+                    f"'{args.mechanism}' has no option or parameter {setting[:40]!a}",
+                    fix=f"`inloop describe {args.mechanism}` tells all.",
+                )
+        plant = self._name(mechanism.name)
+        stage = _stage(found)
+        haptic = stage.device is not None and stage.device["haptic"] is not None
+        command = self._command(args, found.exhibit, plant, haptic)
+        return Choice(plant, stage, args.mechanism, command)
+
+    def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
+        """A plant that somebody else has started.
+
+        It is drawn as the mechanism that the person at the command line names; else as the one of
+        the gallery that the plant names. No file that the plant names is opened.
+        """
+        with il.attach(plant) as box:
+            layout = box.layout
+        if stage is not None:
+            return Choice(plant, Stage.load(stage))
+        if args.mechanism is not None:
+            drawn = _stage(find_subject(args))
+            count = len(layout.coordinates)
+            if drawn.library is None or not drawn.library.fits(layout.index, count):
+                raise il.InputError(
+                    f"plant '{plant}' has other coordinates than {args.mechanism!a}",
+                    fix="Name the mechanism that runs there, with its options.",
+                )
+            return Choice(plant, drawn)
+        try:
+            return Choice(plant, _stage(subject_of_facts(dict(layout.about))))
+        except InloopError as error:
+            why = error.mistakes[0].what
+            unknown = f"How this plant looks is not known: {why}. Start the studio with the file."
+            return Choice(plant, Stage(plant, unknown))
+
+    def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
+        """A recorder in a process of its own."""
+        return (*_program("record"), plant, "--to", str(path))
+
+    def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
+        """A haptic device in a process of its own."""
+        return (*_program("device"), plant, "--rig", rig, "--piped")
+
+    def limits_command(self, rig: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The same program, without a plant."""
+        words = ["--rig", rig, "--limits", "--json"]
+        for name, value in settings.items():
+            if isinstance(value, bool):
+                words += [f"--{name}"] if value else []
+            else:
+                words += [f"--{name.replace('_', '-')}", repr(value)]
+        return (*_program("device"), *words)
+
+    def _name(self, model: str) -> str:
+        """A name under which nothing else runs."""
+        if self._fixed_name is not None:
+            return self._fixed_name
+        taken = set(running()) - self._own
+        name = model if model not in taken else f"{model}-{os.getpid()}"
+        self._own.add(name)
+        return name
+
+    def _command(
+        self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str, haptic: bool
+    ) -> tuple[str, ...]:
+        rate, substeps = pace(exhibit, self._rate)
+        words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
+        words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
+        # the studio refreshes inputs 60 times a second, and says when they may stay
+        words += ["--stale-after", "0.5", "--clock", self._clock, "--with-parent"]
+        for setting in args.set:
+            words += ["--set", setting]
+        if haptic:
+            # a device that runs away must not be stopped by the plant: that is what one looks at
+            words += ["--policy", "CHATTERING=hold", "--policy", "LOOP_OPEN=hold"]
+        return (*_program("run"), *words)
+
+
+def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
+    """Rate [Hz] and sub-steps that suit a mechanism in real time."""
+    step = exhibit.step if exhibit is not None else 1e-3
+    if exhibit is not None and exhibit.tolerance is not None:
+        step /= ADAPTIVE
+        rate = rate or 1.0 / exhibit.step
+    found = rate or min(1.0 / step, HIGHEST)
+    return found, max(1, round(1.0 / (found * step)))
+
+
+def natural_speed(exhibit: Exhibit | None) -> float:
+    """Simulated seconds per second: what is over in a moment is shown slowly."""
+    short = exhibit is not None and exhibit.seconds < MOMENT
+    return exhibit.seconds / SHOWN_FOR if exhibit is not None and short else 1.0
+
+
+def _program(command: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "inloop.cli", command)
+
+
+def _stage(subject: Subject) -> Stage:
+    mechanism, exhibit = subject.model.build(), subject.exhibit
+    if exhibit is None:
+        return make_stage(mechanism)
+    hand = exhibit.hand(**subject.options)
+    return make_stage(
+        mechanism,
+        title=exhibit.title,
+        look_at=exhibit.look_at,
+        plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
+        looks=_looks(exhibit, subject.options),
+        device=hand.data() if hand is not None else None,
+        notes=_notes(exhibit),
+        plots=_plots(exhibit),
+    )
+
+
+def _plots(exhibit: Exhibit) -> tuple[str, ...]:
+    """What the exhibit's figure shows is plotted first."""
+    panels = exhibit.view.panels if exhibit.view is not None else ()
+    return tuple(
+        name for panel in panels for name in ((panel,) if isinstance(panel, str) else panel)
+    )
+
+
+def _notes(exhibit: Exhibit) -> dict[str, Any] | None:
+    """What `inloop midi` listens to; only plants that tell all of it make notes."""
+    if exhibit.notes is None:
+        return None
+    contact, damped = map(midi.Condition.parse, (exhibit.notes.contact, exhibit.notes.damped))
+    return {
+        "speed": exhibit.notes.speed,
+        "contact": contact.name,
+        "contact_above": contact.value,
+        "damped": damped.name,
+        "damped_above": damped.value,
+        "note": exhibit.notes.note,
+    }
+
+
+def _looks(
+    exhibit: Exhibit, options: Mapping[str, bool | int | float]
+) -> dict[str, tuple[il.Visual, ...]]:
+    """Shapes by body; discs of the figure are discs here too."""
+    found: dict[str, tuple[il.Visual, ...]] = {}
+    if exhibit.view is not None:
+        for body, radius in exhibit.view.discs.items():
+            half = THIN * radius / 2.0
+            found[body] = (il.disc((0.0, -half, 0.0), (0.0, half, 0.0), radius),)
+    if exhibit.looks is not None:
+        given = exhibit.complete(options)
+        found |= exhibit.looks(**given)
+    return found

@@ -1,0 +1,1 @@
+"""Velocity and acceleration from what a sensor tells."""

@@ -1,0 +1,116 @@
+"""When a note begins and ends: from the motion of hammer and damper."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from inloop.devices.midi.midi_velocity import midi_velocity
+
+NOTE_OFF, NOTE_ON = 0x80, 0x90
+
+
+class Note(NamedTuple):
+    """A message of one note.
+
+    Attributes:
+        t: time [s].
+        kind: NOTE_ON or NOTE_OFF.
+        note: 0 to 127; 60 is C4.
+        velocity: 1 to 127, and 0 for NOTE_OFF.
+    """
+
+    t: float
+    kind: int
+    note: int
+    velocity: int
+
+    def message(self, channel: int = 0) -> tuple[int, int, int]:
+        """The three bytes of MIDI."""
+        return self.kind | channel, self.note, self.velocity
+
+    def data(self) -> dict[str, float | int | bool]:
+        """For a page."""
+        return {
+            "t": self.t,
+            "on": self.kind == NOTE_ON,
+            "note": self.note,
+            "velocity": self.velocity,
+        }
+
+
+@dataclass
+class NoteMaker:
+    """Watches one hammer.
+
+    A note begins when the hammer meets the string, with the speed that it had just before; it ends
+    when the damper is back, or after `longest`. Where no contact is told, a hammer that turns back
+    within `contact_time` of its full speed has met the string: gravity takes longer.
+
+    Attributes:
+        note: 0 to 127; 60 is C4.
+        least: hammers slower than this make no sound [m/s]; the softest tone of the pianists of
+            Goebl, Bresin and Galembo (2005) had 0.18 m/s.
+        apart: two strikes within this time are one, because a hammer may bounce in its felt [s].
+        contact_time: from first touch to turning back, at most [s].
+        longest: note [s].
+        sounds_since: when the note began [s]; None while it is silent.
+    """
+
+    note: int = 60
+    least: float = 0.18
+    apart: float = 0.02
+    contact_time: float = 4e-3
+    longest: float = 10.0
+    sounds_since: float | None = None
+    speed: float = 0.0
+    touching: bool = False
+    rising: deque[tuple[float, float]] = field(default_factory=deque)
+
+    def update(
+        self, t: float, speed: float, contact: bool | None = None, damped: bool = False
+    ) -> list[Note]:
+        """Take a sample; the messages that follow.
+
+        Args:
+            t: time [s].
+            speed: of the hammer towards the string [m/s].
+            contact: whether hammer and string touch; None if nobody tells.
+            damped: whether the damper is on the string.
+        """
+        found: list[Note] = []
+        strike = self._turned_back(t, speed) if contact is None else self._touched(speed, contact)
+        begun = math.inf if self.sounds_since is None else t - self.sounds_since
+        if strike >= self.least and not 0.0 <= begun < self.apart:
+            found += self.silence(t)
+            found.append(Note(t, NOTE_ON, self.note, midi_velocity(strike)))
+            self.sounds_since = t
+        elif not self.touching and (begun >= self.longest or (damped and begun >= self.apart)):
+            found += self.silence(t)
+        return found
+
+    def silence(self, t: float) -> list[Note]:
+        """End the note if there is one."""
+        if self.sounds_since is None:
+            return []
+        self.sounds_since = None
+        return [Note(t, NOTE_OFF, self.note, 0)]
+
+    def _touched(self, speed: float, contact: bool) -> float:
+        """Speed of a strike that begins now; else 0. The sample before knows it best."""
+        begins, self.touching = contact and not self.touching, contact
+        before, self.speed = self.speed, speed
+        return before if begins else 0.0
+
+    def _turned_back(self, t: float, speed: float) -> float:
+        """Speed of a strike that has just turned the hammer back; else 0."""
+        while self.rising and t - self.rising[0][0] > self.contact_time:
+            self.rising.popleft()
+        if speed > 0.0:
+            self.rising.append((t, speed))
+            return 0.0
+        strike = max((v for _, v in self.rising), default=0.0)
+        self.rising.clear()
+        return strike

@@ -1,0 +1,1 @@
+"""C text → shared library: compiler, flags, cache."""

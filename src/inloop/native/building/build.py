@@ -1,0 +1,208 @@
+"""C text → shared library, in parallel and only once per content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from inloop.errors import BuildError
+from inloop.native.building.cache_directory import cache_directory
+from inloop.native.building.compiler import (
+    Compiler,
+    compiler_environment,
+    explain_no_compiler,
+    find_compiler,
+)
+from inloop.native.building.identity import build_key
+from inloop.native.building.options import DEFAULT_OPTIONS, BuildOptions
+from inloop.native.building.processes import Job, JobError, JobRunner, wanted_jobs
+from inloop.native.building.store import LIBRARY_NAME, Store
+from inloop.native.building.translation import including, needed_headers, translation_units
+
+# told after each finished step of a build: steps done, steps in all, the file just finished
+Progress = Callable[[int, int, str], None]
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,98}\.[ch]", re.ASCII)
+_SHOWN_ERRORS = 5
+_LOG_NAME = "compiler_output.txt"
+
+
+def build_library(
+    sources: Mapping[str, str],
+    headers: Mapping[str, str] | None = None,
+    *,
+    options: BuildOptions = DEFAULT_OPTIONS,
+    compiler: Compiler | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Compile and link C text, or find the library in the cache.
+
+    Only functions marked `__attribute__((visibility("default")))` are exported. The C files lie
+    beside the library for reading.
+
+    Args:
+        sources: file name ending in .c → C text.
+        headers: file name ending in .h → C text; those that are included lie in the same
+            directory as the sources.
+        options: flags and number of compilers side by side.
+        compiler: who compiles; the one of `find_compiler` by default.
+        progress: told of each finished step, in the calling thread; not called on a cache hit.
+
+    Returns:
+        Path of the shared library.
+
+    Raises:
+        BuildError: no compiler, a bad file name, C that does not compile, or a full disk.
+    """
+    files = _checked_files(sources, headers or {})
+    compiler = compiler or find_compiler()
+    if compiler is None:
+        raise BuildError("the equations cannot be compiled", fix=explain_no_compiler())
+    build = _Build(
+        files=files,
+        options=options,
+        compiler=compiler,
+        store=Store(cache_directory()),
+        key=build_key(files, options, compiler),
+        progress=progress or _silent,
+    )
+    try:
+        return build.run()
+    except OSError as error:
+        _raise_no_space(build.store, error.strerror or str(error), error)
+
+
+@dataclass(frozen=True)
+class _Build:
+    files: Mapping[str, str]
+    options: BuildOptions
+    compiler: Compiler
+    store: Store
+    key: str
+    progress: Progress
+
+    def run(self) -> Path:
+        if library := self.store.find(self.key):
+            return library
+        with self.store.lock(self.key):
+            # another process may have built it while this one waited
+            if library := self.store.find(self.key):
+                return library
+            with self.store.workspace() as directory:
+                return self._build_in(directory)
+
+    def _build_in(self, directory: Path) -> Path:
+        for name, text in self.files.items():
+            (directory / name).write_text(text, encoding="utf-8", newline="\n")
+        try:
+            self._compile(directory)
+        except JobError as failure:
+            self._raise_rejected(directory, failure)
+        return self.store.publish(directory, self.key, self._notes())
+
+    def _compile(self, directory: Path) -> None:
+        """Compile all sources side by side, then link; objects stay, for others to link with."""
+        runner = JobRunner(directory, compiler_environment(directory))
+        side_by_side = self.options.jobs or wanted_jobs()
+        jobs = [self._compile_job(name) for name in self._units(directory, side_by_side)]
+        objects = [_object_name(job.name) for job in jobs]
+        objects += _linked_objects(self.options.linked, objects)
+        count = 0
+
+        def finished(job: Job) -> None:
+            nonlocal count
+            count += 1
+            self.progress(count, len(jobs) + 1, job.name)
+
+        runner.run_all(jobs, side_by_side, finished)
+        link = self.compiler.link_command(objects, LIBRARY_NAME, self.options.libraries)
+        runner.run_all([Job(LIBRARY_NAME, link)], 1, finished)
+
+    def _units(self, directory: Path, side_by_side: int) -> list[str]:
+        """Names of the files to compile; those that stand for several are written."""
+        sources = {name: text for name, text in self.files.items() if name.endswith(".c")}
+        if not self.options.together:
+            return list(sources)
+        units = []
+        for number, names in enumerate(translation_units(sources, side_by_side), start=1):
+            unit = names[0] if len(names) == 1 else f"together_{number}.c"
+            if len(names) > 1:
+                (directory / unit).write_text(including(names), encoding="utf-8")
+            units.append(unit)
+        return units
+
+    def _compile_job(self, name: str) -> Job:
+        flags = self.options.compile_flags
+        return Job(name, self.compiler.compile_command(name, _object_name(name), flags))
+
+    def _notes(self) -> dict[str, object]:
+        """For a person who looks into the cache."""
+        flags = " ".join(self.compiler.spelled(self.options.compile_flags))
+        return {"compiler": self.compiler.version, "flags": flags}
+
+    def _raise_rejected(self, directory: Path, failure: JobError) -> NoReturn:
+        if "No space left on device" in failure.output:
+            _raise_no_space(self.store, "No space left on device", failure)
+        (directory / _LOG_NAME).write_text(failure.output, encoding="utf-8")
+        kept = self.store.keep_failed(directory, self.key)
+        name = failure.job.name
+        act = "link" if name == LIBRARY_NAME else "compile"
+        raise BuildError(
+            f"{self.compiler.command[0]} cannot {act} '{name}': {_first_errors(failure)}",
+            where=str(kept / name) if act == "compile" else str(kept),
+            fix=f"Everything the compiler said is in {kept / _LOG_NAME}.",
+        ) from failure
+
+
+def _checked_files(sources: Mapping[str, str], headers: Mapping[str, str]) -> dict[str, str]:
+    if not sources:
+        raise BuildError("there is nothing to build", fix="Give at least one .c file.")
+    for names, ending in ((sources, ".c"), (headers, ".h")):
+        for name in names:
+            if not _FILE_NAME.fullmatch(name) or not name.endswith(ending):
+                raise BuildError(
+                    f"{name!r} cannot be the name of a C file here",
+                    fix=f"Use letters, digits, '_', '-' and '.', and the ending '{ending}'.",
+                )
+    return {**sources, **needed_headers(sources, headers)}
+
+
+def _linked_objects(libraries: tuple[Path, ...], own: list[str]) -> list[str]:
+    """Objects of other libraries; of the runtime's, which several may hold, the first ones."""
+    found: list[str] = []
+    runtime = {name for name in own if name.startswith("il_")}
+    for library in libraries:
+        for path in sorted(library.parent.glob("*.o")):
+            if path.name not in runtime:
+                found.append(str(path))
+            if path.name.startswith("il_"):
+                runtime.add(path.name)
+    return found
+
+
+def _object_name(source: str) -> str:
+    return source.removesuffix(".c") + ".o"
+
+
+def _first_errors(failure: JobError) -> str:
+    """The lines of the compiler's output that matter, on one line."""
+    if failure.status < 0:
+        return f"the compiler was ended by signal {-failure.status} (out of memory?)"
+    lines = [line.strip() for line in failure.output.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"error|undefined|cannot", line)] or lines
+    return " | ".join(errors[:_SHOWN_ERRORS]) or f"exit status {failure.status}"
+
+
+def _raise_no_space(store: Store, reason: str, cause: Exception) -> NoReturn:
+    raise BuildError(
+        f"the build cache cannot be used: {reason}",
+        where=str(store.root),
+        fix="Free some space there, or set INLOOP_CACHE to a directory on another disk.",
+    ) from cause
+
+
+def _silent(done: int, total: int, name: str) -> None:
+    """The progress of nobody."""

@@ -1,0 +1,73 @@
+"""The key of a build: everything that decides what the machine code is and where it may run."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+from inloop.native.building.compiler import Compiler
+from inloop.native.building.options import LINK_FLAGS, BuildOptions
+
+# the lines of /proc/cpuinfo that say which instructions -march=native may use
+_CPU_FIELDS = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa", "uarch")
+
+
+def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compiler) -> str:
+    """A name for the library that these files, options and compiler make on this machine.
+
+    Args:
+        files: file name → text, sources and headers.
+        options: flags and libraries.
+        compiler: who compiles.
+
+    Returns:
+        40 hexadecimal digits.
+    """
+    facts = {
+        "files": sorted(files.items()),
+        "flags": [*compiler.spelled(options.compile_flags), *LINK_FLAGS, *options.libraries],
+        "together": options.together,
+        "linked": [library.parent.name for library in options.linked],
+        "objects": "kept beside the library",
+        "compiler": [compiler.kind, compiler.version, *compiler.command[1:]],
+        "machine": machine_identity(),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
+
+
+@functools.cache
+def machine_identity() -> tuple[str, ...]:
+    """Processor, word size and C library of this machine."""
+    return (
+        platform.system(),
+        platform.machine(),
+        f"{8 * struct.calcsize('P')} bit",
+        _c_library(),
+        *_cpu_facts(),
+    )
+
+
+def _c_library() -> str:
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, OSError, ValueError):
+        return "".join(platform.libc_ver())
+
+
+def _cpu_facts() -> tuple[str, ...]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:
+        return (platform.processor(),)
+    # the first processor speaks for all
+    lines = (line.partition(":") for line in text.partition("\n\n")[0].splitlines())
+    facts = {name.strip(): value.split() for name, _, value in lines}
+    return tuple(
+        f"{name}: {' '.join(sorted(facts[name]))}" for name in _CPU_FIELDS if name in facts
+    )

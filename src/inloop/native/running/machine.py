@@ -1,0 +1,92 @@
+"""Systems that change while they run, called from Python: `run_machine(table, start, schedule)`.
+
+The rules of events (seeing, locating, arming, settling) stand in il_machine.h.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.running.interruptible import Watch
+from inloop.native.running.machine_memory import MachineMemory
+from inloop.native.running.machine_run import MachineRun, MachineSnapshot
+from inloop.native.running.mode_table import ModeTable
+from inloop.native.running.schedule import FixedSteps, Schedule
+
+
+def run_machine(
+    table: ModeTable,
+    start: MachineSnapshot,
+    schedule: Schedule,
+    *,
+    most_events: int = 1000,
+    settle_time: float | None = None,
+    watch: Watch | None = None,
+) -> MachineRun:
+    """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps what there is.
+
+    Args:
+        table: the modes, and how they follow each other.
+        start: where and when to begin; not changed.
+        schedule: method, steps and samples. Tolerances per component have shape (largest x,) or
+            (modes, largest x).
+        most_events: in one step; of adaptive steps, in 1e-4 of the run.
+        settle_time: when what is left of firings that accumulate is no longer told apart [s];
+            1e-6 of a step, or of the time between samples, by default.
+        watch: told ten times a second, in this thread, which part of the run is done.
+
+    Raises:
+        InputError: modes, start and schedule do not fit each other.
+    """
+    check_limits(most_events, settle_time)
+    check_start(table, start)
+    _check_schedule(table, start, schedule)
+    memory = MachineMemory(table, start, schedule, most_events, settle_time)
+    return memory.run_blocks(start, watch)
+
+
+def check_limits(most_events: int, settle_time: float | None) -> None:
+    """Complain about limits of events that make no sense."""
+    if most_events < 1 or not (settle_time is None or settle_time >= 0.0):
+        raise InputError(
+            f"{most_events} events per step that settle in {settle_time} s make no sense",
+            fix="Use most_events >= 1 and settle_time >= 0.",
+        )
+
+
+def check_start(table: ModeTable, start: MachineSnapshot) -> None:
+    """Complain about a start that does not fit its mode."""
+    if not 0 <= start.mode < len(table.state_sizes):
+        raise InputError(f"there is no mode {start.mode} of {len(table.state_sizes)} to begin in")
+    shape = (table.state_sizes[start.mode],)
+    for name, vector in (("x", start.x), ("slope", start.slope)):
+        if vector is not None and np.shape(vector) != shape:
+            raise InputError(
+                f"{name} has shape {np.shape(vector)}, mode {start.mode} needs {shape}",
+                fix="Give (q, qd, z) in one vector.",
+            )
+    transitions = table.transition_counts[start.mode]
+    if start.armed is not None and np.shape(start.armed) != (transitions,):
+        raise InputError(
+            f"armed has shape {np.shape(start.armed)}, mode {start.mode} has {transitions} "
+            "transitions",
+            fix="Begin from snapshot.fresh() when the modes have changed.",
+        )
+
+
+def _check_schedule(table: ModeTable, start: MachineSnapshot, schedule: Schedule) -> None:
+    if isinstance(schedule, FixedSteps):
+        return
+    if not start.t <= schedule.t_end:
+        raise InputError(
+            f"the run begins at t = {start.t} s, after its end at {schedule.t_end} s",
+            fix="Use a later t_end; only FixedSteps go back in time.",
+        )
+    shape = (max(table.state_sizes),)
+    for name in ("rtol", "atol"):
+        if np.shape(getattr(schedule, name)) not in ((), shape, (len(table.state_sizes), *shape)):
+            raise InputError(
+                f"{name} has shape {np.shape(getattr(schedule, name))}",
+                fix=f"Use one number, or one per component of x: shape {shape}.",
+            )

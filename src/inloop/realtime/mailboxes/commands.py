@@ -1,0 +1,101 @@
+"""What can be asked of a running plant: pause, step, reset, speed, stop."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.realtime_functions import COMMANDS, realtime_function
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.mailboxes.memory import MemoryAccess
+from inloop.realtime.mailboxes.outputs import Snapshot, State
+
+PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
+OBEYED_WITHIN = 5.0  # seconds that a command may take
+
+
+class Commands:
+    """The commands of a mailbox. Each returns when the loop has obeyed.
+
+    Attributes:
+        name: of the running plant.
+        layout: names, units and sizes.
+    """
+
+    def __init__(self, name: str, access: MemoryAccess, layout: Layout) -> None:
+        self.name, self.layout = name, layout
+        self._access = access
+        self._use = access.use
+
+    def pause(self) -> None:
+        """Stop simulated time."""
+        self.command(PAUSE)
+
+    def resume(self) -> None:
+        """Go on after a pause, and leave the safe state that a failed step has caused."""
+        self.command(RESUME)
+
+    def step(self, count: int = 1) -> None:
+        """Do some steps, paused before and after them; returns before they are done."""
+        self.command(STEP, float(count))
+
+    def reset(self) -> None:
+        """Go back to the state at the start; parameters stay as they are."""
+        self.command(RESET)
+
+    def stop(self) -> None:
+        """End the run."""
+        self.command(STOP)
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated seconds per second, from 0.001 to 1000."""
+        self.command(SPEED, float(speed))
+
+    def make_safe(self) -> None:
+        """Put safe values in place of the inputs until `resume` or `reset`."""
+        self.command(MAKE_SAFE)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
+        if len(snapshot.x) != self.layout.stepper_states:
+            raise InputError(
+                f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
+                fix="Restore a snapshot of the same plant.",
+            )
+        self.command(RESTORE, *snapshot.x, float(snapshot.step))
+
+    def command(self, number: int, *values: float) -> None:
+        """Send a command by its number and wait until the loop has taken notice of it.
+
+        Args:
+            number: see inloop_command in inloop.h.
+            values: what it needs.
+
+        Raises:
+            InputError: the plant has refused it.
+            MailboxError: the plant does not answer.
+        """
+        held = self._use()
+        words = np.zeros(self.layout.counts[COMMANDS])
+        words[: len(values)] = values
+        sent, shared = ctypes.c_uint64(), held.shared
+        refused, end = shared.bad_commands, time.monotonic() + OBEYED_WITHIN
+        send = realtime_function("il_mailbox_send")
+        if send(held.address, number, words.ctypes.data, ctypes.addressof(sent)) != 0:
+            raise MailboxError(
+                f"another process keeps the commands of plant '{self.name}'", fix="Try again."
+            )
+        while shared.commands_done < sent.value and shared.state != State.ENDED:
+            if time.monotonic() > end:
+                raise MailboxError(
+                    f"plant '{self.name}' did not obey within {OBEYED_WITHIN:g} s",
+                    fix="See whether its process hangs.",
+                )
+            time.sleep(0.0005)
+        if shared.bad_commands != refused:
+            raise InputError(
+                f"plant '{self.name}' refused the command", fix="Check the number given."
+            )

@@ -1,0 +1,53 @@
+"""The inputs that a controller writes, filled in by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.library import Reals
+from inloop.realtime.mailboxes.layout import Layout
+
+
+class InputVector:
+    """All inputs of a plant; those that are not given keep their last value.
+
+    Attributes:
+        values: one number per input.
+        address: of the first one.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._index = {x.name: k for k, x in enumerate(layout.inputs)}
+        self._efforts = [self._index.get(f"{c.name}.tau", -1) for c in layout.coordinates]
+        self.values: Reals = np.array([x.default for x in layout.inputs])
+        self.address = self.values.ctypes.data
+
+    def update(
+        self, given: Mapping[str, float] | Sequence[float] | Reals | None, named: dict[str, Any]
+    ) -> None:
+        """Take over all values, or some by name; all or nothing."""
+        new = self.values.copy()
+        if isinstance(given, Mapping):
+            named = {**given, **named}
+        elif given is not None:
+            if np.shape(given) != new.shape:
+                raise InputError(
+                    f"inputs have shape {np.shape(given)}, the plant takes {len(new)}",
+                    fix=f"Order them as {', '.join(list(self._index)[:8])}; or give them by name.",
+                )
+            new[:] = given
+        for name, value in named.items():
+            if name in self._index:
+                new[self._index[name]] = value
+            elif name == "tau" and np.shape(value) == (len(self._efforts),):
+                new[self._efforts] = value
+            else:
+                shown = ", ".join(list(self._index)[:12])
+                raise InputError(f"the plant has no input '{name}'", fix=f"Names are: {shown}.")
+        if not np.all(np.isfinite(new)):
+            raise InputError("inputs hold NaN or infinity", fix="Nothing was written.")
+        self.values[:] = new

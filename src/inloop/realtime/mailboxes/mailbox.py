@@ -1,0 +1,377 @@
+"""The mailbox of a plant that runs in this or another process: read, write, command."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.library import Reals
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import INPUTS, OUTPUTS, PARAMETERS, realtime_function
+from inloop.realtime.clock import PlantClock
+from inloop.realtime.closing import Closing
+from inloop.realtime.mailboxes.commands import Commands
+from inloop.realtime.mailboxes.input_vector import InputVector
+from inloop.realtime.mailboxes.layout import parse
+from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
+from inloop.realtime.mailboxes.outputs import Flag, Outputs, State
+from inloop.realtime.mailboxes.remote_parameters import RemoteParameters
+from inloop.realtime.report import Report
+from inloop.realtime.statistics import Statistics, statistics_at
+
+OK, NOTHING, NO_SEGMENT, FOREIGN, BAD_SEGMENT, GONE, HELD, BUSY, BAD_VALUE, NO_MEMORY = range(10)
+LONGEST_WAIT = 0.1  # [s] in one call of C
+NO_COMMAND = 2**64 - 1  # no command has a larger number
+
+_STATES = {state.value: state for state in State}
+
+
+class Mailbox(Commands, Closing):
+    """The way to a running plant. Several processes may read; one at a time writes inputs.
+
+    A mailbox is for one thread; let each thread attach its own. Another thread may close it: who is
+    in it then comes back with a MailboxError.
+
+    Attributes:
+        name: of the running plant.
+        layout: names, units and sizes.
+        parameters: live parameters, a mapping that can be written.
+        lost: records that `next` came too late for.
+    """
+
+    def __init__(self, name: str, attached: Attached) -> None:
+        header = attached.box.layout
+        text = ctypes.string_at(attached.box.base + header.text_offset, header.text_size)
+        access = MemoryAccess(name, attached)
+        super().__init__(name, access, parse(header, text))
+        self._own = attached.box  # what is ours alone, and stays when the memory goes
+        self._record = mirror("inloop_record")()
+        self._record_address = ctypes.addressof(self._record)
+        self._values = np.zeros(self.layout.counts[OUTPUTS])
+        self._values_address = self._values.ctypes.data
+        self._inputs = InputVector(self.layout)
+        self.parameters = RemoteParameters(name, self.layout, access)
+        functions = ("read", "wait", "next", "write")
+        self._read, self._wait, self._next, self._write = (
+            realtime_function(f"il_mailbox_{function}") for function in functions
+        )
+
+    # outputs
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all outputs."""
+        return tuple(self.layout.index)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q and qd."""
+        return tuple(c.name for c in self.layout.coordinates)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs, in the order of `write`."""
+        return tuple(c.name for c in self.layout.inputs)
+
+    @property
+    def layout_hash(self) -> str:
+        """Two plants with the same hash have the same names, units and sizes in the same order."""
+        return f"{self._own.layout.layout_hash:016x}"
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of inputs, states, signals and parameters; of q for coordinates."""
+        return {x.name: x.unit for group in self.layout.groups for x in group}
+
+    def read(self) -> Outputs:
+        """The newest outputs; what is written next answers them."""
+        held = self._use()
+        error = self._read(held.address, self._record_address, self._values_address)
+        return self._outputs(error, held)
+
+    def peek(self) -> Outputs:
+        """The newest outputs, for onlookers: `wait` and `write` take no notice of it."""
+        held, newest = self._use(), realtime_function("il_mailbox_newest")
+        place = (self._record_address, self._values_address)
+        return self._outputs(newest(held.address, OUTPUTS, *place), held)
+
+    def wait(self, timeout: float = 1.0) -> Outputs | None:
+        """The outputs after those read last, as soon as they are there.
+
+        Args:
+            timeout: longest wait [s].
+
+        Returns:
+            The newest outputs; None if there were none in time.
+
+        Raises:
+            MailboxError: the plant has ended, or the mailbox was closed meanwhile.
+        """
+        end = time.monotonic() + timeout
+        while True:
+            # Python sees no signal while it is in C
+            held = self._use()
+            left = end - time.monotonic()
+            arguments = (min(left, LONGEST_WAIT), self._record_address, self._values_address)
+            error = self._wait(held.address, *arguments)
+            if error != NOTHING or held.lost:
+                return self._outputs(error, held)
+            if left <= LONGEST_WAIT:
+                return None
+
+    def next(self) -> Outputs | None:
+        """Each record of the telemetry in turn; None when all have been read.
+
+        Nothing is lost as long as the reader keeps up; `lost` counts what it came too late for.
+        """
+        held = self._use()
+        error = self._next(held.address, self._record_address, self._values_address)
+        return None if error == NOTHING and not held.lost else self._outputs(error, held)
+
+    def rewind(self) -> None:
+        """Let `next` go on with the oldest records that are still there for sure."""
+        held = self._use()
+        slots = held.box.layout.rings[OUTPUTS].slots
+        # some distance to the writer, who goes on meanwhile
+        oldest = self._head(held, OUTPUTS) - slots + 1
+        held.box.cursor = oldest + slots // 8 if oldest > 0 else 0
+
+    def parameters_at(self, sequence: int) -> dict[str, float] | None:
+        """Parameters by the number that outputs carry; None if they have been overwritten."""
+        held, values = self._use(), np.zeros(self.layout.counts[PARAMETERS])
+        copy, record = realtime_function("il_mailbox_copy"), mirror("inloop_record")()
+        place = (ctypes.addressof(record), values.ctypes.data)
+        if copy(held.address, PARAMETERS, sequence, *place) != OK:
+            return None
+        names = (x.name for x in self.layout.parameters)
+        return dict(zip(names, values.tolist(), strict=True))
+
+    def _outputs(self, error: int, held: Attached) -> Outputs:
+        if error != OK:
+            self._raise(error, held)
+        return Outputs(self.layout, self._record, self._values.copy())
+
+    @property
+    def lost(self) -> int:
+        """Records that `next` came too late for."""
+        return int(self._own.lost)
+
+    # inputs
+
+    def write(
+        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+    ) -> None:
+        """Write inputs; the first writer takes them and keeps them until it releases them.
+
+        Args:
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            named: inputs by name, and tau for the efforts of all joints.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: an unknown name, a wrong size, or a number that is not finite.
+        """
+        held = self._use()
+        if values is not None or named:
+            self._inputs.update(values, named)
+        error = self._write(held.address, self._inputs.address)
+        if error != OK:
+            self._raise(error, held)
+
+    def rest(
+        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+    ) -> None:
+        """Leave in order: write inputs that may stay as they are, and let others write.
+
+        They do not get old. Inputs of a controller that ends without this are stale after a while.
+
+        Args:
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            named: inputs by name, and tau for the efforts of all joints.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: an unknown name, a wrong size, or a number that is not finite.
+        """
+        held = self._use()
+        self._inputs.update(values, named)
+        error = realtime_function("il_mailbox_rest")(held.address, self._inputs.address)
+        if error != OK:
+            self._raise(error, held)
+
+    def answer(
+        self,
+        sequence: int,
+        values: Mapping[str, float] | Sequence[float] | Reals,
+        stamp: int = 0,
+        *,
+        rest: bool = False,
+    ) -> None:
+        """Write inputs for a controller elsewhere that has read the outputs of this number.
+
+        Args:
+            sequence: number of the outputs that they answer; 0 if that is not known.
+            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            stamp: CLOCK_MONOTONIC when the controller wrote them [ns], from which their age counts;
+                0 for now.
+            rest: as with `rest`: they may stay, and others may write.
+
+        Raises:
+            MailboxError: another process writes them.
+            InputError: a wrong size, or a number that is not finite.
+        """
+        self._inputs.update(values, {})
+        self.take()
+        flags = Flag.REST if rest else 0
+        about = mirror("inloop_record")(answers=sequence, stamp=stamp, flags=flags)
+        publish = realtime_function("il_mailbox_publish")
+        publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
+        if rest:
+            self.release()
+
+    @property
+    def inputs_written(self) -> int:
+        """Number of the newest inputs; outputs tell by this number which ones they have used."""
+        return self._head(self._use(), INPUTS)
+
+    @staticmethod
+    def _head(held: Attached, ring: int) -> int:
+        """Number of the newest record of a ring."""
+        place = held.box.layout.rings[ring]
+        return int(mirror("inloop_ring").from_address(held.box.base + place.offset).head)
+
+    def answered(self, timeout: float = 1.0) -> bool:
+        """Wait until somebody has written inputs that answer the newest outputs.
+
+        Args:
+            timeout: longest wait [s].
+
+        Returns:
+            False if there was no answer in time.
+        """
+        newest, attend = (realtime_function(f"il_mailbox_{f}") for f in ("newest", "attend"))
+        record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
+        place, end = (ctypes.addressof(record), values.ctypes.data), time.monotonic() + timeout
+        while True:
+            held = self._use()
+            error = newest(held.address, INPUTS, *place)
+            if error == OK and record.answers >= self._head(held, OUTPUTS):
+                return True
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            # commands are not waited for
+            attend(held.address, record.sequence, NO_COMMAND, min(left, LONGEST_WAIT))
+
+    def written(self, after: int, timeout: float = 1.0) -> bool:
+        """Wait until somebody has written inputs with a larger number.
+
+        Args:
+            after: number of inputs, see `inputs_written`.
+            timeout: longest wait [s].
+
+        Returns:
+            False if there were none in time.
+        """
+        attend, end = realtime_function("il_mailbox_attend"), time.monotonic() + timeout
+        while self.inputs_written <= after:
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            # commands are not waited for
+            attend(self._use().address, after, NO_COMMAND, min(left, LONGEST_WAIT))
+        return True
+
+    def take(self) -> None:
+        """Become the writer of the inputs before writing any.
+
+        Raises:
+            MailboxError: another process writes them.
+        """
+        held = self._use()
+        error = realtime_function("il_mailbox_take")(held.address, INPUTS)
+        if error != OK:
+            self._raise(error, held)
+
+    def release(self) -> None:
+        """Let another process write the inputs."""
+        held = self._use()
+        realtime_function("il_mailbox_release")(held.address, INPUTS)
+
+    @property
+    def writer(self) -> int | None:
+        """Process that writes the inputs now."""
+        held = self._use()
+        owner = realtime_function("il_mailbox_owner")(held.address, INPUTS)
+        alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
+        return int(owner >> 42) if alive else None
+
+    # how it goes
+
+    @property
+    def state(self) -> State:
+        """What the loop does."""
+        held = self._use()
+        return _STATES.get(held.shared.state, State.ENDED)
+
+    @property
+    def clock(self) -> PlantClock:
+        """The clock that the plant runs on: that of the system, or a scripted one."""
+        return PlantClock(self.name, self._access)
+
+    @property
+    def process(self) -> int:
+        """The process in which the plant runs."""
+        return int(self._use().box.layout.creator >> 42)
+
+    @property
+    def gone(self) -> bool:
+        """Has the plant ended, or its process died?"""
+        held = self._use()
+        return held.lost or bool(realtime_function("il_mailbox_gone")(held.address) == GONE)
+
+    def statistics(self) -> Statistics:
+        """Counters and histograms of the loop, up to now."""
+        held = self._use()
+        return statistics_at(held.shared)
+
+    def report(self) -> Report:
+        """How well the loop kept its deadlines so far."""
+        return Report.of(self.name, self.layout.period, self.statistics())
+
+    # end
+
+    def close(self) -> None:
+        """Release what was taken and let go of the memory."""
+        self._access.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._access.closed else self.state.name
+        return f"<Mailbox '{self.name}' of model '{self.layout.model}': {state}>"
+
+    def _raise(self, error: int, held: Attached) -> NoReturn:
+        if held.lost:
+            raise MailboxError(
+                f"another program has cut short the memory of plant '{self.name}'",
+                fix="Start the plant again.",
+            )
+        if error == HELD:
+            raise MailboxError(
+                f"the inputs of plant '{self.name}' are written by process {self.writer}",
+                fix="Stop that process, or let it call release().",
+            )
+        if error == BAD_VALUE:
+            raise InputError(
+                f"inputs for plant '{self.name}' hold NaN or infinity", fix="Nothing was written."
+            )
+        if error == GONE:
+            raise MailboxError(f"plant '{self.name}' has ended", fix="Start it again.")
+        raise MailboxError(
+            f"no complete record could be read from plant '{self.name}'",
+            fix="Its mailbox is damaged; stop the plant and start it again.",
+        )

@@ -1,0 +1,154 @@
+"""One record of a plant's outputs, read by name."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+from inloop.errors import InputError
+from inloop.native import Status
+from inloop.native.library import Reals
+from inloop.realtime.mailboxes.layout import Layout
+
+
+class Flag(IntFlag):
+    """What else there is to know of a record (inloop.h)."""
+
+    SAFE = 1
+    """Safe values stood in for the inputs."""
+    EXTRA = 2
+    """A late step that was made up."""
+    SET = 4
+    """Not the result of a step: the start, a reset or a restored state."""
+    REST = 8
+    """Of inputs: they may stay as they are, and do not get old."""
+
+
+class State(IntEnum):
+    """What a loop does (inloop.h)."""
+
+    ARMED = 0
+    RUNNING = 1
+    PAUSED = 2
+    ENDED = 3
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A state to which a running plant can be brought back, to the last bit.
+
+    Attributes:
+        step: periods since the start.
+        x: all that influences the future, see `Outputs.x`.
+    """
+
+    step: int
+    x: Reals
+
+
+class Outputs:
+    """The outputs of a plant at one time. The arrays are copies and stay as they are.
+
+    Attributes:
+        sequence: number of the record, from 1.
+        stamp: time of the clock of the plant when it was written [ns].
+        step: good steps since the start or the last reset.
+        status: how the step ended.
+        flags: what else there is to know.
+        input_sequence: number of the inputs in use; 0: those of the start.
+        parameter_sequence: number of the parameters in use.
+        partition: mode, or choice of independent coordinates, in use.
+        values: all numbers, in the order of the layout.
+    """
+
+    __slots__ = (
+        "_layout",
+        "flags",
+        "input_sequence",
+        "parameter_sequence",
+        "partition",
+        "sequence",
+        "stamp",
+        "status",
+        "step",
+        "values",
+    )
+
+    def __init__(self, layout: Layout, record: ctypes.Structure, values: Reals) -> None:
+        self._layout = layout
+        self.sequence: int = record.sequence
+        self.stamp: int = record.stamp
+        self.step: int = record.step
+        self.status: int = record.status
+        self.flags: int = record.flags
+        self.input_sequence: int = record.answers
+        self.parameter_sequence: int = record.parameters
+        self.partition: int = record.partition
+        self.values = values
+
+    @property
+    def t(self) -> float:
+        """Simulated time [s]."""
+        return float(self.values[0])
+
+    @property
+    def q(self) -> Reals:
+        """Coordinates [rad or m], shape (n,)."""
+        return self._part(1)
+
+    @property
+    def qd(self) -> Reals:
+        """Velocities [rad/s or m/s], shape (n,)."""
+        return self._part(2)
+
+    @property
+    def z(self) -> Reals:
+        """Internal states of force laws."""
+        return self._part(3)
+
+    @property
+    def signals(self) -> Reals:
+        """Accelerations, multipliers, efforts of drives, outputs of laws, mode and events."""
+        return self._part(4)
+
+    @property
+    def inputs(self) -> Reals:
+        """Inputs as they were held during the step, safe values included."""
+        return self._part(5)
+
+    @property
+    def x(self) -> Reals:
+        """State of the stepper, and of events and independent coordinates (il_state.c)."""
+        return self._part(6)
+
+    @property
+    def status_name(self) -> str:
+        """The status as a word."""
+        known = {status.value: status.name for status in Status}
+        return known.get(self.status, f"status {self.status}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all outputs."""
+        return tuple(self._layout.index)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """This state, to come back to."""
+        return Snapshot(self.step, self.x.copy())
+
+    def __getitem__(self, name: str) -> float:
+        """An output by name: "t", "<coordinate>.q", "<coordinate>.qd", a signal or an input."""
+        index = self._layout.index
+        if name not in index:
+            shown = ", ".join(list(index)[:12])
+            raise InputError(f"the plant has no output '{name}'", fix=f"Names are: {shown}.")
+        return float(self.values[index[name]])
+
+    def _part(self, k: int) -> Reals:
+        cuts = self._layout.cuts
+        return self.values[cuts[k - 1] : cuts[k]]
+
+    def __repr__(self) -> str:
+        return f"<Outputs {self.sequence}: t = {self.t:g} s, step {self.step}, {self.status_name}>"

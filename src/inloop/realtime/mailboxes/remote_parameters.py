@@ -1,0 +1,150 @@
+"""The parameters of a running plant, changed while it runs."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+from collections.abc import Iterator, Mapping, MutableMapping
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError, near_names
+from inloop.native.library import Reals
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import PARAMETERS, realtime_function
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
+from inloop.realtime.mailboxes.outputs import State
+
+DECIDED_WITHIN = 1.0  # [s]
+
+
+class RemoteParameters(MutableMapping[str, float]):
+    """Values by name. Writing checks the name and the range; the next step uses the new value.
+
+    Values with which the loops of the plant cannot be closed from where it is are refused by it.
+    """
+
+    def __init__(self, plant: str, layout: Layout, access: MemoryAccess) -> None:
+        self._plant, self._use = plant, access.use
+        self._declared = {x.name: x for x in layout.parameters}
+        self._index = {name: k for k, name in enumerate(self._declared)}
+        self._may_be_refused = "loops" in dict(layout.about)
+
+    def __getitem__(self, name: str) -> float:
+        self._known(name)
+        return float(self._values(self._use())[self._index[name]])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self.set({name: value})
+
+    def set(self, values: Mapping[str, float]) -> None:
+        """Change several parameters between the same two steps.
+
+        Raises:
+            InputError: an unknown name, a value out of range, or one with which the loops of the
+                plant cannot be closed; nothing has changed then.
+            MailboxError: another process keeps the parameters.
+        """
+        numbers = {name: self._checked(name, value) for name, value in values.items()}
+        held = self._use()
+        if realtime_function("il_mailbox_take_briefly")(held.address, PARAMETERS) != 0:
+            raise MailboxError(
+                f"parameters of plant '{self._plant}' are held by another process",
+                fix="Try again when it has released them.",
+            )
+        # nobody else can write between reading and writing
+        try:
+            old = self._values(held)
+            new = old.copy()
+            for name, number in numbers.items():
+                new[self._index[name]] = number
+            written = self._publish(held, new)
+            if self._may_be_refused and self._refused(held, written):
+                self._publish(held, old)
+                raise InputError(
+                    f"plant '{self._plant}' refuses "
+                    + ", ".join(f"{name} = {number:g}" for name, number in numbers.items())
+                    + ": from where it is, its loops cannot be closed with that",
+                    fix="The values before stay; choose others, or go there in smaller steps.",
+                )
+        finally:
+            realtime_function("il_mailbox_release")(held.address, PARAMETERS)
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError(
+            f"parameter '{name}' cannot be deleted", fix="Use reset() for default values."
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._declared)
+
+    def __len__(self) -> int:
+        return len(self._declared)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._declared
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={self[name]:g}" for name in list(self)[:8])
+        return f"RemoteParameters({shown}{', …' if len(self) > 8 else ''})"
+
+    def reset(self) -> None:
+        """Put all default values back."""
+        self.set({name: x.default for name, x in self._declared.items()})
+
+    def _publish(self, held: Attached, values: Reals) -> int:
+        """Write a record; returns its number."""
+        about, publish = mirror("inloop_record")(), realtime_function("il_mailbox_publish_briefly")
+        place = (ctypes.addressof(about), values.ctypes.data)
+        number = int(publish(held.address, PARAMETERS, *place))
+        if number == 0:
+            raise MailboxError(
+                f"this process was stopped while it wrote parameters of plant '{self._plant}', and "
+                "another one has written some meanwhile",
+                fix="Look at their values, and try again.",
+            )
+        return number
+
+    def _refused(self, held: Attached, number: int) -> bool:
+        """What the loop thinks of a record; False if it takes too long to think."""
+        shared, end = held.shared, time.monotonic() + DECIDED_WITHIN
+        while shared.parameters_seen < number and shared.state != State.ENDED:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.0005)
+        return bool(shared.parameters_refused == number)
+
+    def _values(self, held: Attached) -> Reals:
+        """Values in the mailbox; defaults for those that make no sense."""
+        record, values = mirror("inloop_record")(), np.zeros(len(self._declared))
+        newest = realtime_function("il_mailbox_newest")
+        error = newest(held.address, PARAMETERS, ctypes.addressof(record), values.ctypes.data)
+        if error != 0:
+            raise MailboxError(
+                f"parameters of plant '{self._plant}' cannot be read",
+                fix="Its mailbox is damaged; stop the plant and start it again.",
+            )
+        for k, declared in enumerate(self._declared.values()):
+            if not (math.isfinite(values[k]) and declared.least <= values[k] <= declared.most):
+                values[k] = declared.default
+        return values
+
+    def _known(self, name: str) -> Quantity:
+        if name in self._declared:
+            return self._declared[name]
+        near = near_names(name, self._declared, most=3)
+        shown = ", ".join(list(self._declared)[:12]) or "none"
+        hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {shown}."
+        raise InputError(f"plant '{self._plant}' has no live parameter '{name}'", fix=hint)
+
+    def _checked(self, name: str, value: float) -> float:
+        declared, number = self._known(name), float(value)
+        if not math.isfinite(number) or not declared.least <= number <= declared.most:
+            raise InputError(
+                f"parameter '{name}': {number:g} is outside {declared.least:g} .. "
+                f"{declared.most:g} {declared.unit}".rstrip(),
+                fix="Nothing changed; choose a value in the range.",
+            )
+        return number

@@ -1,0 +1,1 @@
+"""How a mechanism looks: its sketch, the scene made of it, meshes."""

@@ -1,0 +1,201 @@
+"""From the sketch of a drawing to the scene that the page shows, for parameters as they are."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
+from inloop.plant import Array
+from inloop.plant.poses import Poses
+from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
+from inloop.studio.drawing.visuals import corners_of
+
+AXES = "xyz"
+PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
+ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness as parts of the whole size
+PARALLEL, FLAT = 1.0 - 1e-6, 1e-6
+MARGIN = 0.15  # around what may move
+SMALLEST, ROOM = 1e-2, 0.3  # [m]
+POSITIONS = 100  # that are tried to see how far it reaches
+
+
+def empty_scene() -> dict[str, Any]:
+    """Of a plant that nobody can draw."""
+    bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0]}
+    nothing: dict[str, Any] = {"bodies": [], "ground": [], "connectors": [], "flexible": []}
+    return {"planar": None, "up": "z", "bounds": bounds, **nothing}
+
+
+def make_scene(sketch: Sketch, poses: Poses) -> dict[str, Any]:
+    """The scene; colors that nobody has given are left to the page.
+
+    Args:
+        sketch: the parts.
+        poses: of the bodies, with the parameters of the plant.
+    """
+    points = poses.points
+    X = np.array(poses.at(np.array(sketch.start)))
+    least, most = _bounds(sketch, poses)
+    size = float(np.max(most - least)) or 1.0
+    normal = _normal(sketch, X)
+    planar = sketch.plane or (PLANES[normal] if normal is not None else None)
+    bodies = []
+    for k, body in enumerate(sketch.bodies):
+        across = None
+        if planar is not None:
+            seen = next(axis for axis, plane in PLANES.items() if set(plane) == set(planar))
+            across = X[k, 3:].reshape(3, 3)[seen]
+        shapes = _shapes(body, points, across, size)
+        bodies.append({"name": body.name, "parent": body.parent, "shapes": shapes})
+    names = [body.name for body in sketch.bodies]
+    connectors = [
+        {"name": name, "look": "spring", "from": _end(names, a, points[p]),
+         "to": _end(names, b, points[q])}
+        for name, a, p, b, q in sketch.connectors
+    ]  # fmt: skip
+    ground = list(sketch.ground_looks) or [
+        visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in sketch.ground
+    ]
+    return {
+        "planar": planar,
+        "up": _up(points[sketch.gravity], planar),
+        "bounds": {"min": least.tolist(), "max": most.tolist()},
+        "bodies": bodies,
+        "ground": ground,
+        "connectors": connectors,
+        "flexible": [_flexible(link, points, ROD * size) for link in sketch.flexible],
+    }
+
+
+def _end(names: list[str], body: int, p: Array) -> dict[str, Any]:
+    return {"body": "ground" if body == GROUND else names[body], "p": p.tolist()}
+
+
+def _flexible(link: FlexibleSketch, points: Array, radius: float) -> dict[str, Any]:
+    """A flexible link: its root's pose in its body, its nodes and how far out they are at rest."""
+    p_BE, R_BE = points[link.origin], points[link.turn : link.turn + 3].T
+    nodes = [
+        {"body": node, "rest": float(R_BE[:, 0] @ (points[rest] - p_BE))}
+        for node, rest in zip(link.nodes, link.rests, strict=True)
+    ]
+    return {
+        "name": link.name,
+        "body": link.body,
+        "p": p_BE.tolist(),
+        "axes": R_BE.T.tolist(),  # x along it, z about which it bends, in axes of the body
+        "along": points[link.along].tolist(),  # in axes of the nodes
+        "nodes": nodes,
+        "looped": link.looped,
+        "radius": radius,
+    }
+
+
+def _up(gravity: Array, planar: str | None) -> str:
+    if planar == "xy":
+        return "y"
+    if planar is not None:
+        return "z"
+    return "y" if abs(gravity[1]) > max(abs(gravity[2]), FLAT) else "z"
+
+
+def _normal(sketch: Sketch, X: Array) -> int | None:
+    """The world axis across which nothing moves; None if there is none, or more than one."""
+    fits = {0, 1, 2}
+    for k, body in enumerate(sketch.bodies):
+        along = np.abs(X[k, 3:].reshape(3, 3) @ np.array(body.axis))
+        if body.turns:
+            fits &= {a for a in range(3) if along[a] > PARALLEL}
+        if body.slides:
+            fits &= {a for a in range(3) if along[a] < FLAT}
+    return fits.pop() if len(fits) == 1 else None
+
+
+def _bounds(sketch: Sketch, poses: Poses) -> tuple[Array, Array]:
+    """Corners of a box around all that may be seen."""
+    points = poses.points
+    X = np.array([poses.at(q).copy() for q in _positions(sketch)])
+    p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
+    seen = [points[list(sketch.ground)], *map(corners_of, sketch.ground_looks)]
+    for k, body in enumerate(sketch.bodies):
+        corners = np.vstack(
+            [np.zeros((1, 3)), points[list(body.corners)], *map(corners_of, body.looks)]
+        )
+        found = p_WB[:, k, None] + np.einsum("nij,cj->nci", R_WB[:, k], corners)
+        seen.append(found.reshape(-1, 3))
+    all_seen = np.vstack(seen)
+    least, most = np.min(all_seen, axis=0), np.max(all_seen, axis=0)
+    if np.max(most - least) < SMALLEST:
+        # a lone block or ball: some room, and the origin for a place to stand on
+        least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
+    margin = np.full(3, MARGIN * max(float(np.max(most - least)), 1e-3))
+    below = margin.copy()
+    if sketch.ground_looks and not sketch.plane:
+        # what has a foot stands on the floor
+        below[AXES.index(_up(points[sketch.gravity], None))] = 0.0
+    return least - below, most + margin
+
+
+def _positions(sketch: Sketch) -> list[Array]:
+    """The start, and some other positions of what is free to move anywhere."""
+    start = np.array(sketch.start)
+    if not sketch.roams:
+        return [start]
+    low, high = np.array([body.range for body in sketch.bodies]).reshape(-1, 2).T
+    random = np.random.default_rng(1)
+    others = random.uniform(low, high, (POSITIONS, len(low)))
+    # behind the coordinates, components of quaternions: any direction, any length
+    turns = random.normal(size=(POSITIONS, len(start) - len(low)))
+    return [start, *np.hstack([others, turns])]
+
+
+def _shapes(
+    body: BodySketch, points: Array, across: Array | None, size: float
+) -> list[dict[str, Any]]:
+    """Shapes of a body: those given for it, or plates and rods between its corners."""
+    if body.looks:
+        return [dict(look) for look in body.looks]
+    if body.hidden:
+        return []
+    corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)
+    shapes: list[Visual] = []
+    if body.weight is not None:
+        shapes.append(visual(sphere(WEIGHT * size), points[body.weight]))
+    hull = _plate(corners, across, size)
+    if hull is not None:
+        shapes.append(visual(hull))
+    shapes += [rod(a, b, ROD * size) for a, b in _bars(corners)]
+    if not shapes:
+        shapes.append(visual(sphere(WEIGHT * size)))
+    return [shape.data() for shape in shapes]
+
+
+def _bars(corners: Array) -> list[tuple[Array, Array]]:
+    """One bar along corners on a line; bars from the origin to each of the others."""
+    if len(corners) < 2:
+        return []
+    spread = corners - corners.mean(axis=0)
+    _, widths, directions = np.linalg.svd(spread)
+    if len(corners) == 2 or widths[1] <= FLAT * widths[0]:
+        order = np.argsort(corners @ directions[0])
+        return [(a, b) for a, b in pairwise(corners[order])]
+    return [(np.zeros(3), corner) for corner in corners if np.any(corner)]
+
+
+def _plate(corners: Array, across: Array | None, size: float) -> Plate | None:
+    """The hull of corners in a plane through the body's origin, if they make an area."""
+    if across is None or np.max(np.abs(across)) < PARALLEL:
+        return None
+    normal = int(np.argmax(np.abs(across)))
+    if np.ptp(corners[:, normal]) > FLAT * size or abs(corners[0, normal]) > FLAT * size:
+        return None
+    plane = PLANES[normal]
+    flat = corners[:, [AXES.index(letter) for letter in plane]]
+    try:
+        hull = flat[ConvexHull(flat).vertices]
+    except QhullError:  # on a line
+        return None
+    return plate(hull, PLATE * size, plane)

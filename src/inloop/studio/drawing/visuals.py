@@ -1,0 +1,70 @@
+"""Visuals as the page draws them: plain data; meshes by name, each packed once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InloopError
+from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Shape, Visual, shape_from
+from inloop.plant import Array
+from inloop.studio.drawing.mesh_packing import PackedMesh, pack
+from inloop.studio.drawing.mesh_store import packed_file
+
+NO_SCALE = (1.0, 1.0, 1.0)
+
+
+class MeshShelf:
+    """Meshes that the page may ask for.
+
+    Attributes:
+        blocks: packed meshes by name.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: dict[str, bytes] = {}
+        self._packed: dict[object, PackedMesh | None] = {}
+
+    def data(self, visuals: Iterable[Visual]) -> list[dict[str, Any]]:
+        """Plain data of visuals; those that follow from parameters are not drawn."""
+        found = (self._data(visual) for visual in visuals if visual.is_numeric)
+        return [data for data in found if data is not None]
+
+    def _data(self, visual: Visual) -> dict[str, Any] | None:
+        shape = visual.shape
+        if not isinstance(shape, Mesh | MeshFile | ConvexHull | Heightfield):
+            return visual.data()
+        packed = self._pack(shape)
+        if packed is None:
+            return None
+        scale = shape.scale if isinstance(shape, MeshFile) else NO_SCALE
+        told = {"kind": "packed", "name": packed.name, "scale": scale, "bounds": packed.bounds}
+        return {**visual.placement(), "shape": told}
+
+    def _pack(self, shape: Shape) -> PackedMesh | None:
+        """Pack a mesh that is not known yet; one that cannot be read is told and not drawn."""
+        # the same file may be used at several scales
+        key = (shape.path, shape.unit, shape.up) if isinstance(shape, MeshFile) else shape
+        if key not in self._packed:
+            try:
+                packed = packed_file(shape) if isinstance(shape, MeshFile) else pack(shape)
+                self.blocks[packed.name] = packed.content
+                self._packed[key] = packed
+            except InloopError as error:
+                warnings.warn(f"a mesh is not drawn: {error}", stacklevel=2)
+                self._packed[key] = None
+        return self._packed[key]
+
+
+def corners_of(look: Mapping[str, Any]) -> Array:
+    """Corners of a box around what is drawn, in body axes [m]."""
+    shape, told = look["shape"], look
+    if shape["kind"] == "packed":
+        low, high = np.sort(np.array(shape["bounds"]) * np.array(shape["scale"]), axis=0)
+    else:
+        low, high = shape_from(shape).bounds
+    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+    return np.asarray(np.array(told["position"]) + corners @ np.array(told["rotation"]).T)

@@ -1,0 +1,1 @@
+"""What server and page say to each other, and who is at the other end."""

@@ -1,0 +1,171 @@
+"""One browser: what waits to be sent to it, what it has asked for, how much it may send."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from inloop.studio.messaging.message_types import Level, Message
+
+MOST_BYTES = 2 << 20  # of samples that wait
+MOST_TEXTS = 500  # messages that wait; a client that does not read them is let go
+PER_SECOND, BURST = 200.0, 400.0  # messages from a client
+PATIENCE = 20  # mistakes that are forgiven, one of them each second
+
+_numbers = itertools.count(1)
+
+
+class Channel(Protocol):
+    """The part of a WebSocket that a client needs."""
+
+    async def send_text(self, data: str) -> None:
+        """Send a text frame."""
+        ...
+
+    async def send_bytes(self, data: bytes) -> None:
+        """Send a binary frame."""
+        ...
+
+
+class Allowance:
+    """So many per second, and some more at once.
+
+    Args:
+        rate: how many come back per second.
+        burst: how many there are at most.
+        clock: tells the time [s].
+    """
+
+    def __init__(
+        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._left, self._then = burst, clock()
+
+    def take(self) -> bool:
+        """Use one; False if there is none left."""
+        now = self._clock()
+        self._left = min(self._burst, self._left + self._rate * (now - self._then))
+        self._then = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """What a client plots.
+
+    Attributes:
+        generation: counts the subscriptions of a client.
+        columns: of the outputs.
+        every: one record of so many; 1 for all.
+    """
+
+    generation: int = 0
+    columns: tuple[int, ...] = ()
+    every: int = 1
+
+
+class Client:
+    """Queues towards one browser. Poses: the newest only. Samples: all, up to a cap, and told.
+
+    Attributes:
+        number: to tell clients apart.
+        subscription: what it plots.
+        messages: allowance for what it sends.
+        patience: allowance for its mistakes.
+        lost: samples that were dropped because it does not read, since the last one sent.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self.number = next(_numbers)
+        self.subscription = Subscription()
+        self.messages = Allowance(PER_SECOND, BURST)
+        self.patience = Allowance(1.0, PATIENCE)
+        self.lost = 0
+        self.overwhelmed = False
+        self._channel = channel
+        self._texts: deque[str] = deque()
+        self._samples: deque[bytes] = deque()
+        self._waiting = 0  # bytes of samples
+        self._pose: bytes | None = None
+        self._wake = asyncio.Event()
+
+    def tell(self, message: Message | str) -> None:
+        """Send a message soon; a text is JSON already."""
+        if len(self._texts) >= MOST_TEXTS:
+            self.overwhelmed = True
+            return
+        self._texts.append(message if isinstance(message, str) else encode(message))
+        self._wake.set()
+
+    def notice(self, level: Level, text: str, fix: str = "") -> None:
+        """Tell a person something."""
+        self.tell({"kind": "notice", "level": level, "text": text, "fix": fix})
+
+    def show(self, pose: bytes) -> None:
+        """The newest poses replace those that were not sent yet."""
+        self._pose = pose
+        self._wake.set()
+
+    def plot(self, frame: bytes, count: int) -> bool:
+        """Queue samples; False if they had to be dropped, which is counted."""
+        if self._waiting + len(frame) > MOST_BYTES:
+            self.lost += count
+            return False
+        self._samples.append(frame)
+        self._waiting += len(frame)
+        self._wake.set()
+        return True
+
+    def answer(self, frame: bytes) -> None:
+        """Send a frame as soon as possible, before all samples."""
+        self._samples.appendleft(frame)
+        self._waiting += len(frame)
+        self._wake.set()
+
+    def forget_samples(self) -> None:
+        """Drop what waits of a subscription that is over."""
+        self._samples.clear()
+        self._waiting = 0
+
+    async def send_all(self) -> None:
+        """Send what waits, for as long as the browser is there."""
+        while not self.overwhelmed:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._texts or self._samples or self._pose is not None:
+                if self._texts:
+                    await self._channel.send_text(self._texts.popleft())
+                pose, self._pose = self._pose, None
+                if pose is not None:
+                    await self._channel.send_bytes(pose)
+                if self._samples:
+                    frame = self._samples.popleft()
+                    self._waiting -= len(frame)
+                    await self._channel.send_bytes(frame)
+
+
+def encode(message: Message) -> str:
+    """JSON text; numbers that are not finite have no place in it and become null."""
+    try:
+        return json.dumps(message, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(message), separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,335 @@
+"""What the server says to a page: texts of JSON, told apart by their `kind`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypedDict
+
+from inloop.studio.messaging.scene_types import Scene
+
+Activity = Literal["starting", "running", "paused", "ended", "lost"]
+Level = Literal["info", "warn", "error"]
+
+
+class Told(TypedDict):
+    """Something to tell a person."""
+
+    level: Level
+    text: str
+    fix: Annotated[str, 'what to do; "" for nothing']
+
+
+class Plant(TypedDict):
+    """What runs."""
+
+    name: str
+    title: str
+    look_at: Annotated[str, "what is worth looking at"]
+    rate_hz: Annotated[float, "steps per second [Hz]"]
+
+
+class Option(TypedDict):
+    """A choice that is made when a model is built."""
+
+    name: str
+    default: bool | float
+    doc: str
+    range: Annotated[tuple[float, float] | None, "smallest and largest value of a number"]
+    allowed: Annotated[str, "what may be given, in words"]
+
+
+class MenuEntry(TypedDict):
+    """A plant that can be chosen."""
+
+    name: str
+    title: str
+    options: list[Option]
+
+
+class Parameter(TypedDict):
+    """A number that can be changed while the plant runs."""
+
+    name: str
+    value: float
+    default: float
+    unit: str
+    low: Annotated[float | None, "null: no bound"]
+    high: Annotated[float | None, "null: no bound"]
+    doc: str
+
+
+class Signal(TypedDict):
+    """Something that can be plotted."""
+
+    name: str
+    unit: str
+
+
+class TouchingPair(TypedDict):
+    """A contact: two shapes that may touch."""
+
+    name: str
+    between: Annotated[tuple[str, str], "bodies, or frames on them"]
+    shapes: tuple[str, str]
+    law: Annotated[str, "of the normal force, with its coefficients"]
+    friction: Annotated[str, '"" for smooth surfaces']
+
+
+class WatchedSensor(TypedDict):
+    """A sensor of the mechanism."""
+
+    name: str
+    quantity: Annotated[str, "what it measures, a word"]
+    at: Annotated[list[str], "where it sits"]
+    signals: Annotated[list[Signal], "what it tells, in the order of its readings"]
+
+
+class Input(TypedDict):
+    """In the order of the numbers that input frames carry."""
+
+    name: str
+    unit: str
+    low: Annotated[float | None, "null: no bound"]
+    high: Annotated[float | None, "null: no bound"]
+    doc: str
+
+
+class Driven(TypedDict):
+    """The input that a person drives."""
+
+    input: str
+    unit: str
+    low: Annotated[float, "in the unit of the input"]
+    high: Annotated[float, "in the unit of the input"]
+    rest: Annotated[float, "when nobody drives, in the unit of the input"]
+    body: Annotated[str, 'that is dragged; "ground" for a place in the world']
+    point: Annotated[tuple[float, float, float], "where, in axes of the body [m]"]
+    axis: Annotated[tuple[float, float, float], "dragging along it goes from low to high [m]"]
+    hint: str
+    keys: Annotated[dict[str, float], "values while keys are down, by KeyboardEvent.code"]
+    midi: bool
+
+
+class Rig(TypedDict):
+    """A haptic device that can hold the plant."""
+
+    name: str
+    title: str
+
+
+class SettingRange(TypedDict):
+    """Bounds of a setting of haptic devices."""
+
+    name: Literal["rate", "lines", "low_pass", "damping", "stiffness"]
+    low: float
+    high: float
+    unit: str
+    doc: str
+
+
+class Settings(TypedDict):
+    """Of the haptic device that holds the plant."""
+
+    rate: Annotated[float, "of the servo [Hz]"]
+    lines: Annotated[float, "of the encoder [1/in]"]
+    low_pass: Annotated[float, "before the derivatives [Hz]; 0: plain differences"]
+    damping: Annotated[float, "of the handle [N·s/m]"]
+    stiffness: Annotated[float, "of the finger [N/m]"]
+    controlled: Annotated[bool, "by a passivity controller"]
+
+
+class Chain(TypedDict):
+    """Haptic devices that can hold the plant, and the one that does."""
+
+    rigs: list[Rig]
+    ranges: list[SettingRange]
+    rig: Annotated[str, 'name of the device; "mouse" for none']
+    settings: Settings | None
+
+
+class File(TypedDict):
+    """A recording."""
+
+    name: str
+    bytes: int
+
+
+class Recording(TypedDict):
+    """What is being recorded, and what there is."""
+
+    active: bool
+    files: list[File]
+
+
+class Times(TypedDict):
+    """A histogram of times."""
+
+    edges_us: Annotated[list[float], "of the bins, one more than counts [µs]"]
+    counts: list[int]
+    p50: Annotated[float | None, "[µs]"]
+    p99: Annotated[float | None, "[µs]"]
+    p999: Annotated[float | None, "[µs]"]
+    max: Annotated[float | None, "[µs]"]
+
+
+class Limits(TypedDict):
+    """What a haptic device can display; null: no limit."""
+
+    passive: Annotated[float | None, "stiffness that is never active [N/m]"]
+    stable: Annotated[float | None, "computed [N/m]"]
+    measured: Annotated[float | None, "[N/m]"]
+    controlled: Annotated[float | None, "measured with a passivity controller [N/m]"]
+    held: Annotated[float | None, "by the finger [N/m]"]
+    mass: Annotated[float | None, "held by the finger [kg]"]
+
+
+class DeviceReadings(TypedDict):
+    """How it goes with the haptic device; least and most are since the last message."""
+
+    t: Annotated[float | None, "simulated time [s]"]
+    rate_hz: Annotated[float, "of the servo [Hz]"]
+    handle: Annotated[float | None, "position of the handle [m]"]
+    force: Annotated[float | None, "of the motor [N]"]
+    most_force: Annotated[float | None, "[N]"]
+    limit: Annotated[float, "of the motor [N]"]
+    energy: Annotated[float | None, "that the display has taken [J]"]
+    least_energy: Annotated[float | None, "[J]"]
+    passive: bool
+    controlled: bool
+    acting: Annotated[bool, "the passivity controller acts"]
+    dissipated: Annotated[float | None, "by the controller [J]"]
+    shown_stiffness: Annotated[float, "of the mechanism [N/m]"]
+    shown_mass: Annotated[float, "of the mechanism [kg]"]
+    left_out: Annotated[float, "part of the periods"]
+    limits: Annotated[Limits | None, "null while they are being found"]
+    notice: Told | None
+
+
+class Hello(TypedDict):
+    """All there is to know before anything moves."""
+
+    kind: Literal["hello"]
+    plant: Plant
+    menu: list[MenuEntry]
+    scene: Scene
+    parameters: list[Parameter]
+    signals: list[Signal]
+    plots: Annotated[list[str] | None, "signals to plot first"]
+    contacts: list[TouchingPair]
+    sensors: list[WatchedSensor]
+    inputs: list[Input]
+    device: Driven | None
+    chain: Chain | None
+    can: Annotated[list[str], "requests that make sense now"]
+    record: Recording
+
+
+class State(TypedDict):
+    """How it goes."""
+
+    kind: Literal["state"]
+    state: Activity
+    speed: Annotated[float | None, "simulated seconds per second"]
+    step: Annotated[int, "good steps since the start"]
+    t: Annotated[float | None, "simulated time [s]"]
+    status: Annotated[str, "how the last step ended"]
+    latched: Annotated[str, 'status because of which inputs are ignored; "" if they are not']
+    overruns: int
+    stale: Annotated[int, "steps with inputs that were too old"]
+    lost: Annotated[int, "records of telemetry"]
+    source: Annotated[str, '"live", or the name of a recording']
+    driven: Annotated[bool, "a page drives the inputs"]
+    notice: Told | None
+
+
+class Readings(TypedDict):
+    """What contacts and sensors tell, ten times a second, in the order of the greeting.
+
+    A number that a mode does not have is null.
+    """
+
+    kind: Literal["readings"]
+    contacts: Annotated[list[list[float | None]], "gap [m], normal force and friction [N] of each"]
+    sensors: Annotated[list[list[float | None]], "values of the signals of each"]
+
+
+class Subscribed(TypedDict):
+    """Which columns come from now on."""
+
+    kind: Literal["subscribed"]
+    generation: Annotated[int, "that the frames of samples carry"]
+    rate_hz: Annotated[float, "[Hz]"]
+    signals: list[str]
+
+
+class ParameterValues(TypedDict):
+    """Values that anybody changed."""
+
+    kind: Literal["parameters"]
+    values: dict[str, float]
+
+
+class SceneChange(TypedDict):
+    """The same mechanism with other measures."""
+
+    kind: Literal["scene"]
+    scene: Scene
+
+
+class Histograms(TypedDict):
+    """Times of the loop."""
+
+    kind: Literal["histogram"]
+    step_time: Annotated[Times, "from begin to end of a step"]
+    reaction: Annotated[Times, "from inputs to outputs"]
+    wake_up: Annotated[Times, "from the period to the thread's wake-up"]
+    input_age: Annotated[Times, "of the inputs when a step takes them"]
+
+
+class Notice(TypedDict):
+    """Something that passes."""
+
+    kind: Literal["notice"]
+    level: Level
+    text: str
+    fix: str
+
+
+class RecordingChange(TypedDict):
+    """A recording has begun or ended."""
+
+    kind: Literal["record"]
+    active: bool
+    files: list[File]
+
+
+class ChainChange(TypedDict):
+    """Another haptic device, or other settings."""
+
+    kind: Literal["chain"]
+    rigs: list[Rig]
+    ranges: list[SettingRange]
+    rig: str
+    settings: Settings | None
+
+
+class DevicePanel(TypedDict):
+    """How it goes with the haptic device, ten times a second."""
+
+    kind: Literal["panel"]
+    data: DeviceReadings
+
+
+class PlayedNote(TypedDict):
+    """A note begins or ends."""
+
+    kind: Literal["note"]
+    t: Annotated[float, "simulated time [s]"]
+    on: bool
+    note: Annotated[int, "of MIDI: 60 is C4"]
+    velocity: Annotated[int, "of MIDI: 1 to 127"]
+
+
+Message = (
+    Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
+    | RecordingChange | ChainChange | DevicePanel | PlayedNote
+)  # fmt: skip

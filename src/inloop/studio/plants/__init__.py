@@ -1,0 +1,1 @@
+"""The plant that pages see: one that runs, or a recording; its inputs, its device, its files."""

@@ -1,0 +1,98 @@
+"""Tells a person what is wrong with a plant that runs, and what to do."""
+
+from __future__ import annotations
+
+import time
+
+from inloop.studio.messaging.message_types import Level, Told
+from inloop.studio.plants.sources import Condition, Moment
+
+LATELY = 3.0  # [s] for which an overrun is worth telling
+
+FAILURES = {
+    "DIVERGED": (
+        "the motion has become so fast that the numbers ran away; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
+    "OUT_OF_BOUNDS": (
+        "a coordinate or a speed would have left its bounds; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
+    "LOOP_OPEN": (
+        "the loops of the mechanism could not be closed; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
+    "CHATTERING": (
+        "events follow each other without end; the last good state is held",
+        "Put back the parameter that was changed last, then reset.",
+    ),
+    "INPUT_STALE": (
+        "the watchdog acts: whoever wrote the inputs has stopped; safe values are in their place",
+        "Start the controller again, take the inputs here, or reset.",
+    ),
+}
+LATCHED = {
+    "STOPPED": "somebody has made the plant safe",
+    "DIVERGED": "a step failed, because the numbers ran away",
+    "OUT_OF_BOUNDS": "a step failed, because a coordinate or a speed would have left its bounds",
+    "LOOP_OPEN": "a step failed, because the loops could not be closed",
+    "CHATTERING": "a step failed, because events followed each other without end",
+}
+ENDINGS: dict[str, tuple[Level, str, str]] = {
+    "lost": (
+        "error",
+        "the process of the plant has died",
+        "Start it again.",
+    ),
+    "ended": ("warn", "the run has ended", "Start it again, or choose another mechanism."),
+    "starting": ("info", "the mechanism is being derived, compiled and started", ""),
+}
+
+
+class Health:
+    """Keeps in mind what happened lately."""
+
+    def __init__(self) -> None:
+        self._overruns: int | None = None
+        self._late_until = 0.0
+        self._late = 0
+
+    def notice(self, condition: Condition, moment: Moment | None) -> Told | None:
+        """The most important thing to tell now; None if all is well."""
+        if condition.state in ENDINGS:
+            level, text, fix = ENDINGS[condition.state]
+            return {"level": level, "text": text, "fix": fix}
+        status = moment.status if moment is not None else "OK"
+        self._count(condition.counters.get("overruns", 0))
+        if status in FAILURES:
+            text, fix = FAILURES[status]
+            if status == "OUT_OF_BOUNDS" and condition.beyond:
+                text = f"{condition.beyond}; the last good state is held"
+            gravity: Level = "warn" if status == "INPUT_STALE" else "error"
+            return {"level": gravity, "text": text, "fix": fix}
+        if condition.latched:
+            reason = LATCHED.get(condition.latched, f"a step ended with {condition.latched}")
+            return {
+                "level": "warn",
+                "text": f"{reason}: inputs are ignored since then, safe values are in their place",
+                "fix": "Press 'Use inputs' to let them act again, or reset.",
+            }
+        if time.monotonic() < self._late_until:
+            return {
+                "level": "warn",
+                "text": f"{self._late} steps came too late",
+                "fix": "Close other programs, slow the time down, or start with a lower rate.",
+            }
+        if condition.jumps:
+            text, _, fix = condition.jumps.partition("; ")
+            return {"level": "warn", "text": text, "fix": f"{fix[0].upper()}{fix[1:]}."}
+        return None
+
+    def _count(self, overruns: int) -> None:
+        """Overruns since the last time."""
+        before, self._overruns = self._overruns, overruns
+        if before is not None and overruns > before:
+            if time.monotonic() >= self._late_until:
+                self._late = 0
+            self._late += overruns - before
+            self._late_until = time.monotonic() + LATELY

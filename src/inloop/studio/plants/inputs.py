@@ -1,0 +1,160 @@
+"""The inputs of a plant while a person drives one of them.
+
+The mailbox has one writer of inputs. The studio becomes it when a client takes the inputs, writes
+them anew all the time so that they do not get old, and gives them back after it has put them to
+rest, where they may stay. A studio that is stopped or killed does neither: the plant then puts safe
+values in their place. Between two clients the first one who takes them has them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from inloop.errors import InputError, MailboxError
+from inloop.native.library import Reals
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.messaging.client import Client
+from inloop.studio.messaging.frames import InputFrame
+
+LIMIT = 1e6  # of an input whose range nobody has told
+REST = 0.5  # [s] at rest before the inputs are given back
+REMEMBERED = 512  # inputs on their way to the loop
+
+
+class Writer(Protocol):
+    """What takes the values: the plant, or a device that holds it."""
+
+    layout: Layout
+
+    @property
+    def now(self) -> float:
+        """The clock by which inputs get old [s]."""
+        ...
+
+    def take_inputs(self) -> None:
+        """Become the writer of the inputs."""
+        ...
+
+    def write_inputs(self, values: Reals) -> int:
+        """Write all inputs; returns the number of this record."""
+        ...
+
+    def release_inputs(self) -> None:
+        """Let another process write them."""
+        ...
+
+    def rest_inputs(self, values: Reals) -> None:
+        """Leave these inputs, which do not get old, and let another process write them."""
+        ...
+
+
+class Inputs:
+    """Who drives, and with what values.
+
+    Attributes:
+        owner: the client that drives; None for nobody.
+        used: page's count, stamp of the loop [s] and page's time [ms] of the newest input that
+            the loop has used.
+    """
+
+    def __init__(self, source: Writer, device: Mapping[str, Any] | None) -> None:
+        self._source = source
+        inputs = source.layout.inputs
+        self.names = [x.name for x in inputs]
+        self._rest = np.array([x.default for x in inputs])
+        self._least, self._most = np.full(len(inputs), -LIMIT), np.full(len(inputs), LIMIT)
+        if device is not None and device["input"] in self.names:
+            k = self.names.index(device["input"])
+            self._rest[k], self._least[k], self._most[k] = (
+                device["rest"], device["low"], device["high"],
+            )  # fmt: skip
+        self._values = self._rest.copy()
+        self.owner: Client | None = None
+        self._held = False
+        self._rest_until = 0.0
+        self._sent: deque[tuple[int, int, float]] = deque(maxlen=REMEMBERED)
+        self.used = (0, 0.0, 0.0)
+
+    def range_of(self, k: int) -> tuple[float | None, float | None]:
+        """Lowest and highest value that a page may give; None without a limit of its own."""
+        limited = self._least[k] > -LIMIT or self._most[k] < LIMIT
+        return (float(self._least[k]), float(self._most[k])) if limited else (None, None)
+
+    def take(self, client: Client) -> None:
+        """Let a client drive.
+
+        Raises:
+            MailboxError: a controller in another process writes the inputs.
+            InputError: another client drives.
+        """
+        if self.owner is client:
+            return
+        if self.owner is not None:
+            raise InputError("somebody else drives just now", fix="Wait until they let go.")
+        if not self._held:
+            self._source.take_inputs()
+            self._held = True
+        self.owner = client
+        self._sent.clear()
+
+    def set(self, client: Client, frame: InputFrame) -> None:
+        """Write a value at once.
+
+        Raises:
+            InputError: there is no such input, or another client drives.
+            MailboxError: a controller in another process writes the inputs, or the plant is gone.
+        """
+        if frame.index >= len(self.names):
+            raise InputError(f"there is no input number {frame.index}", fix="Reload the page.")
+        self.take(client)
+        k = frame.index
+        self._values[k] = min(max(frame.value, self._least[k]), self._most[k])
+        written = self._source.write_inputs(self._values)
+        self._sent.append((written, frame.sequence, frame.page_time))
+
+    def release(self, client: Client) -> None:
+        """Put all inputs to rest; they are given back a little later."""
+        if self.owner is client:
+            self.owner = None
+            self._values[:] = self._rest
+            self._rest_until = self._source.now + REST
+            self.refresh()
+
+    def settle(self) -> None:
+        """Put the inputs to rest, whoever has left them."""
+        with contextlib.suppress(MailboxError):
+            self._source.take_inputs()
+            self._held, self._rest_until = True, self._source.now + REST
+            self.refresh()
+
+    def close(self) -> None:
+        """Give the inputs back at once."""
+        if self._held:
+            with contextlib.suppress(MailboxError):
+                self._source.release_inputs()
+        self._held, self.owner = False, None
+
+    def refresh(self) -> None:
+        """Write the inputs anew, or give them back when they have been at rest for a while."""
+        if not self._held:
+            return
+        try:
+            if self.owner is None and self._source.now > self._rest_until:
+                self._source.rest_inputs(self._values)
+                self._held = False
+            else:
+                self._source.write_inputs(self._values)
+        except MailboxError:
+            self._held, self.owner = False, None
+
+    def follow(self, answers: Any, stamps: Any) -> None:
+        """See in the telemetry which inputs the loop has used, and when first."""
+        while self._sent and self._sent[0][0] <= answers[-1]:
+            written, sequence, page_time = self._sent.popleft()
+            row = int(np.searchsorted(answers, written))
+            self.used = (sequence, 1e-9 * float(stamps[row]), page_time)

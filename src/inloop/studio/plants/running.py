@@ -1,0 +1,254 @@
+"""Which plant the pages see: started, attached to, replaced by another one or by a recording."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+
+from inloop.errors import InloopError, InputError, MailboxError
+from inloop.studio.messaging.message_types import DeviceReadings, Told
+from inloop.studio.plants.breakable import in_thread
+from inloop.studio.plants.catalog import Catalog, Choice, Options
+from inloop.studio.plants.haptic_device import MOUSE, HapticDevice, offer
+from inloop.studio.plants.health import Health
+from inloop.studio.plants.inputs import Inputs
+from inloop.studio.plants.live import Live
+from inloop.studio.plants.measured import Measured
+from inloop.studio.plants.notes import Notes
+from inloop.studio.plants.playback import Playback
+from inloop.studio.plants.processes import Process
+from inloop.studio.plants.recordings import Recordings
+from inloop.studio.plants.show import Show
+from inloop.studio.plants.sources import Condition, Moment, Source
+
+STARTS_WITHIN = 120.0  # [s] with derivation and compilation
+ENDS_WITHIN = 5.0  # [s]
+LOOK_EVERY = 0.05  # [s]
+
+
+class Running:
+    """The plant of a session, or a recording in its place.
+
+    Attributes:
+        catalog: what there is to choose from.
+        recordings: what was recorded.
+        choice: the plant.
+        source: where numbers come from; None while there is none.
+        show: what there is to see of it.
+        notes: what there is to hear of it.
+        measured: its contacts and sensors.
+        device: haptic device that holds the plant; None if pages drive it themselves.
+        moment: the newest outputs.
+    """
+
+    def __init__(
+        self, catalog: Catalog, recordings: Recordings, changed: Callable[[bool], None]
+    ) -> None:
+        self.catalog, self.recordings = catalog, recordings
+        self.choice: Choice | None = None
+        self.source: Source | None = None
+        self.show: Show | None = None
+        self._hand: Inputs | None = None
+        self.notes: Notes | None = None
+        self.measured: Measured | None = None
+        self.moment: Moment | None = None
+        self.device: HapticDevice | None = None
+        self._changed = changed  # called with True when there is a new source to be greeted
+        self._live: Live | None = None
+        self._loop: Process | None = None
+        self._health = Health()
+        self._problem: Told | None = None
+        self._starting = False
+        self._busy = asyncio.Lock()
+
+    @property
+    def inputs(self) -> Inputs | None:
+        """Of the plant; None while a recording is shown."""
+        return None if self.file else self._hand
+
+    @property
+    def meshes(self) -> Mapping[str, bytes]:
+        """Packed meshes of the plant that is shown, by name."""
+        return {} if self.choice is None else self.choice.stage.meshes
+
+    def refresh_inputs(self) -> None:
+        """Keep the inputs from getting old, whatever is shown."""
+        if self._hand is not None:
+            self._hand.refresh()
+
+    # how it goes
+
+    @property
+    def is_own(self) -> bool:
+        """Was the plant started here?"""
+        return self.choice is not None and bool(self.choice.command)
+
+    @property
+    def file(self) -> str:
+        """The recording that is shown; "" for the plant itself."""
+        return self.source.name if isinstance(self.source, Playback) else ""
+
+    def condition(self) -> Condition:
+        """How it goes, also when there is no plant."""
+        if self.source is None:
+            return Condition("starting" if self._starting else "ended")
+        return self.source.condition()
+
+    def notice(self, condition: Condition) -> Told | None:
+        """What a person should know now."""
+        problem = self.recordings.problem
+        if problem:
+            text = f"the recording has ended early: {problem}"
+            return {"level": "error", "text": text, "fix": "End it, and begin another one."}
+        return self._problem or self._health.notice(condition, self.moment)
+
+    # a plant
+
+    async def open(self, choice: Choice) -> None:
+        """Start a plant, or attach to one that runs.
+
+        Raises:
+            InloopError: it does not start; the text says why.
+        """
+        self._starting, self.choice, self._problem = True, choice, None
+        self._changed(False)
+        try:
+            if choice.command:
+                self._loop = Process(choice.command)
+            await in_thread(self.catalog.menu)  # slow the first time
+            self._live = await self._attach(choice.plant)
+        except InloopError as error:
+            mistake = error.mistakes[0]
+            self._problem = {"level": "error", "text": mistake.what, "fix": mistake.fix}
+            raise
+        finally:
+            self._starting = False
+        self._hand = Inputs(self._live, choice.stage.device)
+        self._use(self._live, choice)
+
+    async def _attach(self, plant: str) -> Live:
+        end, process = time.monotonic() + STARTS_WITHIN, self._loop
+        while process is not None:
+            with contextlib.suppress(MailboxError):
+                # the first time it compiles what reads the mailbox
+                live = await in_thread(Live, plant)
+                if live.process == process.number:
+                    return live
+                live.close()  # somebody else's plant of the same name
+            if not process.running or time.monotonic() > end:
+                words = process.last_words().rpartition("error: ")[2] or "it gave no sign"
+                raise InputError(
+                    f"the plant did not start: {words}", fix="Choose another mechanism."
+                )
+            await asyncio.sleep(LOOK_EVERY)
+        return await in_thread(Live, plant)
+
+    def _use(self, source: Source, choice: Choice) -> None:
+        """Let all pages see this source."""
+        # all of it first: the source that is shown stays if anything is wrong with the new one
+        show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
+        measured = Measured(source.layout)
+        show.set_parameters(source.parameters())
+        self.moment = source.newest()
+        self.source, self.show, self.notes, self._health = source, show, notes, Health()
+        self.measured = measured
+        self._changed(True)
+
+    # a device
+
+    async def hold(
+        self,
+        rig: str,
+        settings: Options,
+        publish: Callable[[DeviceReadings], None],
+        ended: Callable[[HapticDevice], None],
+    ) -> None:
+        """Let a haptic device hold the plant, or change the one that does; "mouse" for none.
+
+        Raises:
+            InputError: there is no such device, or a setting makes no sense.
+        """
+        live, choice = self._live, self.choice
+        if live is None or choice is None or self.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        if self.device is not None and self.device.rig == rig:
+            self.device.change(settings)
+            return
+        if rig == MOUSE:
+            await self.let_go()
+            return
+        told = choice.stage.device
+        if rig not in (x["name"] for x in offer(told, 1.0 / live.layout.period)) or told is None:
+            raise InputError(f"no device {rig[:40]!a} fits here", fix="Choose one of the list.")
+        device = HapticDevice(live, self.catalog, told, rig, settings, publish, ended)
+        async with self._busy:
+            await self._drop_device()
+            if self._hand is not None:
+                self._hand.close()
+            await device.start()
+            self.device, self._hand = device, Inputs(device, told)
+
+    async def let_go(self) -> None:
+        """Drive without a device; the inputs go to rest."""
+        async with self._busy:
+            await self._drop_device()
+            if self._live is not None and self.choice is not None:
+                self._hand = Inputs(self._live, self.choice.stage.device)
+                self._hand.settle()
+
+    async def _drop_device(self) -> None:
+        device, self.device = self.device, None
+        if device is not None:
+            await device.end()
+
+    async def close(self) -> None:
+        """Let go of the plant; end it if it is our own."""
+        await self._drop_device()
+        await self.recordings.end()
+        live = self._live
+        self.source, self._live, self.show, self._hand = None, None, None, None
+        if live is not None:
+            # a command may be on its way
+            await asyncio.to_thread(live.close)
+        if self._loop is not None:
+            await self._loop.end(ENDS_WITHIN)
+            self._loop = None
+
+    async def choose(self, name: str, options: Options) -> None:
+        """Another plant in place of the present one, which stays if the other makes no sense."""
+        if not self.is_own:
+            raise InputError(
+                "this plant was started by somebody else", fix="Start a studio of your own."
+            )
+        async with self._busy:
+            choice = await in_thread(self.catalog.choose, name, options)
+            self._starting = True
+            await self.close()
+            await self.open(choice)
+
+    # recordings
+
+    async def record(self, on: bool) -> None:
+        """Begin or end a recording."""
+        async with self._busy:
+            if on and isinstance(self.source, Live):
+                await self.recordings.begin(self.catalog, self.source.name)
+            elif not on:
+                problem = await self.recordings.end()
+                if problem:
+                    raise InputError(f"the recording ended early: {problem}")
+
+    async def replay(self, file: str) -> None:
+        """Show a recording; "" goes back to the plant."""
+        async with self._busy:
+            assert self.choice is not None
+            if file:
+                played = await asyncio.to_thread(Playback, self.recordings.find(file))
+                if self._hand is not None and self._hand.owner is not None:
+                    self._hand.release(self._hand.owner)
+                self._use(played, self.choice)
+            elif self._live is not None:
+                self._live.skip()
+                self._use(self._live, self.choice)

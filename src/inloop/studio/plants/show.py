@@ -1,0 +1,93 @@
+"""What there is to see of a plant at one moment: poses of its bodies, forces at its contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from inloop.native.library import Reals
+from inloop.plant.poses import Poses, quaternions
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.scene import empty_scene, make_scene
+from inloop.studio.drawing.sketch import ContactSketch
+from inloop.studio.drawing.stage import Stage
+from inloop.studio.messaging.frames import no_arrows, poses_frame
+from inloop.studio.plants.sources import Moment
+
+LEAST_FORCE = 1e-6  # [N]: less is no arrow
+AT_REST = np.concatenate([np.zeros(3), np.eye(3).ravel()])  # pose of the ground
+
+
+class Show:
+    """Turns outputs of the loop into frames.
+
+    Attributes:
+        scene: for the page, with the parameters as they are.
+    """
+
+    def __init__(self, stage: Stage, layout: Layout) -> None:
+        self._stage = stage
+        self._poses: Poses | None = None
+        self.scene: dict[str, Any] = empty_scene()
+        if stage.library is None or stage.sketch is None:
+            return
+        if not stage.library.fits(layout.index, len(layout.coordinates)):
+            return  # another plant of the same name
+        self._poses = Poses(stage.library)
+        self._q = np.array([layout.index[name] for name in stage.library.positions])
+        self._contacts = _Contacts(stage.sketch.contacts, layout)
+        self.set_parameters({})
+
+    def set_parameters(self, values: Mapping[str, float]) -> bool:
+        """Take over parameters; True if the scene looks different now."""
+        if self._poses is None or self._stage.sketch is None:
+            return False
+        self._poses.set_parameters(values)
+        self._contacts.place(self._poses.points)
+        before, self.scene = self.scene, make_scene(self._stage.sketch, self._poses)
+        return before != self.scene
+
+    def frame(self, moment: Moment) -> bytes:
+        """Poses and arrows at one moment."""
+        if self._poses is None:
+            nothing = np.zeros((0, 7))
+            return poses_frame(moment.sequence, moment.stamp, moment.t, nothing, no_arrows())
+        X = self._poses.at(moment.values[self._q])
+        arrows = self._contacts.arrows(X, moment.values)
+        return poses_frame(moment.sequence, moment.stamp, moment.t, quaternions(X), arrows)
+
+
+class _Contacts:
+    """Contacts whose signals are their points and forces, each in axes of a frame F of a body."""
+
+    def __init__(self, contacts: Sequence[ContactSketch], layout: Layout) -> None:
+        told = [c for c in contacts if all(name in layout.index for name in c.signals)]
+        self._bodies = np.array([c.body for c in told], dtype=np.int64)
+        self._origins = np.array([c.origin for c in told], dtype=np.int64)
+        self._turns = np.array([c.turn for c in told], dtype=np.int64)
+        columns = [[layout.index[name] for name in c.signals] for c in told]
+        self._columns = np.array(columns, dtype=np.int64).reshape(-1, 6)
+        self._p_BF, self._R_BF = np.zeros((0, 3)), np.zeros((0, 3, 3))
+
+    def place(self, points: Reals) -> None:
+        """Where the frames are on their bodies, with the parameters as they are."""
+        self._p_BF = points[self._origins]
+        columns = self._turns[:, None] + np.arange(3)
+        self._R_BF = points[columns].transpose(0, 2, 1)
+
+    def arrows(self, X: Reals, values: Reals) -> Reals:
+        """Point and force in the world of those that touch, shape (touching, 6)."""
+        found = values[self._columns]
+        touching = np.abs(found[:, 3:]).max(axis=1, initial=0.0) > LEAST_FORCE
+        if not touching.any():
+            return no_arrows()
+        R_BF, bodies, found = self._R_BF[touching], self._bodies[touching], found[touching]
+        p_B = self._p_BF[touching] + np.einsum("nij,nj->ni", R_BF, found[:, :3])
+        force_B = np.einsum("nij,nj->ni", R_BF, found[:, 3:])
+        # what is on the ground stays: number -1 is the last row
+        X_W = np.vstack([X, AT_REST])[bodies]
+        p_WB, R_WB = X_W[:, :3], X_W[:, 3:].reshape(-1, 3, 3)
+        p_W = p_WB + np.einsum("nij,nj->ni", R_WB, p_B)
+        return np.hstack([p_W, np.einsum("nij,nj->ni", R_WB, force_B)])

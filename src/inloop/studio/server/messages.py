@@ -1,0 +1,202 @@
+"""The texts that pages get: the greeting, and how it goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+from inloop.devices import Note
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.scene import empty_scene
+from inloop.studio.messaging.message_types import (
+    Chain,
+    Driven,
+    Hello,
+    Input,
+    MenuEntry,
+    Parameter,
+    PlayedNote,
+    Recording,
+    Signal,
+    State,
+)
+from inloop.studio.messaging.protocol import fields
+from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.plants.haptic_device import MOUSE, offer, ranges
+from inloop.studio.plants.inputs import Inputs
+from inloop.studio.plants.running import Running
+
+RATES = {"m": "m/s", "rad": "rad/s"}
+
+
+def hello(running: Running) -> Hello:
+    """All there is to know before anything moves."""
+    choice, source, show = running.choice, running.source, running.show
+    assert choice is not None and source is not None and show is not None
+    assert running.measured is not None
+    stage, layout = choice.stage, source.layout
+    return {
+        "kind": "hello",
+        "plant": {
+            "name": choice.name or choice.plant,
+            "title": stage.title,
+            "look_at": stage.look_at,
+            "rate_hz": 1.0 / layout.period,
+        },
+        "menu": _menu(running),
+        "scene": cast(Scene, show.scene),
+        "parameters": parameters(layout, source.parameters(), stage.docs),
+        "signals": signals(layout),
+        "contacts": running.measured.contacts,
+        "sensors": running.measured.sensors,
+        "plots": [name for name in stage.plots if name in layout.index] or None,
+        "inputs": inputs(layout, running.inputs, stage.docs),
+        "device": device(stage.device, layout),
+        "chain": chain(running),
+        "can": abilities(running),
+        "record": recordings(running),
+    }
+
+
+def hello_without_plant(running: Running) -> Hello:
+    """The menu, for a page that comes when no plant runs."""
+    choice = running.choice
+    name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
+    return {
+        "kind": "hello",
+        "plant": {"name": name, "title": title, "look_at": "", "rate_hz": 1000.0},
+        "menu": _menu(running),
+        "scene": cast(Scene, empty_scene()),
+        "parameters": [],
+        "signals": [],
+        "contacts": [],
+        "sensors": [],
+        "plots": None,
+        "inputs": [],
+        "device": None,
+        "chain": None,
+        "can": ["choose"] if running.is_own else [],
+        "record": recordings(running),
+    }
+
+
+def state(running: Running) -> State:
+    """How it goes."""
+    condition, moment = running.condition(), running.moment
+    counters = condition.counters
+    return {
+        "kind": "state",
+        "state": condition.state,
+        "speed": condition.speed,
+        "step": moment.step if moment is not None else 0,
+        "t": moment.t if moment is not None else 0.0,
+        "status": moment.status if moment is not None else "OK",
+        "latched": condition.latched,
+        "overruns": counters.get("overruns", 0),
+        "stale": counters.get("stale", 0),
+        "lost": counters.get("lost", 0),
+        "source": running.file or "live",
+        "driven": running.inputs is not None and running.inputs.owner is not None,
+        "notice": running.notice(condition),
+    }
+
+
+def chain(running: Running) -> Chain:
+    """Haptic devices that can hold the plant, and the one that does."""
+    choice, source = running.choice, running.source
+    assert choice is not None and source is not None
+    rate = 1.0 / source.layout.period
+    held = device(choice.stage.device, source.layout) and choice.stage.device
+    active = running.device
+    return {
+        "rigs": [] if running.file else offer(held, rate),
+        "ranges": ranges(rate),
+        "rig": MOUSE if active is None else active.rig,
+        "settings": None if active is None else active.settings,
+    }
+
+
+def played(note: Note) -> PlayedNote:
+    """A note that begins or ends."""
+    return cast(PlayedNote, {"kind": "note", **note.data()})
+
+
+def _menu(running: Running) -> list[MenuEntry]:
+    """Plants that can be chosen here."""
+    return running.catalog.menu() if running.is_own else []
+
+
+def recordings(running: Running) -> Recording:
+    """What is being recorded, and what there is."""
+    return {"active": running.recordings.active, "files": running.recordings.files()}
+
+
+def abilities(running: Running) -> list[str]:
+    """Requests that make sense now."""
+    can = ["subscribe", "pause", "go", "step", "speed", "reset", "replay"]
+    if running.file:
+        can.append("live")
+    else:
+        can += ["set", "reset_parameter", "reset_parameters", "record"]
+        can += ["take_input", "release_input", "device"]
+    if running.is_own:
+        can.append("choose")
+    return can
+
+
+def device(told: Mapping[str, Any] | None, layout: Layout) -> Driven | None:
+    """What a hand drives, if the plant with its options has this input."""
+    if told is None or told["input"] not in {x.name for x in layout.inputs}:
+        return None
+    known = {name: value for name, value in told.items() if name in fields(Driven)}
+    return cast(Driven, {**known, "unit": _units(layout)[told["input"]]})
+
+
+def signals(layout: Layout) -> list[Signal]:
+    """Name and unit of everything that can be plotted, in the order of the outputs."""
+    units = _units(layout)
+    return [{"name": name, "unit": units.get(name, "")} for name in layout.index if name != "t"]
+
+
+def _units(layout: Layout) -> dict[str, str]:
+    """Units of all signals; the input of a drive has that of its coordinate."""
+    units = {"t": "s"}
+    for c in layout.coordinates:
+        units[f"{c.name}.q"], units[f"{c.name}.qd"] = c.unit, RATES.get(c.unit, "")
+    told = (*layout.states, *layout.signals, *layout.inputs)
+    return {x.name: "" for x in told} | units | {x.name: x.unit for x in told if x.unit}
+
+
+def parameters(
+    layout: Layout, values: Mapping[str, float], docs: Mapping[str, str]
+) -> list[Parameter]:
+    """Those with a range can be changed with a slider; the others have no limits."""
+    return [
+        {
+            "name": p.name,
+            "value": values.get(p.name, p.default),
+            "default": p.default,
+            "unit": p.unit,
+            "low": _finite(p.least),
+            "high": _finite(p.most),
+            "doc": docs.get(p.name, ""),
+        }
+        for p in layout.parameters
+    ]
+
+
+def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
+    """In the order of the numbers that input frames carry."""
+    found: list[Input] = []
+    units = _units(layout)
+    for k, x in enumerate(layout.inputs):
+        low, high = driver.range_of(k) if driver is not None else (None, None)
+        doc = docs.get(x.name, "")
+        found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
+    return found
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

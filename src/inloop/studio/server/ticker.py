@@ -1,0 +1,185 @@
+"""The beat of the studio: poses 60 times a second, samples with them, states now and then."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from inloop.errors import MailboxError
+from inloop.realtime.mailboxes.telemetry import ROWS, Block
+from inloop.studio.messaging.client import Client, Subscription
+from inloop.studio.messaging.frames import MOST_SAMPLES, samples_frame
+from inloop.studio.plants.sources import Moment
+from inloop.studio.server.session import Session
+
+BEAT = 1.0 / 60.0  # [s]
+IDLE = 0.25  # [s] when nobody looks
+LOOK_EVERY, READINGS_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.1, 0.25, 1.0  # [s]
+
+
+class Ticker:
+    """Reads the plant once for all pages."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._look_due = self._readings_due = self._state_due = self._histogram_due = 0.0
+        self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
+        self._read = self._shown  # the same of contacts and sensors
+        self._parameters = 0
+        self._state = ""
+        self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        due = time.monotonic()
+        while True:
+            self.beat()
+            pause = BEAT if self._session.clients else IDLE
+            now = time.monotonic()
+            # a beat that comes late is not made up
+            due = max(due + pause, now)
+            if self._session.clients:
+                await asyncio.sleep(due - now)
+            else:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._session.busy.wait(), pause)
+                self._session.busy.clear()
+                due = time.monotonic()
+
+    def beat(self) -> None:
+        """Once."""
+        running = self._session.running
+        parts: list[Callable[[], None]] = [running.refresh_inputs]
+        if self._session.clients:
+            parts += [self._show, self._read_elements, self._plot, self._tell]
+        elif running.source is not None:
+            parts.append(running.source.skip)
+        for part in parts:
+            try:
+                part()
+            except MailboxError:
+                pass  # the plant goes just now: the next state tells
+            except Exception as error:
+                # whatever a plant or a recording holds, the pages are served
+                self._complain(error)
+
+    def _complain(self, error: Exception) -> None:
+        """Tell the pages, once, that something cannot be shown."""
+        complaint = (id(self._session.running.source), f"{type(error).__name__}: {error}")
+        if complaint == self._complaint:
+            return
+        self._complaint = complaint
+        logging.getLogger(__name__).error("a beat failed", exc_info=error)
+        for client in self._session.clients:
+            client.notice(
+                "error", f"what comes from the plant cannot be shown: {complaint[1][:200]}",
+                "Choose another plant or recording.",
+            )  # fmt: skip
+
+    def _show(self) -> None:
+        """The newest poses to everybody."""
+        running = self._session.running
+        source, show = running.source, running.show
+        if source is None or show is None:
+            return
+        moment = source.newest()
+        if moment is None:
+            return
+        running.moment = moment
+        which = self._which(moment)
+        if moment.parameters != self._parameters:
+            self._parameters = moment.parameters
+            self._session.tell_parameters(source.parameters())
+        elif which == self._shown:
+            return
+        self._shown = which
+        frame = show.frame(moment)
+        for client in self._session.clients:
+            client.show(frame)
+
+    def _which(self, moment: Moment) -> tuple[int, int, int]:
+        """What is to be shown, and to whom: a page that comes while the plant stands, too."""
+        newcomer = max(client.number for client in self._session.clients)
+        return id(self._session.running.source), moment.sequence, newcomer
+
+    def _read_elements(self) -> None:
+        """The newest values of contacts and sensors to everybody."""
+        measured, moment = self._session.running.measured, self._session.running.moment
+        now = time.monotonic()
+        if not measured or moment is None or now < self._readings_due:
+            return
+        which = self._which(moment)
+        if which != self._read:
+            self._read, self._readings_due = which, now + READINGS_EVERY
+            self._session.broadcast(measured.readings(moment))
+
+    def _plot(self) -> None:
+        """All samples since the last time to those who plot."""
+        running = self._session.running
+        source, inputs, notes = running.source, running.inputs, running.notes
+        if source is None or notes is None:
+            return
+        plotting = [client for client in self._session.clients if client.subscription.columns]
+        driven = inputs is not None and inputs.owner is not None
+        if not (plotting or driven or notes.sound):
+            source.skip()
+            return
+        count = ROWS
+        while count >= ROWS:  # more may have come than one reading takes
+            blocks = source.take()
+            for block in blocks:
+                if inputs is not None:
+                    inputs.follow(block.answers, block.stamps)
+                for note in notes.hear(block):
+                    self._session.tell_note(note)
+                encoded: dict[Subscription, tuple[bytes, int]] = {}
+                for client in plotting:
+                    _send(client, block, encoded)
+            count = sum(len(block.stamps) for block in blocks)
+
+    def _tell(self) -> None:
+        """State and histograms when they are due, the state at once when it changes."""
+        session, now = self._session, time.monotonic()
+        if now >= self._look_due:
+            self._look_due = now + LOOK_EVERY
+            state = session.running.condition().state
+            if now >= self._state_due or state != self._state:
+                self._state, self._state_due = state, now + STATE_EVERY
+                session.tell_state()
+        if now >= self._histogram_due and session.running.source is not None:
+            self._histogram_due = now + HISTOGRAM_EVERY
+            found = session.running.source.histograms()
+            if found is not None:
+                session.broadcast(found)
+
+
+def _send(client: Client, block: Block, encoded: dict[Subscription, tuple[bytes, int]]) -> None:
+    """A block to one client; the same frame serves all with the same subscription."""
+    wanted = client.subscription
+    if client.lost == 0 and wanted in encoded:
+        frame, count = encoded[wanted]
+    else:
+        rows = slice(-block.first % wanted.every, MOST_SAMPLES * wanted.every, wanted.every)
+        values = block.values[rows]
+        count = len(values)
+        if count == 0:
+            return
+        first = block.first + -block.first % wanted.every
+        frame = samples_frame(
+            wanted.generation, first, block.lost + client.lost, 1e-9 * float(block.stamps[-1]),
+            values[:, 0], np.ascontiguousarray(values[:, list(wanted.columns)].T),
+        )  # fmt: skip
+        if client.lost == 0:
+            encoded[wanted] = (frame, count)
+    before = client.lost
+    if client.plot(frame, count) and (before or block.lost):
+        client.notice(
+            "warn", f"{before + block.lost} samples were lost on the way to this page",
+            "Plot fewer signals, or ask for fewer samples per second.",
+        )  # fmt: skip
+        client.lost = 0
