@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,3 +169,13 @@ def test_all_shapes_of_a_robot_that_pip_brings() -> None:
     assert len(visuals) == 11  # eight links, the hand, two fingers
     link = next(v.shape for v in visuals if str(v.shape.path).endswith("link0.dae"))
     assert len(link.mesh.triangles) == 20483 and link.mesh.paint[0].colors is not None
+
+
+def test_a_robot_whose_foot_names_a_surface_that_is_not_there() -> None:
+    path = ROBOTS / "anymal_b_simple_description" / "meshes" / "foot" / "anymal_foot.dae"
+    with pytest.warns(UserWarning, match="'carbon_uv_texture_jpg_001-surface' is not there"):
+        foot = MeshFile(str(path), str(path.parents[2])).unscaled
+    # as many as its three lists of triangles say, and the picture of the third
+    told = sum(map(int, re.findall(r'<triangles .*?count="(\d+)"', path.read_text())))
+    assert len(foot.triangles) == told == 4604
+    assert [part.texture is not None for part in foot.paint] == [False, False, True]
