@@ -185,6 +185,15 @@ def test_pictures_of_materials(robot: Callable[[str], Path]) -> None:
         assert found.color == (0.0, 0.0, 1.0, 0.5)
 
 
+@pytest.mark.parametrize("texture", ["<texture/>", '<texture filename=""/>'])
+def test_a_texture_without_a_file_is_none(robot: Callable[[str], Path], texture: str) -> None:
+    path = robot("../meshes/box.stl")
+    (path.parents[1] / "package.xml").write_text("<package><name>arm</name></package>")
+    color = '<color rgba="0 0 1 0.5"/>'
+    path.write_text(path.read_text().replace(color, color + texture))
+    assert shown(path).picture is None and shown(path).color == (0.0, 0.0, 1.0, 0.5)
+
+
 @pytest.mark.parametrize(
     ("reference", "reason"),
     [

@@ -143,8 +143,10 @@ def _material_of(element: Element | None, materials: Mapping[str, Material]) -> 
 def _read_material(element: Element) -> Material | None:
     """The material that an element defines; None if it only names one."""
     color, texture = _read_color(element), element.child("texture")
-    if texture is not None:
-        return Material(color, texture.attribute("filename"), texture.where)
+    # exporters write <texture/> where there is none
+    reference = "" if texture is None else texture.attributes.get("filename", "")
+    if texture is not None and reference:
+        return Material(color, reference, texture.where)
     return None if color is None else Material(color)
 
 
