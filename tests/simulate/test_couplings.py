@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -259,9 +260,9 @@ MUJOCO = """<mujoco><option gravity="0.3 -2 -9.81" timestep="1e-5"/><worldbody>
 </equality><contact/></mujoco>"""
 
 
-def test_mujoco_moves_coupled_joints_alike(tmp_path: Path) -> None:
+def test_mujoco_moves_coupled_joints_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its joint equalities are soft: 1e-4 of what is constrained, so agreement to that part."""
-    mujoco = pytest.importorskip("mujoco")
+    monkeypatch.chdir(tmp_path)  # where MuJoCo writes its warnings
     model = mujoco.MjModel.from_xml_string(MUJOCO)
     data = mujoco.MjData(model)
     # the same tree from the file, its couplings by hand
