@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 import inloop as il
 from inloop.geometry import given_file, mesh_checks
@@ -110,6 +111,43 @@ def test_a_unit_that_is_given_beats_that_of_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, "dae", DAE.encode())
     assert np.ptp(il.mesh(path).bounds) == pytest.approx(1.0)
     assert np.ptp(il.mesh(path, unit="mm").bounds) == pytest.approx(0.1)
+
+
+# an effect with a picture, as exporters write it, and a material that uses it
+EFFECT = """<library_images><image id="i"><init_from>red.png</init_from></image></library_images>
+<library_effects><effect id="e"><profile_COMMON>
+<newparam sid="i-surface"><surface type="2D"><init_from>i</init_from></surface></newparam>
+<newparam sid="i-sampler"><sampler2D><source>i-surface</source></sampler2D></newparam>
+<technique sid="t"><lambert><diffuse><texture texture="i-sampler" texcoord="u"/></diffuse></lambert>
+</technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+<library_geometries>"""
+PAINTED = DAE.replace("<library_geometries>", EFFECT).replace(
+    '<instance_geometry url="#g"/>',
+    '<instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="s" '
+    'target="#m"/></technique_common></bind_material></instance_geometry>',
+).replace('<triangles count="4">', '<triangles count="4" material="s">')  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("", "", ""),
+        ("<source>i-surface", "<source>i_001-surface", "surface 'i_001-surface' is not there"),
+        ('texture="i-sampler"', 'texture="j"', "texture 'j' is not there"),
+        ('url="#e"', 'url="#f"', "material 'm' is not there, or its effect is not"),
+        ('target="#m"', 'target="#n"', "material 'n' is not there"),
+    ],
+)
+def test_collada_references_that_lead_nowhere_cost_no_triangles(
+    old: str, new: str, told: str, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    Image.new("RGB", (2, 2), (255, 0, 0)).save(tmp_path / "red.png")
+    assert old in PAINTED
+    found = il.mesh(written(tmp_path, "dae", PAINTED.replace(old, new, 1).encode()))
+    assert found.volume == pytest.approx(1.0 / 6.0, rel=1e-6)
+    warned = [str(item.message) for item in recwarn if "refers to nothing" in str(item.message)]
+    assert len(warned) == (1 if told else 0) and all(told in text for text in warned)
 
 
 def refused(path: Path, **options: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,3 +169,59 @@ def test_all_shapes_of_a_robot_that_pip_brings() -> None:
     assert len(visuals) == 11  # eight links, the hand, two fingers
     link = next(v.shape for v in visuals if str(v.shape.path).endswith("link0.dae"))
     assert len(link.mesh.triangles) == 20483 and link.mesh.paint[0].colors is not None
+
+
+def test_pictures_of_materials(robot: Callable[[str], Path]) -> None:
+    path = robot("../meshes/box.stl")
+    (path.parents[1] / "package.xml").write_text("<package><name>arm</name></package>")
+    text = path.read_text()
+    picture = path.parents[1] / "meshes" / "wood.png"
+    picture.write_bytes(b"not opened yet")
+    for reference in ("package://arm/meshes/wood.png", "../meshes/wood.png"):
+        named = f'<color rgba="0 0 1 0.5"/><texture filename="{reference}"/>'
+        path.write_text(text.replace('<color rgba="0 0 1 0.5"/>', named))
+        found = shown(path)
+        assert found.picture is not None and Path(found.picture.path).samefile(picture)
+        assert found.color == (0.0, 0.0, 1.0, 0.5)
+
+
+@pytest.mark.parametrize("texture", ["<texture/>", '<texture filename=""/>'])
+def test_a_texture_without_a_file_is_none(robot: Callable[[str], Path], texture: str) -> None:
+    path = robot("../meshes/box.stl")
+    (path.parents[1] / "package.xml").write_text("<package><name>arm</name></package>")
+    color = '<color rgba="0 0 1 0.5"/>'
+    path.write_text(path.read_text().replace(color, color + texture))
+    assert shown(path).picture is None and shown(path).color == (0.0, 0.0, 1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        ("package://arm/meshes/none.png", "there is no such file"),
+        ("../../../../../etc/hostname", "outside of the folder"),
+        ("http://example.org/a.png", "nothing from a network"),
+        ("package://other/a.png", "package 'other' is not found"),
+    ],
+)
+def test_pictures_that_are_not_found_are_told_by_name_and_line(
+    robot: Callable[[str], Path], reference: str, reason: str
+) -> None:
+    path = robot("../meshes/box.stl")
+    (path.parents[1] / "package.xml").write_text("<package><name>arm</name></package>")
+    with_texture = f'<material name="blue"><texture filename="{reference}"/></material>'
+    path.write_text(path.read_text().replace('<material name="blue"/>', with_texture))
+    mechanism = load(path, massless="keep").build()
+    (visual,) = mechanism.bodies[0].visuals
+    assert visual.picture is None
+    (note,) = [note for note in mechanism.notes if "is not read" in note]
+    assert f"link 'a': texture '{reference}'" in note and reason in note and f"{path}:" in note
+
+
+def test_a_robot_whose_foot_names_a_surface_that_is_not_there() -> None:
+    path = ROBOTS / "anymal_b_simple_description" / "meshes" / "foot" / "anymal_foot.dae"
+    with pytest.warns(UserWarning, match="'carbon_uv_texture_jpg_001-surface' is not there"):
+        foot = MeshFile(str(path), str(path.parents[2])).unscaled
+    # as many as its three lists of triangles say, and the picture of the third
+    told = sum(map(int, re.findall(r'<triangles .*?count="(\d+)"', path.read_text())))
+    assert len(foot.triangles) == told == 4604
+    assert [part.texture is not None for part in foot.paint] == [False, False, True]

@@ -112,7 +112,7 @@ COUPLINGS: list[tuple[Write, str]] = [
     (lambda m: m.gear("crank", "rod", ratio=m.parameter("r", 0.0), name="g"),
      "gear 'g': ratio must not be 0"),
     (lambda m: m.gear("crank", "rod", ratio=INF, name="g"),
-     "gear 'g': ratio is -inf"),
+     "gear 'g': ratio is inf"),
     (lambda m: m.gear("crank", "rod", ratio="2", name="g"),
      "gear 'g': ratio must be a number, got '2'"),
     (lambda m: m.gear("crank", "rod", ratio=m.input("u"), name="g"),

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
-from browser_page import comes, own_plant
+from browser_page import comes, opened, own_plant
+from PIL import Image
 from playwright.sync_api import Browser
 
 import inloop as il
@@ -146,6 +147,94 @@ def fetched(address: str) -> tuple[int, dict[str, str], bytes]:
             return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as error:
         return error.code, {}, b""
+
+
+LEG = """<link name="{0}"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><origin xyz="{1} 0 0" rpy="0 {1} 0"/><geometry><mesh filename="part.stl"/></geometry>
+<material name="m{0}"><color rgba="{2} 0 0 1"/></material></visual></link>
+<joint name="j{0}" type="revolute"><parent link="base"/><child link="{0}"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>"""
+
+
+def many_legs(folder: Path, reds: list[float]) -> Path:
+    """The same part on several bodies; where the red differs they cannot be drawn at once."""
+    BOX.export(folder / "part.stl")
+    legs = "".join(LEG.format(f"l{k}", 0.4 * k, red) for k, red in enumerate(reds))
+    path = folder / f"legs{len(set(reds))}.urdf"
+    path.write_text(f'<robot name="legs{len(set(reds))}"><link name="base"/>{legs}</robot>')
+    return path
+
+
+def test_equal_meshes_are_drawn_at_once_and_where_they_belong(
+    browser: Browser, tmp_path: Path, errors: list[str]
+) -> None:
+    found = []
+    for reds in ([1.0] * 5, [1.0, 0.995, 0.99, 0.985, 0.98]):
+        path = many_legs(tmp_path, reds)
+        with (
+            own_plant(str(path), recordings=tmp_path / "recordings") as studio,
+            opened(browser, studio.address, errors, draws=True) as page,
+        ):
+            comes(page, "window.inloop?.view.waiting === 0")
+            area = page.evaluate(COUNT_RED)
+            found.append((area, page.evaluate("inloop.view.calls")))
+    (together, few), (apart, many) = found
+    assert together == pytest.approx(apart, rel=0.01) and apart > 0.02
+    assert many == few + 4
+    assert not errors
+
+
+TEXTURED = """<robot name="textured"><material name="wood"><texture filename="red.png"/></material>
+<link name="base"><visual><geometry><box size="0.4 0.4 0.4"/></geometry><material name="wood"/>
+</visual></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<link name="a"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><origin xyz="0.8 0 0"/><geometry><mesh filename="plain.obj"/></geometry>
+<material name=""><color rgba="0 0 1 1"/><texture filename="red.png"/></material></visual>
+</link></robot>"""
+# a square that says where a picture lies on it, without one of its own
+PLAIN = """v 0 -.2 0\nv .4 -.2 0\nv .4 .2 0\nv 0 .2 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1
+f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n"""
+
+
+def test_pictures_of_materials_are_sent_anew_and_drawn(
+    browser: Browser, tmp_path: Path, errors: list[str]
+) -> None:
+    Image.new("RGB", (8, 8), (230, 0, 0)).save(tmp_path / "red.png", comment="private")
+    (tmp_path / "plain.obj").write_text(PLAIN)
+    path = tmp_path / "textured.urdf"
+    for left in ("", "mesh", "box"):
+        text = TEXTURED
+        if left == "mesh":  # without that on the box
+            text = text.replace('<material name="wood"/>', "")
+        elif left == "box":  # without that on the mesh
+            text = text.replace(
+                '<texture filename="red.png"/></material></visual>', "</material></visual>"
+            )
+        path.write_text(text)
+        stage = make_stage(il.load(path).build())
+        assert (tmp_path / "red.png").read_bytes() not in stage.meshes.values()
+        with (
+            own_plant(str(path), recordings=tmp_path / "recordings") as studio,
+            opened(browser, studio.address, errors, draws=True) as page,
+        ):
+            comes(page, "window.inloop?.view.waiting === 0")
+            assert page.evaluate(COUNT_RED) > 0.005, left
+    assert not errors
+
+
+def test_a_picture_that_cannot_be_read_is_told_and_not_drawn(tmp_path: Path) -> None:
+    (tmp_path / "red.png").write_bytes(b"\x89PNG but not really")
+    (tmp_path / "plain.obj").write_text(PLAIN)
+    (tmp_path / "textured.urdf").write_text(TEXTURED)
+    with pytest.warns(UserWarning, match=r"a picture is not drawn: .*red.png"):
+        stage = make_stage(il.load(tmp_path / "textured.urdf").build())
+    assert len(stage.meshes) == 1 and not any(
+        "picture" in look for look in stage.draft.ground_looks
+    )
 
 
 def test_chromium_fetches_each_mesh_once_and_draws_its_color(

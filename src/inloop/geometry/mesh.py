@@ -35,7 +35,7 @@ class Paint:
         triangles: numbers of its triangles: begin and end.
         normals: of the three corners of each triangle, shape (m, 3, 3); None to compute them.
         colors: of the corners, shape (m, 3, 4) in 0..255; None for that of the whole shape.
-        uv: where the corners are in the texture, shape (m, 3, 2); None without one.
+        uv: where the corners are in a texture, shape (m, 3, 2); None if the file does not say.
         texture: picture on it, or None.
     """
 

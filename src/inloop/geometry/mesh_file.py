@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from inloop.errors import FileFormatError, InloopError, InputError
+from inloop.geometry.collada_repair import mended
 from inloop.geometry.given_file import inside
 from inloop.geometry.mass import MassProperties
 from inloop.geometry.mesh import MOST_TRIANGLES, Mesh, Paint
@@ -167,6 +168,9 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
     references = References(path, folder)
     try:
         own = CHECKS[ending](data)
+        notes: list[str] = []
+        if ending == "dae":
+            data, notes = mended(data)
         factor = UNITS[unit] if unit else (own or 1.0)
         scene = _load(data, ending, references)
         parts = list(_parts(scene, factor * UP[up], ending in WITH_NORMALS))
@@ -180,6 +184,9 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
         raise _unreadable(ending, path, references, error) from None
     if references.refused:
         raise _unreadable(ending, path, references, None)
+    if notes:
+        told = "; ".join(notes[:3])
+        warnings.warn(f"mesh {str(path)!a} refers to nothing: {told}", stacklevel=2)
     if references.missing:
         names = ", ".join(sorted(set(references.missing))[:3])
         warnings.warn(f"mesh {str(path)!a} is read without {names!a}: no such file", stacklevel=2)

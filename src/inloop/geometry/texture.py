@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from inloop.geometry.mesh import Paint, Texture
+from inloop.geometry.picture import written_anew
 from inloop.geometry.sizes import Array, Indices
-
-LARGEST_PICTURE = 2048  # pixels along an edge; larger ones are made smaller
-MOST_PIXELS = 64_000_000  # of one that is opened at all
-QUALITY = 88  # of JPEG
 
 
 def paint_of(part: Any, triangles: Indices, R: Array, has_normals: bool) -> Paint:
@@ -29,13 +25,13 @@ def paint_of(part: Any, triangles: Indices, R: Array, has_normals: bool) -> Pain
     colors: npt.NDArray[np.uint8] | None = None
     texture, uv = None, None
     if visual.kind == "texture":
-        texture = _texture(visual.material)
         given = visual.uv
-        if texture is not None and given is not None and len(given) == len(part.vertices):
+        if given is not None and len(given) == len(part.vertices):
+            # kept without a picture, too: a model may put one on the mesh
             uv = np.asarray(given, dtype=np.float32)[triangles]
             uv = uv if np.all(np.isfinite(uv)) else None
-        if uv is None:
-            texture = None
+        texture = None if uv is None else _texture(visual.material)
+        if texture is None:
             whole = np.asarray(visual.material.main_color, dtype=np.uint8).reshape(-1)[:4]
             colors = np.broadcast_to(whole, (*triangles.shape, 4))
     elif visual.kind == "vertex":
@@ -62,16 +58,6 @@ def _normals(part: Any, triangles: Indices, R: Array) -> npt.NDArray[np.float32]
 
 
 def _texture(material: Any) -> Texture | None:
-    """The picture of a material, written anew: nothing of a foreign file goes to the browser."""
+    """The picture of a material."""
     picture = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
-    if picture is None or picture.width * picture.height > MOST_PIXELS:
-        return None
-    transparent = picture.mode in ("RGBA", "LA", "P")
-    picture = picture.convert("RGBA" if transparent else "RGB")
-    picture.thumbnail((LARGEST_PICTURE, LARGEST_PICTURE))
-    stream = io.BytesIO()
-    if transparent:
-        picture.save(stream, "PNG")
-        return Texture(stream.getvalue(), "image/png")
-    picture.save(stream, "JPEG", quality=QUALITY)
-    return Texture(stream.getvalue(), "image/jpeg")
+    return None if picture is None else written_anew(picture)

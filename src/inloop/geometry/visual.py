@@ -12,6 +12,7 @@ from inloop.errors import InputError
 from inloop.geometry.capsule import Capsule
 from inloop.geometry.cylinder import Cylinder
 from inloop.geometry.mass import MassProperties
+from inloop.geometry.picture import Picture
 from inloop.geometry.shape import Shape, shape_from
 from inloop.geometry.sizes import Array, Color, color, is_symbolic, items, number, shown, triple
 
@@ -32,12 +33,14 @@ class Visual:
         position: origin of the shape in axes of the body [m].
         rotation: axes of the shape in axes of the body.
         color: red, green, blue, opacity in 0..1; None if whoever draws may choose.
+        picture: on its surface, or None. Of meshes those that say where it lies on them show it.
     """
 
     shape: Shape
     position: Vector = (0.0, 0.0, 0.0)
     rotation: Matrix = UPRIGHT
     color: Color | None = None
+    picture: Picture | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Shape):
@@ -88,7 +91,7 @@ class Visual:
         return self.shape.mass_properties(density).moved(*self._pose)
 
     def data(self) -> dict[str, Any]:
-        """Plain data, for files and for the page."""
+        """Plain data, for files and for the page; pictures are left out."""
         return {"shape": self.shape.data(), **self.placement()}
 
     def placement(self) -> dict[str, Any]:

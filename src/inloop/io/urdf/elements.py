@@ -10,7 +10,7 @@ from typing import Literal, cast, get_args
 
 from inloop.io.urdf.transmissions import Transmission, read_transmission
 from inloop.io.urdf.unread import unread_notes
-from inloop.io.urdf.visuals import Color, UrdfShape, read_materials, read_shapes
+from inloop.io.urdf.visuals import Material, UrdfShape, read_materials, read_shapes
 from inloop.io.values import MOST_BODIES, Triple, limit, number_attribute, pose, vector_attribute
 from inloop.io.xml import Element
 from inloop.model import Pose
@@ -167,7 +167,7 @@ def _ignored(root: Element) -> Mapping[str, int]:
     return tags
 
 
-def _read_link(element: Element, materials: Mapping[str, Color]) -> UrdfLink:
+def _read_link(element: Element, materials: Mapping[str, Material]) -> UrdfLink:
     name = element.attribute("name")
     visuals = read_shapes(element, "visual", materials)
     collisions = read_shapes(element, "collision", materials)

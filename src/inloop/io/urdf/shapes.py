@@ -40,8 +40,13 @@ class FoundShapes:
             visual = shape.visual(packages)
             if isinstance(visual, str):
                 self.notes.append(f"link {quoted(link.name)}: {visual} ({shape.where})")
-            else:
-                yield visual
+                continue
+            picture = shape.picture(packages)
+            if isinstance(picture, str):
+                where = shape.material.where
+                self.notes.append(f"link {quoted(link.name)}: {picture} ({where})")
+                picture = None
+            yield replace(visual, picture=picture)
 
 
 def find_shapes(robot: Robot, packages: Packages) -> FoundShapes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inloop.errors import InputError
 from inloop.geometry import Box, Cylinder, MeshFile, Shape, Sphere, Visual
+from inloop.geometry.picture import Picture
 from inloop.io.packages import Packages
 from inloop.io.values import Triple, number_attribute, numbers, pose, vector_attribute
 from inloop.io.xml import Element
@@ -14,6 +15,15 @@ from inloop.model import Pose
 
 Color = tuple[float, float, float, float]
 _SHAPES = ("mesh", "box", "cylinder", "sphere")
+
+
+@dataclass(frozen=True)
+class Material:
+    """How a shape is painted: a color, and a file with a picture as written, or ""."""
+
+    color: Color | None = None
+    picture: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,7 @@ class UrdfShape:
         size: scale of a mesh; edges of a box, (radius, length) of a cylinder along z,
             (radius,) of a sphere [m].
         X_LS: its pose in the link.
-        color: red, green, blue, opacity in 0..1, or None.
+        material: how it is painted.
         where: file and line.
     """
 
@@ -34,11 +44,24 @@ class UrdfShape:
     reference: str
     size: tuple[float, ...]
     X_LS: Pose
-    color: Color | None
+    material: Material
     where: str
 
+    @property
+    def color(self) -> Color | None:
+        """Red, green, blue, opacity in 0..1, or None."""
+        return self.material.color
+
+    def picture(self, packages: Packages) -> Picture | str | None:
+        """What is painted on it, or in words why it cannot be."""
+        reference = self.material.picture
+        found = packages.find(reference) if reference else None
+        if isinstance(found, str):
+            return f"texture {reference[:200]!a} is not read: {found}"
+        return None if found is None else Picture(str(found.path), str(found.folder))
+
     def visual(self, packages: Packages) -> Visual | str:
-        """What to draw, or in words why it cannot be drawn."""
+        """What to draw, without its picture, or in words why it cannot be drawn."""
         try:
             shape = self._shape(packages)
         except InputError as error:
@@ -62,14 +85,14 @@ class UrdfShape:
         return MeshFile(str(found.path), str(found.folder), scale)
 
 
-def read_materials(root: Element) -> dict[str, Color]:
-    """Return all colors by the name of their material, wherever they are defined."""
-    colors: dict[str, Color] = {}
-    for material in _materials(root):
-        color = _read_color(material)
-        if color is not None and "name" in material.attributes:
-            colors.setdefault(material.attributes["name"], color)
-    return colors
+def read_materials(root: Element) -> dict[str, Material]:
+    """Return all materials by name, wherever they are defined."""
+    found: dict[str, Material] = {}
+    for element in _materials(root):
+        material = _read_material(element)
+        if material is not None and "name" in element.attributes:
+            found.setdefault(element.attributes["name"], material)
+    return found
 
 
 def _materials(root: Element) -> Iterator[Element]:
@@ -79,12 +102,14 @@ def _materials(root: Element) -> Iterator[Element]:
             yield from visual.all("material")
 
 
-def read_shapes(link: Element, tag: str, materials: Mapping[str, Color]) -> tuple[UrdfShape, ...]:
+def read_shapes(
+    link: Element, tag: str, materials: Mapping[str, Material]
+) -> tuple[UrdfShape, ...]:
     """Return the shapes of a link: tag is "visual" or "collision"."""
     return tuple(shape for element in link.all(tag) for shape in _read_shapes(element, materials))
 
 
-def _read_shapes(element: Element, materials: Mapping[str, Color]) -> Iterator[UrdfShape]:
+def _read_shapes(element: Element, materials: Mapping[str, Material]) -> Iterator[UrdfShape]:
     X_LS = pose(element.child("origin"))
     for shape in element.need("geometry").children:
         # other shapes are extensions of one program or another
@@ -94,7 +119,7 @@ def _read_shapes(element: Element, materials: Mapping[str, Color]) -> Iterator[U
                 reference=shape.attribute("filename") if shape.tag == "mesh" else "",
                 size=_read_size(shape),
                 X_LS=X_LS,
-                color=_color_of(element.child("material"), materials),
+                material=_material_of(element.child("material"), materials),
                 where=shape.where,
             )
 
@@ -108,11 +133,21 @@ def _read_size(shape: Element) -> tuple[float, ...]:
     return (radius,) if shape.tag == "sphere" else (radius, number_attribute(shape, "length"))
 
 
-def _color_of(material: Element | None, materials: Mapping[str, Color]) -> Color | None:
-    if material is None:
-        return None
-    own = _read_color(material)
-    return own if own is not None else materials.get(material.attributes.get("name", ""))
+def _material_of(element: Element | None, materials: Mapping[str, Material]) -> Material:
+    if element is None:
+        return Material()
+    own = _read_material(element)
+    return own or materials.get(element.attributes.get("name", ""), Material())
+
+
+def _read_material(element: Element) -> Material | None:
+    """The material that an element defines; None if it only names one."""
+    color, texture = _read_color(element), element.child("texture")
+    # exporters write <texture/> where there is none
+    reference = "" if texture is None else texture.attributes.get("filename", "")
+    if texture is not None and reference:
+        return Material(color, reference, texture.where)
+    return None if color is None else Material(color)
 
 
 def _read_color(material: Element) -> Color | None:

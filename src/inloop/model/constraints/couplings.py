@@ -15,9 +15,7 @@ from inloop.model.constraints.elements import CouplingKind
 from inloop.model.draft import CouplingDraft, HasDraft
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, read_path
-from inloop.model.intake import is_number
 from inloop.model.names import quoted
-from inloop.symbolic import Expr
 
 JointName = BodyHandle | str
 AnyJointName = TypeVar("AnyJointName", bound=JointName)
@@ -48,7 +46,7 @@ def gear(
         The name of the gear. "lam.<name>.torque" is the torque that it exerts on the second
         joint [N·m]; the first one feels -ratio times that.
     """
-    factors = ((second, 1.0), (first, _less(ratio)))
+    factors = ((second, 1.0, 1), (first, ratio, -1))
     return _couple(model, "gear", "ratio", factors, offset, name)
 
 
@@ -77,7 +75,7 @@ def rack(
         The name of the rack. "lam.<name>.force" is the force that it exerts on the slide [N];
         the pinion feels the torque -radius times that [N·m].
     """
-    factors = ((slide, 1.0), (pinion, _less(radius)))
+    factors = ((slide, 1.0, 1), (pinion, radius, -1))
     return _couple(model, "rack", "radius", factors, offset, name)
 
 
@@ -112,32 +110,30 @@ def couple(
             "Write couple({left: 1, right: 1, cage: -2}).",
         )
         return name or "unnamed"
-    return _couple(model, "coupling", "factor", factors.items(), offset, name)
+    written = ((joint, factor, 1) for joint, factor in factors.items())
+    return _couple(model, "coupling", "factor", written, offset, name)
 
 
 def _couple(
     model: HasDraft,
     kind: CouplingKind,
     word: str,
-    factors: Iterable[tuple[JointName, Scalar]],
+    factors: Iterable[tuple[JointName, Scalar, int]],
     offset: Scalar | None,
     name: str | None,
 ) -> str:
-    """Add a coupling; `word` is what the user calls a factor."""
+    """Add a coupling; `word` is what the user calls a factor, given up to its sign."""
     draft = model._draft
     read = draft.intake(kind)
-    pairs = [(read_path(read, draft, joint, "joint"), factor) for joint, factor in factors]
-    automatic = draft.free_name("_".join((*(path or "" for path, _ in pairs), kind)))
+    terms = [(read_path(read, draft, joint, "joint"), x, sign) for joint, x, sign in factors]
+    automatic = draft.free_name("_".join((*(path or "" for path, _, _ in terms), kind)))
     read.label = f"{kind} {quoted(automatic if name is None else name)}"
     name = automatic if name is None else read.name(name)
     before = len(draft.mistakes)
-    kept = tuple((path, read.scalar(factor, word, fallback=1.0)) for path, factor in pairs if path)
+    kept = tuple(
+        (path, sign * read.scalar(x, word, fallback=1.0)) for path, x, sign in terms if path
+    )
     rest = None if offset is None else read.scalar(offset, "offset")
-    if len(draft.mistakes) == before and len(kept) == len(pairs):
+    if len(draft.mistakes) == before and len(kept) == len(terms):
         draft.couplings.append(CouplingDraft(name, kind, kept, rest, read.where))
     return name
-
-
-def _less(value: Scalar) -> Scalar:
-    """The negative of a number; what is none is left for the intake to complain about."""
-    return -value if isinstance(value, Expr) or is_number(value) else value

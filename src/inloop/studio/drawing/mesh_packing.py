@@ -82,13 +82,14 @@ def name_of(content: bytes) -> str:
 
 
 def _parts(surface: Surface, paint: tuple[Paint, ...]) -> Iterator[dict[str, Any]]:
-    """Arrays of what can be drawn at once: one part for each texture, two for all the rest."""
-    groups: dict[tuple[Texture | None, bool], list[Paint]] = {}
+    """Arrays of what can be drawn at once: one part for each texture, few for all the rest."""
+    groups: dict[tuple[Texture | None, bool, bool], list[Paint]] = {}
     for look in paint:
-        groups.setdefault((look.texture, look.colors is not None), []).append(look)
+        key = (look.texture, look.colors is not None, look.uv is not None)
+        groups.setdefault(key, []).append(look)
     bare = any(look.normals is None for look in paint)
     smooth = corner_normals(surface.joined_corners()) if bare else np.zeros((0, 3, 3))
-    for (texture, _), looks in groups.items():
+    for (texture, _, placed), looks in groups.items():
         rows = np.concatenate([np.arange(*look.triangles) for look in looks])
         corners = [surface.vertices[surface.triangles[rows]].astype("<f4").reshape(-1, 3)]
         normals = [
@@ -100,7 +101,7 @@ def _parts(surface: Surface, paint: tuple[Paint, ...]) -> Iterator[dict[str, Any
         if looks[0].colors is not None:
             corners.append(np.concatenate([x.colors for x in looks if x.colors is not None]))
             names.append("colors")
-        if texture is not None:
+        if placed:
             corners.append(np.concatenate([x.uv for x in looks if x.uv is not None]).astype("<f4"))
             names.append("uv")
         flat = [array.reshape(len(rows) * 3, -1) for array in corners]

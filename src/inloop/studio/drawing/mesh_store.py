@@ -14,7 +14,7 @@ from inloop.geometry.mesh_source import read_mesh
 from inloop.native.building.cache_directory import cache_directory
 from inloop.studio.drawing.mesh_packing import PackedMesh, name_of, pack, unpack
 
-LAYOUT = b"1"  # raise it when reading or packing changes
+LAYOUT = b"2"  # raise it when reading or packing changes
 UNUSED = 90 * 86400.0  # [s]
 
 

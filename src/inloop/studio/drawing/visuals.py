@@ -10,23 +10,25 @@ import numpy as np
 
 from inloop.errors import InloopError
 from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Shape, Visual, shape_from
+from inloop.geometry.picture import Picture
 from inloop.plant import Array
-from inloop.studio.drawing.mesh_packing import PackedMesh, pack
+from inloop.studio.drawing.mesh_packing import PackedMesh, name_of, pack
 from inloop.studio.drawing.mesh_store import packed_file
 
 NO_SCALE = (1.0, 1.0, 1.0)
 
 
 class MeshShelf:
-    """Meshes that the page may ask for.
+    """Meshes and pictures that the page may ask for.
 
     Attributes:
-        blocks: packed meshes by name.
+        blocks: packed meshes, and pictures as they are, by name.
     """
 
     def __init__(self) -> None:
         self.blocks: dict[str, bytes] = {}
         self._packed: dict[object, PackedMesh | None] = {}
+        self._pictures: dict[Picture, str | None] = {}
 
     def data(self, visuals: Iterable[Visual]) -> list[dict[str, Any]]:
         """Plain data of visuals; those that follow from parameters are not drawn."""
@@ -34,6 +36,23 @@ class MeshShelf:
         return [data for data in found if data is not None]
 
     def _data(self, visual: Visual) -> dict[str, Any] | None:
+        found = self._bare(visual)
+        name = None if found is None or visual.picture is None else self._picture(visual.picture)
+        return found if found is None or name is None else {**found, "picture": name}
+
+    def _picture(self, picture: Picture) -> str | None:
+        """Name of a picture; one that cannot be read is told and not drawn."""
+        if picture not in self._pictures:
+            try:
+                content = picture.texture().image
+                self._pictures[picture] = name = name_of(content)
+                self.blocks[name] = content
+            except InloopError as error:
+                warnings.warn(f"a picture is not drawn: {error}", stacklevel=2)
+                self._pictures[picture] = None
+        return self._pictures[picture]
+
+    def _bare(self, visual: Visual) -> dict[str, Any] | None:
         shape = visual.shape
         if not isinstance(shape, Mesh | MeshFile | ConvexHull | Heightfield):
             return visual.data()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 Vector = tuple[float, float, float]
 Plane = Literal["xy", "xz", "yz"]
@@ -132,6 +132,7 @@ class Look(TypedDict):
     position: Vector
     rotation: Annotated[tuple[Vector, Vector, Vector], "rows: axes of the body"]
     color: Annotated[list[float] | None, "red, green, blue and perhaps opacity, 0 to 1"]
+    picture: NotRequired[Annotated[str, "on it, which the page asks for by its name"]]
 
 
 class Body(TypedDict):

@@ -41,7 +41,7 @@ const DO = {
    */
   frame(message) {
     if (ready) show(message);
-    postMessage({ drawn: true, waiting: meshes.waiting });
+    postMessage({ drawn: true, waiting: meshes.waiting, calls: renderer.info.render.calls });
   },
   /** @param {Frame} message */
   async picture(message) {

@@ -21,8 +21,21 @@ import * as THREE from "./three.js";
 const MARK = 0x314d4c49; // "ILM1"
 const LINEAR = linearTable();
 
+/**
+ * A place where a mesh is shown, and how it is painted.
+ * @typedef {object} Place
+ * @property {THREE.Object3D} anchor
+ * @property {THREE.Color} colour
+ * @property {number} opacity
+ * @property {string | undefined} picture
+ * @property {boolean} mirrored
+ */
+
 /** Boxes in place of meshes, for whoever only wants to know what is where. */
 export class Boxes {
+  /** Nothing is drawn many times. */
+  instances = new THREE.Group();
+
   /** @param {Packed} shape */
   object({ bounds, scale }) {
     const [low, high] = bounds.map((p) => new THREE.Vector3(...p));
@@ -37,6 +50,10 @@ export class Boxes {
   }
 
   keep() {}
+
+  paint() {}
+
+  follow() {}
 }
 
 export class Meshes {
@@ -49,6 +66,12 @@ export class Meshes {
     this.fine = false; // shine costs too much without a graphics card
     /** @type {Map<string, Promise<Part[]>>} */
     this.known = new Map(); // name → promise of parts
+    /** @type {Map<string, Promise<THREE.Texture | null>>} */
+    this.pictures = new Map();
+    /** @type {Map<string, Place[]>} */
+    this.places = new Map(); // of each mesh in the scene that is shown
+    /** What is drawn at several places at once. */
+    this.instances = new THREE.Group();
     this.waiting = 0;
   }
 
@@ -57,48 +80,162 @@ export class Meshes {
    * @param {Packed} shape
    * @param {THREE.Color} colour
    * @param {number} opacity
+   * @param {string} [picture]
    */
-  object({ name, scale }, colour, opacity) {
+  object({ name, scale }, colour, opacity, picture) {
     const holder = new THREE.Group();
-    const inner = new THREE.Group();
-    inner.scale.fromArray(scale);
-    holder.add(inner);
+    const anchor = new THREE.Group();
+    anchor.scale.fromArray(scale);
+    holder.add(anchor);
+    const mirrored = scale[0] * scale[1] * scale[2] < 0;
+    const place = { anchor, colour, opacity, picture, mirrored };
+    const places = this.places.get(name);
+    if (places) places.push(place);
+    else this.show(name, [place]);
+    return holder;
+  }
+
+  /**
+   * Show a mesh at all its places; they are known when the scene is built, before it comes.
+   * @param {string} name
+   * @param {Place[]} places
+   */
+  show(name, places) {
+    this.places.set(name, places);
     const loading = this.known.get(name) ?? this.load(name);
     this.known.set(name, loading);
     this.waiting += 1;
     loading.then((parts) => {
       this.waiting -= 1;
-      for (const part of parts) inner.add(partObject(part, colour, opacity, this.fine));
+      if (this.places.get(name) !== places) return; // of a scene that is gone
+      for (const part of parts) this.add(part, places);
       if (parts.length) this.arrived();
     });
-    return holder;
   }
 
   /**
-   * Free meshes that a scene does not show any more.
+   * One part of a mesh at all its places: those that look the same are drawn at once.
+   * @param {Part} part
+   * @param {Place[]} places
+   */
+  add(part, places) {
+    for (const alike of byLook(part, places)) {
+      const { colour, opacity, picture, mirrored } = alike[0];
+      const material = materialOf(part, colour, opacity, this.fine);
+      if (picture && part.geometry.hasAttribute("uv")) this.paint(material, picture);
+      // the card tells front from back by the sign of the whole object alone
+      if (alike.length > 1 && !mirrored) {
+        const many = shaded(new THREE.InstancedMesh(part.geometry, material, alike.length));
+        many.frustumCulled = false;
+        many.userData.anchors = alike.map(({ anchor }) => anchor);
+        this.instances.add(many);
+      } else {
+        for (const { anchor } of alike) anchor.add(shaded(new THREE.Mesh(part.geometry, material)));
+      }
+    }
+    this.follow();
+  }
+
+  /** Bring what is drawn at several places to where these are now. */
+  follow() {
+    for (const many of this.instances.children) {
+      if (!(many instanceof THREE.InstancedMesh)) continue;
+      /** @type {THREE.Object3D[]} */
+      const anchors = many.userData.anchors;
+      anchors.forEach((anchor, k) => {
+        anchor.updateWorldMatrix(true, false);
+        many.setMatrixAt(k, anchor.matrixWorld);
+      });
+      many.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  /**
+   * Put a picture on a material as soon as it is there.
+   * @param {THREE.MeshLambertMaterial | THREE.MeshStandardMaterial} material
+   * @param {string} name
+   */
+  paint(material, name) {
+    const loading = this.pictures.get(name) ?? this.loadPicture(name);
+    this.pictures.set(name, loading);
+    this.waiting += 1;
+    loading.then((map) => {
+      this.waiting -= 1;
+      if (!map) return;
+      material.map = map;
+      material.color.set(0xffffff);
+      material.vertexColors = false;
+      material.needsUpdate = true;
+      this.arrived();
+    });
+  }
+
+  /**
+   * Begin a scene: free what it does not show any more.
    * @param {import("./messages.js").Scene} scene
    */
   keep(scene) {
+    this.places.clear();
+    this.instances = new THREE.Group();
     const shown = [...scene.ground, ...scene.bodies.flatMap(({ shapes }) => shapes)];
     const names = new Set(shown.map(({ shape }) => (shape.kind === "packed" ? shape.name : "")));
+    const pictures = new Set(shown.map(({ picture }) => picture));
     for (const [name, loading] of this.known) {
       if (names.has(name)) continue;
       this.known.delete(name);
       loading.then((parts) => parts.forEach(free));
+    }
+    for (const [name, loading] of this.pictures) {
+      if (pictures.has(name)) continue;
+      this.pictures.delete(name);
+      loading.then((map) => map?.dispose());
     }
   }
 
   /** @param {string} name */
   async load(name) {
     try {
-      const response = await fetch(`/mesh/${name}`);
-      if (!response.ok) throw new Error(`${response.status}`);
-      return await decode(await response.arrayBuffer());
+      return await decode(await fetched(name));
     } catch (error) {
       console.warn(`mesh ${name} is not drawn: ${error}`);
       return [];
     }
   }
+
+  /** @param {string} name */
+  async loadPicture(name) {
+    try {
+      return await textureOf(new Blob([await fetched(name)]));
+    } catch (error) {
+      console.warn(`picture ${name} is not drawn: ${error}`);
+      return null;
+    }
+  }
+}
+
+/** @param {string} name */
+async function fetched(name) {
+  const response = await fetch(`/mesh/${name}`);
+  if (!response.ok) throw new Error(`${response.status}`);
+  return response.arrayBuffer();
+}
+
+/**
+ * Places where a part looks the same.
+ * @param {Part} part
+ * @param {Place[]} places
+ */
+function byLook({ geometry, map }, places) {
+  /** @type {Map<string, Place[]>} */
+  const groups = new Map();
+  for (const place of places) {
+    const colour = map || geometry.hasAttribute("color") ? "" : place.colour.getHexString();
+    const key = [colour, place.opacity, place.picture, place.mirrored].join(" ");
+    const group = groups.get(key);
+    if (group) group.push(place);
+    else groups.set(key, [place]);
+  }
+  return groups.values();
 }
 
 /**
@@ -161,7 +298,11 @@ async function decodePart(part, buffer, start) {
  * @param {number} start
  */
 async function picture([begin, size], type, buffer, start) {
-  const blob = new Blob([new Uint8Array(buffer, start + begin, size)], { type });
+  return textureOf(new Blob([new Uint8Array(buffer, start + begin, size)], { type }));
+}
+
+/** @param {Blob} blob */
+async function textureOf(blob) {
   const bitmap = await createImageBitmap(blob, { imageOrientation: "flipY" });
   const map = new THREE.Texture(bitmap);
   Object.assign(map, {
@@ -180,10 +321,10 @@ async function picture([begin, size], type, buffer, start) {
  * @param {number} opacity
  * @param {boolean} fine
  */
-function partObject({ geometry, map }, colour, opacity, fine) {
+function materialOf({ geometry, map }, colour, opacity, fine) {
   const painted = geometry.hasAttribute("color");
   const Material = fine ? THREE.MeshStandardMaterial : THREE.MeshLambertMaterial;
-  const material = new Material({
+  return new Material({
     color: painted || map ? 0xffffff : colour,
     vertexColors: painted,
     map,
@@ -192,7 +333,13 @@ function partObject({ geometry, map }, colour, opacity, fine) {
     transparent: opacity < 1,
     opacity,
   });
-  const mesh = new THREE.Mesh(geometry, material);
+}
+
+/**
+ * @template {THREE.Mesh} T
+ * @param {T} mesh
+ */
+function shaded(mesh) {
   mesh.castShadow = mesh.receiveShadow = true;
   return mesh;
 }

@@ -46,24 +46,23 @@ function own({ color }, colour) {
  * @param {Palette} palette
  * @param {MeshSource} meshes
  */
-function shapeObject({ shape, color }, colour, palette, meshes) {
-  if (shape.kind === "packed") return meshes.object(shape, colour, color?.[3] ?? 1);
+function shapeObject({ shape, color, picture }, colour, palette, meshes) {
+  if (shape.kind === "packed") return meshes.object(shape, colour, color?.[3] ?? 1, picture);
   const points = lineOf(shape);
   if (points) return lineObject(points, colour);
   const geometry = geometryOf(shape);
   if (!geometry) return new THREE.Group();
   const opacity = color?.[3] ?? 1;
-  const mesh = new THREE.Mesh(
-    geometry,
-    new THREE.MeshLambertMaterial({
-      color: colour,
-      polygonOffset: true,
-      polygonOffsetFactor: 1,
-      polygonOffsetUnits: 1,
-      transparent: opacity < 1,
-      opacity,
-    }),
-  );
+  const material = new THREE.MeshLambertMaterial({
+    color: colour,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+    transparent: opacity < 1,
+    opacity,
+  });
+  if (picture) meshes.paint(material, picture);
+  const mesh = new THREE.Mesh(geometry, material);
   const edges = new THREE.LineSegments(
     new THREE.EdgesGeometry(geometry, EDGE_ANGLE),
     new THREE.LineBasicMaterial({ color: outline(colour, palette) }),
@@ -181,6 +180,7 @@ export function dispose(object) {
   object.traverse((part) => {
     if (!(part instanceof THREE.Mesh || part instanceof THREE.Line)) return;
     if (!part.geometry.userData.shared) part.geometry.dispose();
+    if (part instanceof THREE.InstancedMesh) part.dispose();
     part.material.dispose();
   });
 }

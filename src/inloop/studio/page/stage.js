@@ -79,7 +79,7 @@ export class Stage {
     const show = (visual, colour) => visualObject(visual, colour, palette, this.meshes);
     for (const visual of scene.ground) this.ground.add(show(visual, palette.ground));
     const paper = grid(scene, palette, eye);
-    this.root.add(this.ground, paper);
+    this.root.add(this.ground, paper, this.meshes.instances);
     if (this.shadows && !eye.flat) this.root.add(shade(paper, eye));
     scene.bodies.forEach((body, index) => {
       const node = new THREE.Group();
@@ -123,6 +123,7 @@ export class Stage {
       node.updateMatrixWorld(true);
       at += 7;
     }
+    this.meshes.follow();
     for (const link of this.bent) link.update(deflection);
     for (const connector of this.connectors) connector.update();
   }

@@ -57,6 +57,7 @@ export class View {
     this.drawing = false; // one picture at a time: if drawing is slow, moments are left out
     /** @type {number | null} */
     this.waiting = null; // meshes that the last picture did not have yet
+    this.calls = 0; // of the graphics card for the last picture
     /** @type {Array<() => void>} */
     this.afterFrame = [];
     this.worker = this.startDrawing();
@@ -82,6 +83,7 @@ export class View {
         return;
       }
       this.waiting = data.waiting;
+      this.calls = data.calls;
       this.drawing = false;
       this.rendered += 1;
     };

@@ -1,0 +1,82 @@
+"""A picture on a shape, read from its file when somebody draws it."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inloop.errors import FileFormatError, InputError
+from inloop.geometry.given_file import inside, read_bytes
+from inloop.geometry.mesh import Texture
+
+LARGEST_PICTURE = 2048  # pixels along an edge; larger ones are made smaller
+MOST_PIXELS = 64_000_000  # of one that is opened at all
+QUALITY = 88  # of JPEG
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file with a picture.
+
+    Attributes:
+        path: of the file.
+        folder: it must lie in it.
+    """
+
+    path: str
+    folder: str
+
+    def texture(self) -> Texture:
+        """The picture, written anew.
+
+        Raises:
+            FileFormatError: the file is missing, broken or too large, or lies elsewhere.
+            InputError: the package Pillow is missing.
+        """
+        path = Path(self.path)
+        if not inside(path, Path(self.folder)):
+            raise FileFormatError(
+                f"the picture is outside of folder {self.folder!a}", self.path, "Move it there."
+            )
+        data = read_bytes(path, "Make the picture smaller.")
+        try:
+            from PIL import Image
+        except ImportError as error:
+            raise InputError(
+                "pictures need the package Pillow", fix="Install it: pip install inloop[meshes]"
+            ) from error
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what is too large is refused below
+                found = written_anew(Image.open(io.BytesIO(data), formats=FORMATS))
+        except Exception as error:  # whatever a reader does with a broken file
+            cause = f"{type(error).__name__}: {str(error)[:200]}"
+            raise FileFormatError(
+                f"the picture cannot be read ({cause})",
+                self.path,
+                f"Give one of: {', '.join(FORMATS)}.",
+            ) from None
+        if found is None:
+            raise FileFormatError(
+                f"the picture has more than {MOST_PIXELS} pixels", self.path, "Make it smaller."
+            )
+        return found
+
+
+def written_anew(picture: Any) -> Texture | None:
+    """A picture of Pillow: nothing of a foreign file goes to the browser; None if too large."""
+    if picture.width * picture.height > MOST_PIXELS:
+        return None
+    transparent = picture.mode in ("RGBA", "LA", "P")
+    picture = picture.convert("RGBA" if transparent else "RGB")
+    picture.thumbnail((LARGEST_PICTURE, LARGEST_PICTURE))
+    stream = io.BytesIO()
+    if transparent:
+        picture.save(stream, "PNG")
+        return Texture(stream.getvalue(), "image/png")
+    picture.save(stream, "JPEG", quality=QUALITY)
+    return Texture(stream.getvalue(), "image/jpeg")
