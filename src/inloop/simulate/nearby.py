@@ -49,10 +49,10 @@ def turn_of_step(plant: BarePlant, system: System, now: End, step: float) -> flo
         step: [s].
     """
     rank = len(system.formulation.partition.rows)
-    J = _free_rows(plant, system, now.q, now.t)
-    if not rank or not np.all(np.isfinite(J)):
+    if not rank:
         return 0.0
-    sizes = np.linalg.svd(J, compute_uv=False)
+    J = _free_rows(plant, system, now.q, now.t)
+    sizes = np.linalg.svd(J, compute_uv=False) if np.all(np.isfinite(J)) else np.ones(rank)
     if sizes[rank - 1] > NEARLY * sizes[0]:
         return 0.0
     here = system.motion(np.array([now.t]), system.start(now.t, now.q, now.qd, now.z, False)[None])
