@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from near_rhombus import near_rhombus
@@ -49,3 +51,44 @@ def test_motion_far_from_singular_positions_keeps_its_steps(plant: il.Plant) -> 
     )
     ratio = np.abs(coarse - finest).max() / np.abs(fine - finest).max()
     assert 10.0 < ratio < 24.0
+
+
+def lost(plant: il.Plant, q: np.ndarray, qd: np.ndarray) -> float:
+    """Energy that was lost on the way, of the kinetic energy."""
+    first, last = plant.simulate(t_end=0.0).energy[0], plant.energy(q, qd)
+    return float(abs(last.sum() - first.sum()) / last[0])
+
+
+@pytest.mark.parametrize(("step", "too_long"), [(1e-3, True), (1e-5, False)])
+def test_a_stepper_says_when_its_steps_are_too_long(
+    plant: il.Plant, step: float, too_long: bool
+) -> None:
+    """It keeps its steps; what they miss shows in the energy."""
+    stepper = plant.stepper(step=step)
+    for _ in range(round(0.2 / step)):
+        stepper.step()
+    end = stepper.look()
+    assert (lost(plant, end.q[0], end.qd[0]) > 0.01) == too_long
+    assert any("near singular positions" in note for note in stepper.notes) == too_long
+
+
+@pytest.mark.parametrize(("substeps", "too_long"), [(1, True), (100, False)])
+def test_a_report_says_when_steps_are_too_long(
+    plant: il.Plant, substeps: int, too_long: bool
+) -> None:
+    name = f"near_singular_{os.getpid()}"
+    options = {"rate": 1000, "mode": "free", "seconds": 0.2, "rehearse": 0.0}
+    report = il.run(plant, name=name, substeps=substeps, **options)
+    assert (report.missed_turns > 0) == too_long
+    assert any("near a singular position" in note for note in report.notes) == too_long
+
+
+@pytest.mark.parametrize(("step", "told"), [(1e-3, True), (1e-5, False)])
+def test_a_mechanism_with_modes_says_so_too(step: float, told: bool) -> None:
+    model = near_rhombus(1e-4)
+    free, braked = (model.mode(name) for name in ("free", "braked"))
+    with model.during(braked):
+        model.joint_force("crank", lambda qd: -0.05 * qd, name="brake")
+    model.event("far", lambda q: q["crank"] + 3.0, mode=free, to=braked)
+    result = model.compile().simulate(t_end=0.2, step=step, method="rk4")
+    assert any("loop 'pin' is near a singular position" in note for note in result.notes) == told

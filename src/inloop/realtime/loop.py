@@ -260,8 +260,8 @@ def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
     """What the loop has met that a report must tell."""
     beyond, jumps = statistics.left_bounds(layout), statistics.drives_that_jump(layout)
     told = f"{beyond}: the last good state was kept" if beyond else ""
-    brief = statistics.brief_contact(layout)
-    return tuple(words for words in (told, jumps, brief) if words)
+    brief, missed = statistics.brief_contact(layout), statistics.missed_turn()
+    return tuple(words for words in (told, jumps, brief, missed) if words)
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:

@@ -154,6 +154,16 @@ class Statistics:
             return told
         return f"{told}; {late} periods began before that was done: use a longer lead (warm=)"
 
+    def missed_turn(self) -> str:
+        """Whether steps were too long for a singular position nearby, in words; "" if not."""
+        if not self["missed_turns"]:
+            return ""
+        return (
+            f"loops came near a singular position {self['missed_turns']} times, where the motion "
+            "turns within few steps: it may be wrong from there on; use a higher rate or more "
+            "substeps"
+        )
+
     def brief_contact(self, layout: Layout) -> str:
         """The contact that steps do not resolve, in words; "" if there is none."""
         names = layout.output_names

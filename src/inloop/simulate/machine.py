@@ -30,6 +30,7 @@ from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
+from inloop.simulate.nearby import misses_turn, unresolved
 from inloop.simulate.progress import Progress
 from inloop.simulate.result import End, EventRecord, ModeChoice, Result
 from inloop.simulate.run import failed, interrupted
@@ -350,7 +351,15 @@ class _Run:
                 chosen = ", ".join(other.independent)
                 self._notes.append(f"t = {t:.6g} s: independent in mode {mode} are now {chosen}")
             self._chosen_at[mode] = q
+        self._tell_missed_turn(name, t)
         return True
+
+    def _tell_missed_turn(self, name: str, t: float) -> None:
+        """Note that fixed steps are too long for a singular position near which a mode is."""
+        last, system, step = self._pieces[-1][1], self._systems()[name], step_of(self._schedule)
+        now = End(t, last.q[-1], last.qd[-1], last.z[-1], None, 0, None, None)
+        if step is not None and misses_turn(self._plants[name], system, now, step):
+            self._notes.append(unresolved(system.formulation, now))
 
     def _position_in(self, mode: str, name: str) -> Array:
         """About where a mode begins if it follows another one now: joints of the same name stay."""

@@ -30,38 +30,39 @@ from inloop.simulate.systems import System
 
 NEARLY = 0.1  # smallest singular value of J to its largest: beyond this no position is near
 RESOLVED = 0.01  # ‖J⁺ J̇‖ times the step up to which a turn of 2.5 times that is no matter
+MISSED = 0.05  # ‖J⁺ J̇‖ times the step from which on such a turn is worth a note
 WHOLE_TURN = 2.0  # times the reciprocal of ‖J⁺ J̇‖: to the singular position and as far beyond
 TOLERANCE = 1e-9  # relative error per step; a thousandth of it of a unit
 MOST_STEPS = 10_000  # in one step of the run
 UNRESOLVED = (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS)
 L_STABLE = (Method.IMPLICIT, Method.RODAS)
-TINY = float(np.finfo(np.float64).tiny)
 INCREMENT = 1e-6  # of differences [rad or characteristic lengths]
 
 
-def steps_nearby(plant: BarePlant, system: System, now: End, step: float) -> int:
-    """How many steps from here are so near a singular position that they miss the turn; or 0.
+def turn_of_step(plant: BarePlant, system: System, now: End, step: float) -> float:
+    """‖J⁺ J̇‖ times the step, with what accelerations add soon; 0 far from singular positions.
 
     Args:
         plant: the compiled mechanism.
         system: what moves.
         now: a state.
-        step: of the run [s].
+        step: [s].
     """
     rank = len(system.formulation.partition.rows)
+    if not rank:
+        return 0.0
     J = _free_rows(plant, system, now.q, now.t)
-    if not rank or not np.all(np.isfinite(J)):
-        return 0
-    sizes = np.linalg.svd(J, compute_uv=False)
+    sizes = np.linalg.svd(J, compute_uv=False) if np.all(np.isfinite(J)) else np.ones(rank)
     if sizes[rank - 1] > NEARLY * sizes[0]:
-        return 0
+        return 0.0
     here = system.motion(np.array([now.t]), system.start(now.t, now.q, now.qd, now.z, False)[None])
     if not len(here.t) or here.qdd is None:
-        return 0
+        return 0.0
     inverse = np.linalg.pinv(J, rcond=0.5 * sizes[rank - 1] / sizes[0])
 
     def turn(direction: Array, time: float, longest: float) -> float:
-        way = min(longest, INCREMENT / max(system.speed(direction), TINY))
+        # differences over a small way, where something moves
+        way = INCREMENT / max(system.speed(direction), INCREMENT / longest)
         after, before = (
             _free_rows(
                 plant, system, plant.configuration.moved(now.q, s * direction), now.t + s * time
@@ -72,8 +73,18 @@ def steps_nearby(plant: BarePlant, system: System, now: End, step: float) -> int
         return float(np.linalg.norm(change, 2)) if np.all(np.isfinite(change)) else 0.0
 
     # from rest, an acceleration of a leads through one unit in a time of about 1/√a
-    rate = step * (turn(now.qd, 1.0, step) + math.sqrt(turn(here.qdd[0], 0.0, step**2)))
-    return math.ceil(WHOLE_TURN / rate) if rate > RESOLVED else 0
+    return step * (turn(now.qd, 1.0, step) + math.sqrt(turn(here.qdd[0], 0.0, step**2)))
+
+
+def steps_nearby(plant: BarePlant, system: System, now: End, step: float) -> int:
+    """How many steps [s] from here on are too near a singular position to resolve a turn; or 0."""
+    turn = turn_of_step(plant, system, now, step)
+    return math.ceil(WHOLE_TURN / turn) if turn > RESOLVED else 0
+
+
+def misses_turn(plant: BarePlant, system: System, now: End, step: float) -> bool:
+    """Whether steps [s] from here on are so near a singular position that they may go wrong."""
+    return turn_of_step(plant, system, now, step) > MISSED
 
 
 def _free_rows(plant: BarePlant, system: System, q: Array, t: float) -> Array:

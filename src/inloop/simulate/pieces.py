@@ -31,7 +31,6 @@ from inloop.simulate.systems import System
 NEAR = 0.5
 RECOVERY = 1.0  # times the way over it: by then the pivots are good again
 LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
-
 Make = Callable[[Formulation], System]
 
 

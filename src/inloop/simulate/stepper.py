@@ -33,7 +33,6 @@ class Stepper:
         inputs: values of all inputs, by name; may be written between steps.
         tau: efforts of all joints, by name [N·m or N]; may be written between steps.
         events: what happened in the last step, if the plant has modes.
-        notes: what differs at the start from the initial values of the model, in words.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class Stepper:
         }
         self.events: list[EventRecord] = []
         begin = first_snapshot(plants, mode, self._at, q, qd)
-        self.notes = begin.notes
+        self._notes = begin.notes
         systems = make_systems(
             plants, self._at, METHODS[method], begin.formulations, self.step_size
         )
@@ -105,6 +104,15 @@ class Stepper:
     def mode(self) -> str:
         """Name of the present mode."""
         return self._names[self._machine.mode]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What differs at the start from the model's initial values, and what steps may miss."""
+        count = self._systems[self.mode].instance.missed_turns
+        missed = (
+            f"steps of {self.step_size:g} s were too long {count} times near singular positions"
+        )
+        return (*self._notes, *([f"{missed}; use a smaller step"] if count else []))
 
     @property
     def plant(self) -> BarePlant:

@@ -95,6 +95,7 @@ void il_one_period(il_loop *loop, int64_t flags)
         il_add(&statistics->events, (uint64_t)(instance->machine.events_lost - events));
         il_add(&statistics->partitions, (uint64_t)(instance->counts.choices - before.choices));
         il_add(&statistics->singular, (uint64_t)(instance->counts.singular - before.singular));
+        il_add(&statistics->missed_turns, (uint64_t)(instance->counts.nearby - before.nearby));
         status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
     } else {
         /* the last good state stays, and time with it */

@@ -207,6 +207,7 @@ typedef struct inloop_statistics {
     uint64_t failed;         /* that ended with DIVERGED, LOOP_OPEN or CHATTERING; the state stayed */
     uint64_t partitions;     /* changes of the independent coordinates of a closed mechanism */
     uint64_t singular;       /* singular positions that were stepped over */
+    uint64_t missed_turns;   /* singular positions nearby for which steps are too long */
     uint64_t events;         /* that led from mode to mode, or back into the same one */
     uint64_t periods;        /* of the clock */
     uint64_t overruns;       /* periods that ended before a step was done, because the thread */

@@ -221,6 +221,11 @@ class Instance:
         )
         return g if status == Status.OK else None
 
+    @property
+    def missed_turns(self) -> int:
+        """How often steps were too long for a singular position nearby."""
+        return int(_function("il_missed_turns", POINTER, returns=COUNT)(self.address))
+
     def blame(self, mode: int, about: Blame) -> tuple[int, float]:
         """Number of what the last failure was about, -1 if nothing is known, and its time [s]."""
         t = ctypes.c_double(0.0)

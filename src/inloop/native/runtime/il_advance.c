@@ -110,8 +110,9 @@ static int step_otherwise(il_instance *instance)
     if (il_look_at(part, t, instance->machine.x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
-    int status = IL_LOOP_OPEN;
+    int status = IL_LOOP_OPEN, misses = 0;
     if (il_choose_better(part, t)) {
+        misses = il_misses_turn(part, t, instance->step);
         il_pack(part, instance->machine.x);
         status = step_once(instance);
     }
@@ -120,6 +121,7 @@ static int step_otherwise(il_instance *instance)
     }
     if (status != IL_LOOP_OPEN) {
         instance->counts.choices += status == IL_OK;
+        instance->counts.nearby += status == IL_OK && misses;
         return status;
     }
     il_step_over(part);

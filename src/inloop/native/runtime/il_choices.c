@@ -241,6 +241,16 @@ static int64_t best_compiled(il_part *part, double t, double now, double *least)
     return best;
 }
 
+int il_misses_turn(il_part *part, double t, double step)
+{
+    const double worst = worst_of(part, part->choice, t, part->q, part->pivots);
+    double speed = 0.0;
+    for (int64_t k = 0; k < part->row->n; k++) {
+        speed = fmax(speed, fabs(part->qd[k]) / part->row->units[k]);
+    }
+    return worst > IL_NEAR_SINGULAR && worst * speed * step > IL_TURN_MISSED;
+}
+
 int il_choose_better(il_part *part, double t)
 {
     double least;

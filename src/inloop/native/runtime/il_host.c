@@ -168,6 +168,11 @@ int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, do
     }
 }
 
+int64_t il_missed_turns(const il_instance *instance)
+{
+    return instance->counts.nearby;
+}
+
 int64_t il_mode_of(const il_instance *instance)
 {
     return instance->machine.mode;

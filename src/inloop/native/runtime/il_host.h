@@ -97,6 +97,9 @@ IL_EXPORT int il_rates_of(il_instance *instance, int64_t mode, int64_t exact, do
 IL_EXPORT int il_indicators_of(il_instance *instance, int64_t mode, double t, const double *x,
                                double *g);
 
+/* How often steps were too long for a singular position nearby. */
+IL_EXPORT int64_t il_missed_turns(const il_instance *instance);
+
 /* What the last failure of a mode was about; -1: nothing is known. */
 enum il_blame { IL_BAD_INPUT = 0, IL_BAD_DRIVE, IL_BAD_ROW, IL_BEYOND };
 IL_EXPORT int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, double *t);

@@ -20,6 +20,10 @@
 #define IL_WORST_PIVOT 2.5    /* how far a pivot may shrink before another choice is due */
 #define IL_CLEARLY 1.5        /* so many times better pivots are worth a choice without code */
 #define IL_USELESS 1e3        /* no impact is solved with reciprocal pivots beyond this */
+/* Of reciprocal pivots: near a singular position from here on, and so much way in a step, in parts
+   of the way to it, misses a turn there. */
+#define IL_NEAR_SINGULAR 10.0
+#define IL_TURN_MISSED 0.05
 enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3 };
 
 /* Of a step: times that differ by less are the same; events that are over within it are over. */
@@ -84,6 +88,7 @@ typedef struct il_part {
 typedef struct il_counts {
     int64_t choices;              /* other independent coordinates were chosen */
     int64_t singular;             /* singular positions that were stepped over */
+    int64_t nearby;               /* that are passed by in too few steps; see il_misses_turn */
 } il_counts;
 
 /* Numbers of the machine as outputs tell them. */
@@ -184,6 +189,10 @@ void il_step_over(il_part *part);
 /* Change to the choice with the best pivots at the position of the view; 0 if it is in use. The
    free one is made anew, and taken where it is clearly better than the compiled ones. */
 int il_choose_better(il_part *part, double t);
+
+/* Is the position of the view so near a singular one that a step [s] misses a turn of the motion
+   there? */
+int il_misses_turn(il_part *part, double t, double step);
 
 /* Velocities qd⁻ of a state of a mode after its constraints have gripped, impulses balanced:
    J qd + nu = -e (J qd⁻ + nu), with e of each row. Where the choice in use is of no use, another one

@@ -56,7 +56,9 @@ def keep_positions(
         ModelError: the loops cannot close with those that do not move.
     """
     found = _held(closure, wish, list(dict.fromkeys([*must, *wanted])))
-    return KeptPositions(found, ()) if found else _one_by_one(closure, wish, must, wanted, model)
+    if found.closed:
+        return KeptPositions(found, ())
+    return _one_by_one(closure, wish, must, wanted, model)
 
 
 def _one_by_one(
@@ -64,9 +66,8 @@ def _one_by_one(
 ) -> KeptPositions:
     """Keep each one that goes with those before."""
     held, at = list(must), _held(closure, wish, must)
-    if at is None:
-        nearly = nearest(closure, wish, must)
-        raise cannot_close(closure.gap(smallest_gap(closure, nearly, must)), model)
+    if not at.closed:
+        raise cannot_close(closure.gap(smallest_gap(closure, at, must)), model)
     for k in wanted:
         if k in held:
             continue
@@ -75,21 +76,22 @@ def _one_by_one(
         guess = closure.moved(at.q, back)
         guess[k] = wish[k]  # to the last bit
         trial = _held(closure, guess, [*held, k])
-        if trial is not None:
+        if trial.closed:
             held, at = [*held, k], trial
     return KeptPositions(at, _moved(closure, at.q, wish, wanted))
 
 
-def _held(closure: Closure, wish: Array, fixed: Sequence[int]) -> Assembly | None:
-    """A closed position with coordinates where they are, but for the rounding of data."""
+def _held(closure: Closure, wish: Array, fixed: Sequence[int]) -> Assembly:
+    """A closed position with coordinates where they are, but for the rounding of data.
+
+    Where there is none, the nearest to one with coordinates exactly there.
+    """
     found = nearest(closure, wish, fixed, enough=DATA_ROUNDING)
-    if found.closed:
+    if found.closed or found.residual > DATA_ROUNDING:
         return found
-    if found.residual > DATA_ROUNDING:
-        return None
     # more was said than there are degrees of freedom, and it agrees
     again = nearest(closure, found.q, _independent(found.J, fixed))
-    return again if again.closed and not _moved(closure, again.q, wish, fixed) else None
+    return again if again.closed and not _moved(closure, again.q, wish, fixed) else found
 
 
 def _independent(J: Array, fixed: Sequence[int]) -> list[int]:
