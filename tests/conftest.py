@@ -31,7 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["INLOOP_JOBS"] = "1"  # the workers of the tests keep all CPUs busy
     # models of tests are compiled more often than they run long; empty: as for users
     os.environ.setdefault("INLOOP_CFLAGS", "-O0")
-    if shutil.which("tcc") and shutil.which("ld") and "INLOOP_CC" not in os.environ:
+    named = os.environ.get("INLOOP_CC") or os.environ.get("CC")
+    if not named and all(map(shutil.which, ("tcc", "cc", "ld"))):
         os.environ["INLOOP_CC"] = str(REPOSITORY / "tests" / "quick_cc")
     # tests start many processes: each would translate all modules anew
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
