@@ -8,6 +8,7 @@ of the runtime, which several libraries may hold: whoever links these takes it o
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 
@@ -46,10 +47,15 @@ def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> di
     needed: set[str] = set()
     left = list(sources.values())
     while left:
-        found = {name for name in _INCLUDE.findall(left.pop()) if name in headers} - needed
+        found = {name for name in _included(left.pop()) if name in headers} - needed
         needed |= found
         left += (headers[name] for name in found)
     return {name: text for name, text in headers.items() if name in needed}
+
+
+@functools.lru_cache(maxsize=200)  # headers of the runtime are asked for again and again
+def _included(text: str) -> tuple[str, ...]:
+    return tuple(_INCLUDE.findall(text))
 
 
 def including(names: tuple[str, ...]) -> str:
