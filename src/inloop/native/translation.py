@@ -17,7 +17,9 @@ _INCLUDE = re.compile(r"^\s*#\s*include\s*[\"<]([^\">]+)[\">]", re.MULTILINE)
 LONG = 30_000  # characters that keep a compiler busy for much longer than its start
 
 
-def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tuple[str, ...]]:
+def translation_units(
+    sources: Mapping[str, str], side_by_side: int, spaces: Mapping[str, str] | None = None
+) -> list[tuple[str, ...]]:
     """Names of sources in groups of about equal length, no fewer than there are compilers.
 
     A single compiler takes them at once; for several, long text is cut further to balance them.
@@ -25,16 +27,28 @@ def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tup
     Args:
         sources: file name → C text.
         side_by_side: compilers that run at the same time.
+        spaces: file name → name space; those of different ones are never compiled as one.
     """
     alone = [(n,) for n, text in sources.items() if n.startswith("il_") or _MACRO.search(text)]
-    lengths = {name: len(text) for name, text in sources.items() if (name,) not in alone}
-    pieces = sum(lengths.values()) // LONG if side_by_side > 1 else 1
-    count = min(len(lengths), max(side_by_side - len(alone), pieces, 1))
+    lengths: dict[str, dict[str, int]] = {}
+    for name, text in sources.items():
+        if (name,) not in alone:
+            lengths.setdefault((spaces or {}).get(name, ""), {})[name] = len(text)
+    idle = max(side_by_side - len(alone), 1)
+    share = -(-idle // max(len(lengths), 1))  # of each name space, rounded up
+    units: list[tuple[str, ...]] = [*alone]
+    for of_space in lengths.values():
+        pieces = sum(of_space.values()) // LONG if side_by_side > 1 else 1
+        units += _balanced(of_space, min(len(of_space), max(share, pieces)))
+    return units
+
+
+def _balanced(lengths: Mapping[str, int], count: int) -> list[tuple[str, ...]]:
+    """So many groups: the longest first, each to the shortest group."""
     groups: list[list[str]] = [[] for _ in range(count)]
-    # the longest first, each to the shortest group
     for name in sorted(lengths, key=lambda name: (-lengths[name], name)):
         min(groups, key=lambda group: sum(lengths[member] for member in group)).append(name)
-    return [*alone, *map(tuple, groups)]
+    return [tuple(group) for group in groups]
 
 
 def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> dict[str, str]:
