@@ -14,24 +14,28 @@ from types import FrameType
 from typing import NoReturn
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+# no verdict depends on how fast the machine is
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # in CI the same random cases in every run; elsewhere others each time
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("ci", UNHURRIED, derandomize=True, print_blob=True)
+settings.register_profile("elsewhere", UNHURRIED)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if os.environ.get("CI", "").lower() in ("true", "1"):
-        settings.load_profile("ci")
+    in_ci = os.environ.get("CI", "").lower() in ("true", "1")
+    settings.load_profile("ci" if in_ci else "elsewhere")
     # kept between runs and shared by all workers: what has been compiled once is not compiled again
     os.environ["INLOOP_CACHE"] = str(REPOSITORY / ".cache" / "inloop-tests")
     os.environ["INLOOP_JOBS"] = "1"  # the workers of the tests keep all CPUs busy
     # models of tests are compiled more often than they run long; empty: as for users
     os.environ.setdefault("INLOOP_CFLAGS", "-O0")
-    if shutil.which("tcc") and shutil.which("ld") and "INLOOP_CC" not in os.environ:
+    named = os.environ.get("INLOOP_CC") or os.environ.get("CC")
+    if not named and all(map(shutil.which, ("tcc", "cc", "ld"))):
         os.environ["INLOOP_CC"] = str(REPOSITORY / "tests" / "quick_cc")
     # tests start many processes: each would translate all modules anew
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

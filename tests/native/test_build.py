@@ -219,6 +219,17 @@ def test_every_source_is_compiled_once_in_groups_of_equal_length(
     assert side_by_side == 1 or (f"{2 * LONG}.c",) in units
 
 
+def test_sources_of_other_name_spaces_are_not_compiled_as_one() -> None:
+    sources = {f"{k}.c": "int x;\n" for k in range(6)}
+    spaces = {f"{k}.c": "even" if k % 2 == 0 else "odd" for k in range(6)}
+    units = translation_units(sources, 1, spaces)
+    assert sorted(map(sorted, units)) == [["0.c", "2.c", "4.c"], ["1.c", "3.c", "5.c"]]
+    for side_by_side in (2, 3, 4):
+        more = translation_units(sources, side_by_side, spaces)
+        assert side_by_side <= len(more) <= side_by_side + 1
+        assert all(len({spaces[name] for name in unit}) == 1 for unit in more)
+
+
 def test_a_source_with_macros_of_its_own_is_compiled_alone() -> None:
     sources = {"a.c": "int a;\n", "wide.c": "#ifdef W\n# define IL_LANES 8\n#endif\n", "b.c": "\n"}
     assert sorted(translation_units(sources, 1)) == [("a.c", "b.c"), ("wide.c",)]

@@ -17,8 +17,9 @@ USUAL, OTHER = (BuildOptions(extra_flags=(flag,), together=True) for flag in ("-
 
 
 def order(name: str, options: BuildOptions = USUAL) -> Order:
-    """A function that returns the length of its name, which it reads in a header."""
-    text = f'#include "{name}.h"\n{EXPORT} int {name}(void) {{ return LENGTH_OF_{name}; }}\n'
+    """A function that returns the length of its name, by way of one that all have."""
+    text = f'#include "{name}.h"\nstatic int length(void) {{ return LENGTH_OF_{name}; }}\n'
+    text += f"{EXPORT} int {name}(void) {{ return length(); }}\n"
     header = f"enum {{ LENGTH_OF_{name} = {len(name)} }};\n"
     return Order(name, {f"{name}.c": text}, {f"{name}.h": header}, options)
 
@@ -49,13 +50,13 @@ def test_what_waits_and_is_compiled_alike_becomes_one_library(done: list[str]) -
         backlog.add(each)
     assert done == []
     assert backlog.library(second).function("three")() == len("three")
-    assert done == ["together_1.c", "library.so"]
+    assert done == ["one.c", "three.c", "library.so"]
     assert backlog.library(first) is backlog.library(second) and first.library is not None
     assert backlog.library(first).function("one")() == len("one")
     assert third.library is None
     backlog.add(fourth)
     backlog.finish()
-    assert done[2:] == ["different.c", "library.so", "fourth.c", "library.so"]
+    assert done[3:] == ["different.c", "library.so", "fourth.c", "library.so"]
     assert third.library is not fourth.library is not first.library
     assert set(backlog.times) == {"build one", "build different", "build fourth"}
 

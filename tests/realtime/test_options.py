@@ -48,7 +48,9 @@ def test_no_option_ends_in_a_raw_error(name: str, value: Any) -> None:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.sampled_from([*GIVEN, "safe", "stale_after", "most_late", "policies"]), ANYTHING)
 def test_a_run_starts_or_says_why_not(plant: il.Plant, name: str, value: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +41,12 @@ OTHERS = {
 every_unit = pytest.mark.parametrize("unit", list(OTHERS.values()), ids=list(OTHERS))
 
 
+@functools.cache
+def compiled(model: Callable[[Units], il.Model], u: Units) -> il.Plant:
+    """A plant in some units, the same for all tests: runs leave nothing behind in it."""
+    return model(u).compile()
+
+
 def bouncing_ball(u: Units) -> il.Model:
     m = il.Model("ball", gravity=(0.0, 0.0, -9.81 * u.m / u.s**2))
     flight, rest = m.mode("flight"), m.mode("rest")
@@ -54,7 +62,7 @@ def bouncing_ball(u: Units) -> il.Model:
 @pytest.mark.parametrize("how", [{"method": "rk4"}, *ADAPTIVE], ids=["rk4", "dopri", "rodas"])
 def test_a_ball_bounces_and_comes_to_rest(unit: Units, how: dict) -> None:
     """Closed form: flights of e^k (2 first), all over after first (1 + e)/(1 - e)."""
-    found = bouncing_ball(unit).compile().simulate(t_end=2.0 * unit.s, step=1e-3 * unit.s, **how)
+    found = compiled(bouncing_ball, unit).simulate(t_end=2.0 * unit.s, step=1e-3 * unit.s, **how)
     first = np.sqrt(2.0 / 9.81)
     exact = first * (2.0 * np.cumsum(0.5 ** np.arange(10)) - 1.0)
     times = np.array([event.t for event in found.events]) / unit.s
@@ -79,7 +87,7 @@ def stick_slip(u: Units) -> il.Model:
 
 
 def pulled(u: Units, **how: object) -> il.Result:
-    plant = stick_slip(u).compile()
+    plant = compiled(stick_slip, u)
     speed = 0.02 * u.m / u.s
     return plant.simulate(
         t_end=1.0 * u.s, step=1e-3 * u.s, inputs={"pull": lambda t: speed * t}, **how
@@ -117,7 +125,7 @@ def spring_pendulum(u: Units) -> il.Model:
 def test_a_pendulum_on_a_spring_swings(unit: Units, how: dict) -> None:
     runs = []
     for u in (SI, unit):
-        plant = spring_pendulum(u).compile()
+        plant = compiled(spring_pendulum, u)
         runs.append(plant.simulate(t_end=2.0 * u.s, step=1e-3 * u.s, **how))
     expected, found = runs
     assert np.ptp(expected.q, axis=0).min() > 0.1
@@ -132,8 +140,9 @@ def test_steps_are_as_many_in_all_units(unit: Units) -> None:
     m.body("mass", on=m.ground, joint=il.prismatic("x", initial=(0.3 * unit.m, 0.0)),
            mass=2.0 * unit.kg)  # fmt: skip
     m.joint_force("mass", lambda q: -50.0 * unit.newton / unit.m * q)
+    plant = m.compile()
     for how in ADAPTIVE:
-        found = m.compile().simulate(t_end=3.0 * unit.s, step=0.01 * unit.s, **how)
+        found = plant.simulate(t_end=3.0 * unit.s, step=0.01 * unit.s, **how)
         exact = 0.3 * np.cos(5.0 * found.t / unit.s)
         np.testing.assert_allclose(found.q[:, 0] / unit.m, exact, rtol=0, atol=2e-6)
 
@@ -162,7 +171,7 @@ def test_a_marble_rubs_in_a_bowl(unit: Units, monkeypatch: pytest.MonkeyPatch) -
     runs = []
     for u in (SI, unit):
         how = {"method": "rodas", "tolerance": 1e-7}
-        runs.append(marble(u).compile().simulate(t_end=0.3 * u.s, step=1e-3 * u.s, **how))
+        runs.append(compiled(marble, u).simulate(t_end=0.3 * u.s, step=1e-3 * u.s, **how))
     expected, found = runs
     assert np.ptp(expected.q, axis=0).min() > 5e-3
     np.testing.assert_allclose(found.q / unit.m, expected.q, rtol=0, atol=2e-5)
@@ -176,7 +185,7 @@ def test_a_marble_rubs_in_a_bowl(unit: Units, monkeypatch: pytest.MonkeyPatch) -
 @every_unit
 def test_rest_and_small_motions(unit: Units) -> None:
     """Closed form at rest: k (x - x0) = -m g sin; and frequencies scale with time."""
-    expected, found = (spring_pendulum(u).compile() for u in (SI, unit))
+    expected, found = (compiled(spring_pendulum, u) for u in (SI, unit))
     rests = [plant.equilibrium(q={"arm": -1.2}) for plant in (expected, found)]
     np.testing.assert_allclose(rests[0].q, [-np.pi / 2, 0.45 + 0.7 * 9.81 / 120.0], rtol=1e-9)
     np.testing.assert_allclose(rests[1].q / [1.0, unit.m], rests[0].q, rtol=1e-9)

@@ -24,7 +24,9 @@ from scipy.interpolate import CubicSpline
 from inloop.symbolic import Expr, Graph, Input, Output, Program, functions
 
 # the same examples in every run: a failure in CI is a failure at home
-settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.register_profile(
+    "repeatable", settings.get_profile("elsewhere"), derandomize=True, database=None
+)
 settings.load_profile("repeatable")
 
 EPS = sys.float_info.epsilon

@@ -20,7 +20,8 @@ class Order:
 
     Attributes:
         name: of the unit.
-        sources: file name → C text; names differ from those of all other units of a plant.
+        sources: file name → C text; names differ from those of all other units of a plant,
+            names of static functions need not.
         headers: the same of the headers.
         options: how it is compiled; what is compiled alike can share a library.
         library: what holds it, once it is built.
@@ -73,7 +74,8 @@ class Backlog:
         start = time.perf_counter()
         sources = {name: text for order in orders for name, text in order.sources.items()}
         headers = {name: text for order in orders for name, text in order.headers.items()}
-        library = compiled(orders[0].name, sources, headers, orders[0].options)
+        spaces = {name: order.name for order in orders for name in order.sources}
+        library = compiled(orders[0].name, sources, headers, orders[0].options, spaces)
         for order in orders:
             order.library = library
         self._waiting = [order for order in self._waiting if order.library is None]
@@ -81,7 +83,11 @@ class Backlog:
 
 
 def compiled(
-    what: str, sources: Mapping[str, str], headers: Mapping[str, str], options: BuildOptions
+    what: str,
+    sources: Mapping[str, str],
+    headers: Mapping[str, str],
+    options: BuildOptions,
+    spaces: Mapping[str, str] | None = None,
 ) -> NativeLibrary:
     """A library from C text; on a terminal it is told how far the compiler is."""
     with ProgressLine(f"compiling {what}") as line:
@@ -89,4 +95,5 @@ def compiled(
         def tell(done: int, total: int, _: str) -> None:
             line.say(f"compiling {what}: {done} of {total} parts")
 
-        return NativeLibrary(build_library(sources, headers, options=options, progress=tell))
+        path = build_library(sources, headers, options=options, progress=tell, spaces=spaces)
+        return NativeLibrary(path)

@@ -96,11 +96,12 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]
 
 def _forward(nodes: list[Expr], exprs: Sequence[Expr], tangents: Mapping[Expr, Expr]) -> list[Expr]:
     tangent = dict(tangents)
+    carried = tangent.keys()
     for node in nodes:
-        # where: only nodes above the symbol carry a tangent
-        active = [k for k, arg in enumerate(node.args) if arg in tangent]
-        if not active:
+        # only nodes above the symbols carry a tangent
+        if carried.isdisjoint(node.args):
             continue
+        active = [k for k, arg in enumerate(node.args) if arg in tangent]
         total = _tangent(node, active, tangent)
         if total is not node.graph.zero:
             tangent[node] = total

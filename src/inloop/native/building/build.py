@@ -37,6 +37,7 @@ def build_library(
     options: BuildOptions = DEFAULT_OPTIONS,
     compiler: Compiler | None = None,
     progress: Progress | None = None,
+    spaces: Mapping[str, str] | None = None,
 ) -> Path:
     """Compile and link C text, or find the library in the cache.
 
@@ -50,6 +51,8 @@ def build_library(
         options: flags and number of compilers side by side.
         compiler: who compiles; the one of `find_compiler` by default.
         progress: told of each finished step, in the calling thread; not called on a cache hit.
+        spaces: source → name space, if not all are in one; with `options.together`, static names
+            may be the same in different ones.
 
     Returns:
         Path of the shared library.
@@ -68,6 +71,7 @@ def build_library(
         store=Store(cache_directory()),
         key=build_key(files, options, compiler),
         progress=progress or _silent,
+        spaces=spaces or {},
     )
     try:
         return build.run()
@@ -83,6 +87,7 @@ class _Build:
     store: Store
     key: str
     progress: Progress
+    spaces: Mapping[str, str]
 
     def run(self) -> Path:
         if library := self.store.find(self.key):
@@ -127,7 +132,8 @@ class _Build:
         if not self.options.together:
             return list(sources)
         units = []
-        for number, names in enumerate(translation_units(sources, side_by_side), start=1):
+        groups = translation_units(sources, side_by_side, self.spaces)
+        for number, names in enumerate(groups, start=1):
             unit = names[0] if len(names) == 1 else f"together_{number}.c"
             if len(names) > 1:
                 (directory / unit).write_text(including(names), encoding="utf-8")

@@ -30,7 +30,7 @@ def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compile
         40 hexadecimal digits.
     """
     facts = {
-        "files": sorted(files.items()),
+        "files": sorted((name, _digest(text)) for name, text in files.items()),
         "flags": [*compiler.spelled(options.compile_flags), *LINK_FLAGS, *options.libraries],
         "together": options.together,
         "linked": [library.parent.name for library in options.linked],
@@ -38,7 +38,11 @@ def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compile
         "compiler": [compiler.kind, compiler.version, *compiler.command[1:]],
         "machine": machine_identity(),
     }
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
+    return _digest(json.dumps(facts, sort_keys=True))[:40]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @functools.cache

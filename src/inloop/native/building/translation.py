@@ -8,6 +8,7 @@ of the runtime, which several libraries may hold: whoever links these takes it o
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 
@@ -16,7 +17,9 @@ _INCLUDE = re.compile(r"^\s*#\s*include\s*[\"<]([^\">]+)[\">]", re.MULTILINE)
 LONG = 30_000  # characters that keep a compiler busy for much longer than its start
 
 
-def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tuple[str, ...]]:
+def translation_units(
+    sources: Mapping[str, str], side_by_side: int, spaces: Mapping[str, str] | None = None
+) -> list[tuple[str, ...]]:
     """Names of sources in groups of about equal length, no fewer than there are compilers.
 
     A single compiler takes them at once; for several, long text is cut further to balance them.
@@ -24,16 +27,28 @@ def translation_units(sources: Mapping[str, str], side_by_side: int) -> list[tup
     Args:
         sources: file name → C text.
         side_by_side: compilers that run at the same time.
+        spaces: file name → name space; those of different ones are never compiled as one.
     """
     alone = [(n,) for n, text in sources.items() if n.startswith("il_") or _MACRO.search(text)]
-    lengths = {name: len(text) for name, text in sources.items() if (name,) not in alone}
-    pieces = sum(lengths.values()) // LONG if side_by_side > 1 else 1
-    count = min(len(lengths), max(side_by_side - len(alone), pieces, 1))
+    lengths: dict[str, dict[str, int]] = {}
+    for name, text in sources.items():
+        if (name,) not in alone:
+            lengths.setdefault((spaces or {}).get(name, ""), {})[name] = len(text)
+    idle = max(side_by_side - len(alone), 1)
+    share = -(-idle // max(len(lengths), 1))  # of each name space, rounded up
+    units: list[tuple[str, ...]] = [*alone]
+    for of_space in lengths.values():
+        pieces = sum(of_space.values()) // LONG if side_by_side > 1 else 1
+        units += _balanced(of_space, min(len(of_space), max(share, pieces)))
+    return units
+
+
+def _balanced(lengths: Mapping[str, int], count: int) -> list[tuple[str, ...]]:
+    """So many groups: the longest first, each to the shortest group."""
     groups: list[list[str]] = [[] for _ in range(count)]
-    # the longest first, each to the shortest group
     for name in sorted(lengths, key=lambda name: (-lengths[name], name)):
         min(groups, key=lambda group: sum(lengths[member] for member in group)).append(name)
-    return [*alone, *map(tuple, groups)]
+    return [tuple(group) for group in groups]
 
 
 def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> dict[str, str]:
@@ -46,10 +61,15 @@ def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> di
     needed: set[str] = set()
     left = list(sources.values())
     while left:
-        found = {name for name in _INCLUDE.findall(left.pop()) if name in headers} - needed
+        found = {name for name in _included(left.pop()) if name in headers} - needed
         needed |= found
         left += (headers[name] for name in found)
     return {name: text for name, text in headers.items() if name in needed}
+
+
+@functools.lru_cache(maxsize=200)  # headers of the runtime are asked for again and again
+def _included(text: str) -> tuple[str, ...]:
+    return tuple(_INCLUDE.findall(text))
 
 
 def including(names: tuple[str, ...]) -> str:
