@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inloop.errors import InputError
+
 Array = NDArray[np.float64]
 COMPONENTS = 4
 
@@ -86,9 +88,17 @@ class Configuration:
         return found
 
     def normalized(self, q: Array) -> Array:
-        """q with quaternions of unit length."""
+        """q with quaternions of unit length.
+
+        Raises:
+            InputError: a quaternion is zero, and so stands for no rotation.
+        """
         found = np.array(q, dtype=np.float64)
         for part, _ in self._parts():
+            if not np.all(np.any(found[..., part] != 0.0, axis=-1)):
+                raise InputError(
+                    "a quaternion in q is zero", fix="Give one with a length: (1, 0, 0, 0)."
+                )
             found[..., part] = normalized(found[..., part])
         return found
 
