@@ -181,7 +181,7 @@ def test_bushing_against_forces_at_its_frames() -> None:
     stiffness, damping = (1e3, 1.2e3, 1.3e3, 10.0, 11.0, 12.0), (1.0, 2.0, 3.0, 0.1, 0.2, 0.3)
     model = il.Model("bush", gravity=(0, 0, 0))
     body = model.chain(
-        "body", on=model.ground, joints=il.free(), mass=2.0, com=(0.1, 0.2, 0.3),
+        "body", on=model.ground, joints=il.free(angles=True), mass=2.0, com=(0.1, 0.2, 0.3),
         inertia=(0.1, 0.12, 0.13),
     )  # fmt: skip
     anchor = model.ground.frame("anchor", position=(0.1, 0, 0), rotation=il.rpy(0.2, -0.1, 0.3))

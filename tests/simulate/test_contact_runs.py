@@ -115,7 +115,7 @@ def test_momentum_of_two_free_bodies(shapes: tuple[il.Shape, il.Shape], friction
     m = il.Model("clash", gravity=(0, 0, 0))
     data = {"one": (0.7, (2e-3, 3e-3, 2.5e-3)), "two": (0.4, (1.5e-3, 1e-3, 1.8e-3))}
     for name, (mass, inertia) in data.items():
-        m.chain(name, on=m.ground, joints=il.free(), mass=mass, inertia=inertia)
+        m.chain(name, on=m.ground, joints=il.free(angles=True), mass=mass, inertia=inertia)
     law = il.hunt_crossley(2e5, 1.5, 0.2)
     m.contact("one", shapes[0], "two", shapes[1], law=law, friction=friction, name="c")  # type: ignore[arg-type]
     plant = m.compile()
