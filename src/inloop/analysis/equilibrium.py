@@ -251,12 +251,12 @@ class _Statics:
 
     def setting(self, x: Array) -> Setting:
         """The start with the unknowns in place and the loops closed."""
-        setting = self.start.copy()
-        setting.q[self.reduction.dependent] = self.near[self.reduction.dependent]
-        plant = self.reduction.plant
+        setting, plant = self.start.copy(), self.reduction.plant
+        setting.q[self.reduction.led] = self.near[self.reduction.led]
+        before = setting.q.copy()
         for unknown, value in zip(self.wanted, x, strict=True):
             unknown.write(plant, setting, float(value))
-        placed = plant.configuration.placed(self.start.q, setting.q[: plant.n])
+        placed = plant.configuration.placed(before, setting.q[: plant.n])
         setting.q[:] = self.near = self.reduction.close(placed[None], setting.t)[0]
         return setting
 

@@ -238,8 +238,7 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
     result = q.copy()
     for k in range(len(t)):
         if follow and k > 0:
-            places = [*reduction.dependent, *_turned_by_loops(reduction)]
-            result[k, places] = result[k - 1, places]
+            result[k, reduction.led] = result[k - 1, reduction.led]
         try:
             result[k] = reduction.close(result[k : k + 1], float(t[k]))[0]
         except SimulationError as error:
@@ -247,17 +246,6 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
                 f"{error.mistakes[0].what} at t = {t[k]:g} s", fix=error.mistakes[0].fix
             ) from error
     return result
-
-
-def _turned_by_loops(reduction: Reduction) -> list[int]:
-    """Components of quaternions that the loops have a say in."""
-    configuration, dependent = reduction.plant.configuration, set(reduction.dependent)
-    return [
-        configuration.n + 4 * number + component
-        for number, first in enumerate(configuration.turned)
-        if dependent & {first, first + 1, first + 2}
-        for component in range(4)
-    ]
 
 
 def _law_states(

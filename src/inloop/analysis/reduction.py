@@ -32,6 +32,8 @@ class Reduction:
     Attributes:
         plant: the plant.
         independent, driven, dependent: indices of coordinates.
+        led: entries of q that follow from the others: those of dependent coordinates, and all of
+            ball joints that the loops have a say in.
         rows: constraint rows in use.
         sizes: natural sizes of the coordinates [rad or m].
         states: names of the states of force laws.
@@ -43,7 +45,16 @@ class Reduction:
         parts = plant.formulation.partition
         self.independent, self.driven = list(parts.independent), list(parts.driven)
         self.dependent, self.rows = list(parts.dependent), list(parts.rows)
+        self.led = list(dict.fromkeys([*self.dependent, *self._led_ball_joints()]))
         self.sizes = plant.coordinate_sizes
+
+    def _led_ball_joints(self) -> list[int]:
+        configuration, found = self.plant.configuration, []
+        for number, first in enumerate(configuration.turned):
+            turns, behind = range(first, first + 3), configuration.n + 4 * number
+            if set(turns) & set(self.dependent):
+                found += [*turns, *range(behind, behind + 4)]
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,12 +21,9 @@ def headers(turned: Sequence[int]) -> list[str]:
     return ['#include "il_attitude.h"'] if turned else []
 
 
-def turned_table(turned: Sequence[int]) -> str:
-    """The coordinates as a constant array `turned`; nothing if there are none."""
-    if not turned:
-        return ""
-    listed = ", ".join(map(str, turned))
-    return f"static const int64_t turned[] = {{{listed}}};\n"
+def table(turned: Sequence[int]) -> str:
+    """The coordinates as a constant array without a name."""
+    return f"(const int64_t[]){{{', '.join(map(str, turned))}}}" if turned else "NULL"
 
 
 def whole_position(turned: Sequence[int], n: int, behind: int) -> list[str]:
@@ -51,4 +48,4 @@ def rates(turned: Sequence[int], p: str, qd: str, to: str) -> list[str]:
     """The statement that writes the rates of quaternions p at velocities qd."""
     if not turned:
         return []
-    return [f"    il_attitude_rates({len(turned)}, turned, {p}, {qd}, {to});"]
+    return [f"    il_attitude_rates({len(turned)}, {table(turned)}, {p}, {qd}, {to});"]

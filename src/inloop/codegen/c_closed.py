@@ -85,7 +85,6 @@ def emit_closed_rates(
         '#include "il_context.h"',
         '#include "il_status.h"',
         "",
-        c_attitudes.turned_table(sizes.turned),
         _motion_structure(sizes),
         _functions(unit),
         _sines(unit),

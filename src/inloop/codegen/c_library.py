@@ -79,7 +79,6 @@ def emit_rates(
         *c_attitudes.headers(turned),
         '#include "il_context.h"',
         "",
-        c_attitudes.turned_table(turned),
         "/* xd = (qd, qdd) of x = (q, qd) */",
         f"IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)",
         "{",

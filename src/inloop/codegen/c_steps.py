@@ -194,7 +194,7 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
 def _head(prefix: str, about: Sequence[str], turned: Sequence[int] = ()) -> list[str]:
     included = (f"{prefix}.h", "il_context.h", "il_status.h", "il_time_slope.h")
     files = [*(f'#include "{name}"' for name in included), *c_attitudes.headers(turned)]
-    return [c_comment(about), *files, "", c_attitudes.turned_table(turned)]
+    return [c_comment(about), *files, ""]
 
 
 def _closed_file(unit: ClosedUnit, prefix: str, about: Sequence[str], text: str) -> str:

@@ -198,14 +198,13 @@ def _table(unit: TermsUnit, programs: Sequence[Program], angles: _Angles, prefix
     functions += ["0"] * (len(KNOWN) - len(programs))
     return "\n".join(
         [
-            c_attitudes.turned_table(unit.turned),
             _indices("driven", unit.driven),
             *_rows("J", unit.J, unit.rows),
             *_rows("M", unit.M, unit.n),
             f"extern IL_EXPORT const il_terms {prefix}_terms;",
             f"const il_terms {prefix}_terms = {{",
             f"    {unit.n}, {unit.states}, {_padded(angles)},",
-            f"    {len(unit.turned)}, {'turned' if unit.turned else 'NULL'},",
+            f"    {len(unit.turned)}, {c_attitudes.table(unit.turned)},",
             f"    {len(unit.driven)}, terms_driven,",
             f"    {{{unit.rows}, terms_J_begin, terms_J_column}},",
             f"    {{{unit.n}, terms_M_begin, terms_M_column}},",

@@ -65,7 +65,8 @@ class ManyRuns:
     """What came out.
 
     Attributes:
-        q, qd: shape (runs, samples, coordinates); NaN where a run did not get to.
+        q: shape (runs, samples, positions); NaN where a run did not get to.
+        qd: shape (runs, samples, coordinates).
         status: of each run.
         reached: time of the last good state of each run [s]; NaN: its start failed.
         beyond: of each run, what its failure was about; -1: nothing is known.
@@ -87,6 +88,7 @@ def run_many(
     schedule: Schedule,
     atol: Reals | None,
     shape: tuple[int, int, int],
+    turning: range,
     watch: Watch,
     most_events: int = 1000,
 ) -> tuple[ManyRuns, bool]:
@@ -99,12 +101,14 @@ def run_many(
         schedule: of each run; samples as `shape` has them.
         atol: absolute tolerances, shape (modes, choices, largest x), if steps are chosen by them.
         shape: runs, samples and coordinates.
+        turning: outputs of the plant that are components of quaternions.
         watch: told ten times a second, in this thread, which part of the runs is done.
         most_events: in one step.
     """
     runs = shape[0]
+    positions = (*shape[:2], shape[2] + len(turning))
     found = ManyRuns(
-        np.full(shape, np.nan),
+        np.full(positions, np.nan),
         np.full(shape, np.nan),
         np.full(runs, Status.STOPPED, dtype=np.int64),
         np.full(runs, np.nan),
@@ -112,7 +116,7 @@ def run_many(
         0,
     )
     stop = ctypes.c_int(0)
-    job = _Job(found, starts, schedule, atol, table, stop, most_events)
+    job = _Job(found, starts, schedule, atol, table, stop, most_events, turning.start)
     workers = [_Worker(instance, table, schedule.method, shape[1]) for instance in instances]
     finished = _share(job, workers, runs, stop, watch)
     steps = sum(int(worker.c.steps) for worker in workers)
@@ -132,12 +136,15 @@ class _Job:
         table: ModeTable,
         stop: ctypes.c_int,
         most_events: int,
+        turning: int,
     ) -> None:
         self._keep: list[object] = [found, starts, schedule, stop]
-        _, samples, coordinates = found.q.shape
+        _, samples, coordinates = found.qd.shape
         self.c = c = mirror("il_many")(
             samples=samples,
             coordinates=coordinates,
+            positions=found.q.shape[2],
+            turning=turning,
             most_events=most_events,
             kind=KINDS[starts.kind],
             q=found.q.ctypes.data,

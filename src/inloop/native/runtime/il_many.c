@@ -89,7 +89,6 @@ static void set_end(il_job *job, int64_t most_steps)
 static il_job make_job(const il_many *many, il_worker *worker, int64_t number)
 {
     il_machine *machine = &worker->instance->machine;
-    const int64_t room = many->samples * many->coordinates;
     const double moment = is_fixed(many) ? many->step : many->spacing;
     worker->instance->renews = 0;
     machine->most_events = many->most_events;
@@ -98,8 +97,8 @@ static il_job make_job(const il_many *many, il_worker *worker, int64_t number)
     il_job job = {
         .many = many,
         .worker = worker,
-        .q = many->q + number * room,
-        .qd = many->qd + number * room,
+        .q = many->q + number * many->samples * many->positions,
+        .qd = many->qd + number * many->samples * many->coordinates,
         .one_by_one = machine->mode_count > 1 || machine->transitions > 0,
         .failed_after = -1,
         .run = {
@@ -146,7 +145,8 @@ static double coordinate(const il_part *part, il_place place)
 /* q, then qd are the first outputs of every plant. */
 static int keep_row(il_job *job, double t, int64_t mode, const double *x)
 {
-    const int64_t n = job->many->coordinates, sample = sample_at(job->many, t);
+    const il_many *many = job->many;
+    const int64_t n = many->coordinates, sample = sample_at(many, t);
     il_part *part = &job->worker->instance->parts[mode];
     if (sample < 0) {
         return IL_OK;
@@ -154,9 +154,14 @@ static int keep_row(il_job *job, double t, int64_t mode, const double *x)
     if (il_look_at(part, t, x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
+    const il_place *places = part->row->output_places;
+    double *q = job->q + sample * many->positions, *qd = job->qd + sample * n;
     for (int64_t k = 0; k < n; k++) {
-        job->q[sample * n + k] = coordinate(part, part->row->output_places[k]);
-        job->qd[sample * n + k] = coordinate(part, part->row->output_places[n + k]);
+        q[k] = coordinate(part, places[k]);
+        qd[k] = coordinate(part, places[n + k]);
+    }
+    for (int64_t k = n; k < many->positions; k++) {
+        q[k] = coordinate(part, places[many->turning + k - n]);
     }
     return IL_OK;
 }

@@ -32,9 +32,11 @@ typedef struct il_many {
     il_start first;           /* rows of the first run; NULL: as the instance has it */
     il_start_strides strides; /* from row to row; 0: all runs share it */
 
-    /* what comes out: by run, sample, and coordinate of the plant; NaN where there is nothing */
+    /* what comes out: by run, sample, and entry of q or qd; NaN where there is nothing */
     double *q, *qd;
     int64_t coordinates;
+    int64_t positions;        /* length of q: coordinates, then components of quaternions, */
+    int64_t turning;          /* the first of which is this output of the plant */
     int64_t *status;          /* by run */
     double *reached;          /* by run: time of the last good state [s]; NaN: it did not begin */
     int64_t *beyond;          /* by run: output that left its bounds, or row that opened; -1 */

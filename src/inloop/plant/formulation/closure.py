@@ -172,7 +172,7 @@ class Closure:
             q: coordinates.
             J: there, in units of rows and coordinates.
         """
-        terms = np.abs(J) @ np.abs(q / self.coordinate_sizes)
+        terms = np.abs(J) @ np.abs(q[: self.count] / self.coordinate_sizes)
         return np.where(self.linear, np.maximum(self._rounding, ROUNDING * terms), self._rounding)
 
     def is_nearly_closed(self, q: Array) -> bool:

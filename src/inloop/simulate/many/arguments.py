@@ -25,6 +25,7 @@ class Given:
         columns: by name, one number per run, shape (runs,).
         is_whole: it was given as an array of all coordinates with one row per run.
         vector: it was given as one vector for all runs, which `shared` holds by name.
+        several: names that stand for several columns, in this order.
     """
 
     what: str
@@ -32,6 +33,7 @@ class Given:
     columns: Mapping[str, Array] = field(default_factory=dict)
     is_whole: bool = False
     vector: Array | None = None
+    several: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def common(self) -> Mapping[str, Any] | Array | None:
@@ -42,7 +44,11 @@ class Given:
         """The same for the first run."""
         if self.vector is not None:
             return self.vector
-        return {**self.shared, **{n: float(c[0]) for n, c in self.columns.items()}} or None
+        found = {**self.shared, **{n: float(c[0]) for n, c in self.columns.items()}}
+        for name, parts in self.several.items():
+            if set(parts) <= self.columns.keys():
+                found[name] = tuple(found.pop(part) for part in parts)
+        return found or None
 
     def fill(self, row: Array, names: Sequence[str], suffix: str = "") -> Array:
         """A row for each run from a row for all, which is returned where no run differs."""
@@ -55,7 +61,13 @@ class Given:
         return rows
 
 
-def read_given(value: Any, what: str, known: Sequence[str], functions: bool = False) -> Given:
+def read_given(
+    value: Any,
+    what: str,
+    known: Sequence[str],
+    functions: bool = False,
+    several: Mapping[str, Sequence[str]] | None = None,
+) -> Given:
     """One argument: numbers or columns by name, a vector, or an array with a row per run.
 
     Args:
@@ -63,6 +75,7 @@ def read_given(value: Any, what: str, known: Sequence[str], functions: bool = Fa
         what: name of the argument.
         known: names that it may hold.
         functions: what is neither a number nor a column may be a function of time.
+        several: names that stand for several numbers in a row, each with the names of these.
 
     Raises:
         InputError: names, shapes or numbers are of no use.
@@ -75,6 +88,9 @@ def read_given(value: Any, what: str, known: Sequence[str], functions: bool = Fa
     columns: dict[str, Array] = {}
     for name, item in by_name(value, what).items():
         label = f"'{name}' in {what}"
+        if several and name in several:
+            _read_several(reals(item, label), label, name, several[name], shared, columns)
+            continue
         if name not in known:
             raise _unknown(name, what, known)
         if functions and (callable(item) or _is_samples(item)):
@@ -88,7 +104,27 @@ def read_given(value: Any, what: str, known: Sequence[str], functions: bool = Fa
         else:
             raise _shape(label, column.shape, "Give one number, or one per run: shape (runs,).")
         _check_finite(column, label)
-    return Given(what, shared, columns)
+    return Given(what, shared, columns, several=several or {})
+
+
+def _read_several(
+    table: Array,
+    label: str,
+    name: str,
+    parts: Sequence[str],
+    shared: dict[str, Any],
+    columns: dict[str, Array],
+) -> None:
+    """One row of numbers for all runs, or a row per run."""
+    width = len(parts)
+    if table.shape == (width,):
+        shared[name] = tuple(table.tolist())
+    elif table.ndim == 2 and table.shape[1] == width and len(table):
+        columns.update({part: table[:, k] for k, part in enumerate(parts)})
+    else:
+        fix = f"Give {width} numbers, or {width} per run: shape (runs, {width})."
+        raise _shape(label, table.shape, fix)
+    _check_finite(table, label)
 
 
 def _is_samples(item: Any) -> bool:

@@ -58,11 +58,19 @@ class ManyResult:
     def final(self) -> dict[str, Array]:
         """The state at the end by signal, such as "crank.q": shape (runs,), NaN where it failed."""
         ends = {"q": self.q[:, -1], "qd": self.qd[:, -1]}
-        return {
+        found = {
             f"{name}.{kind}": values[:, k]
             for kind, values in ends.items()
             for k, name in enumerate(self.coordinates)
         }
+        return found | {name: self.q[:, -1, k] for name, k in self._turning.items()}
+
+    @property
+    def _turning(self) -> dict[str, int]:
+        """Where components of quaternions are in q."""
+        n, plant = len(self.coordinates), self.plant
+        names = () if plant is None else plant.positions[plant.n :]
+        return {name: n + k for k, name in enumerate(names)}
 
     @functools.cached_property
     def energy(self) -> Array:
@@ -83,14 +91,16 @@ class ManyResult:
         runs = slice(None) if len(rows) == 1 else None
         for run, values in enumerate(rows):
             chosen = slice(run, run + 1) if runs is None else runs
-            q, qd = (a[chosen].reshape(-1, plant.n) for a in (self.q, self.qd))
+            q, qd = (a[chosen].reshape(-1, a.shape[2]) for a in (self.q, self.qd))
             pre = plant.equations.prepared_for("energy", values)
             E = plant.evaluate("energy", ready=True, pre=pre, q=q, qd=qd, lanes=False)["E"]
             found[chosen] = E.reshape(-1, len(self.t), 2)
         return found
 
     def __getitem__(self, signal: str) -> Array:
-        """A signal of all runs, "<coordinate>.q" or "<coordinate>.qd", shape (runs, samples)."""
+        """A signal of all runs, such as "<coordinate>.q" or ".qd", shape (runs, samples)."""
+        if signal in self._turning:
+            return np.asarray(self.q[:, :, self._turning[signal]])
         head, _, kind = one_name(signal, "the signal").rpartition(".")
         if head in self.coordinates and kind in ("q", "qd"):
             return np.asarray(getattr(self, kind)[:, :, self.coordinates.index(head)])

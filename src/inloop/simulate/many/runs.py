@@ -14,7 +14,7 @@ from inloop.native import AdaptiveSteps, FixedSteps, Status
 from inloop.native.many import ManyRuns, Starts, cores, run_many
 from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
-from inloop.plant.unit import common_name
+from inloop.plant.unit import common_name, plant_unit
 from inloop.simulate.choice import FIRST, with_tolerance
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.arguments import Columns, check_each, count_runs
@@ -199,9 +199,18 @@ def _run(
             schedule,
             atol,
             shape,
+            _turning(plants),
             lambda part: line.say(f"simulating: {round(part * count)} of {count} runs"),
         )
     return found, broken, workers[0]
+
+
+def _turning(plants: Plants) -> range:
+    """Which outputs of the unit are components of quaternions."""
+    plant = next(iter(plants.values()))
+    names, outputs = plant.positions[plant.n :], plant_unit(plants).table.outputs
+    first = next((k for k, out in enumerate(outputs) if out.name in names[:1]), 0)
+    return range(first, first + len(names))
 
 
 def _tolerances(plants: Plants, at: Mapping[str, Conditions], schedule: AdaptiveSteps) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native.many import StartRows, Starts
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name
 from inloop.plant.unit import plant_unit
 from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.machine import conditions
@@ -41,13 +42,26 @@ def read_arguments(
     known = tuple(dict.fromkeys(name for plant in plants.values() for name in plant.inputs))
     if inputs is not None and not isinstance(inputs, Mapping):
         raise InputError("inputs are given by name", fix='Use inputs={"force": values}, say.')
+    turns = {
+        each.name: [first.coordinates[k] for k in each.bodies] for each in first.mechanism.attitudes
+    }
     return Arguments(
-        read_given(q, "q", first.coordinates),
-        read_given(qd, "qd", first.coordinates),
-        read_given(tau, "tau", joints),
+        _read_positions(first, q),
+        read_given(qd, "qd", first.coordinates, several=turns),
+        read_given(tau, "tau", joints, several=turns),
         read_given(inputs, "inputs", known, functions=True),
         read_given(parameters, "parameters", tuple(first.parameters)),
     )
+
+
+def _read_positions(plant: BarePlant, q: Columns) -> Given:
+    """Positions; the attitude of a ball joint is a quaternion by the name of its body."""
+    attitudes = {each.name: each.names for each in plant.mechanism.attitudes}
+    if isinstance(q, Mapping):
+        for name in by_name(q, "q"):
+            if name in plant.positions:
+                plant.equations.places(name, plant.nq)  # complains about parts of an attitude
+    return read_given(q, "q", plant.positions, several=attitudes)
 
 
 def shared_conditions(plants: Plants, given: Arguments) -> dict[str, Conditions]:
@@ -75,7 +89,7 @@ def starts_of(
     rows = StartRows(
         given.parameters.fill(values, list(plant.parameters)),
         given.inputs.fill(inputs, names),
-        given.q.fill(first.q, plant.coordinates),
+        given.q.fill(first.q, plant.positions),
         given.qd.fill(first.qd, plant.coordinates),
         _state_rows(plant, given.inputs, z),
     )
