@@ -81,8 +81,8 @@ class Pair:
 
 
 @cache
-def plant_of(robot: str) -> il.Plant:
-    return il.load(FILES[robot], base="free", mimic=False).compile()
+def plant_of(robot: str, base: str = "free") -> il.Plant:
+    return il.load(FILES[robot], base=base, mimic=False).compile()
 
 
 @pytest.fixture(params=FILES)
@@ -147,3 +147,9 @@ def test_derivatives_of_direct_dynamics(pair: Pair) -> None:
     turned = across(np.array(pair.data.ddq)[LINEAR] + np.cross(pair.om, pair.u))
     close(pair.ours(found["dqdd_dq"]), T.T @ (inside + pair.mixed(none, om @ u - turned)))
     close(pair.ours(found["dqdd_dqd"]), T.T @ (g_v @ T + pair.mixed(om @ pair.R.T, -u)))
+
+
+@pytest.mark.parametrize("function", ["inverse_dynamics", "mass_matrix", "direct_dynamics"])
+def test_a_quaternion_takes_no_more_operations_than_angles(function: str) -> None:
+    free, angles = plant_of("talos"), plant_of("talos", "angles")
+    assert free.operations[function]["total"] <= angles.operations[function]["total"]
