@@ -11,6 +11,7 @@ from benchmarks.peers.build import model_files
 from benchmarks.peers.cache import cached, content_key
 from benchmarks.peers.run import Contestant
 from benchmarks.peers.states import read_states
+from benchmarks.peers.toolchain import HERE
 from inloop.codegen import emit_library
 from inloop.native import DEFAULT_FLAGS, find_compiler, runtime_headers
 
@@ -25,14 +26,19 @@ def compiled(model: str) -> il.Plant:
     return il.load(model_files(model).inloop_urdf, mimic=False).compile()
 
 
-def contestant(model: str, function: str, plant: il.Plant) -> Contestant:
+def compiled_free(model: str) -> il.Plant:
+    """The same with a quaternion for the attitude of its floating base."""
+    return il.load(model_files(model).peer_urdf, base="free", mimic=False).compile()
+
+
+def contestant(model: str, function: str, plant: il.Plant, label: str = "inloop") -> Contestant:
     """Our function as a program that times itself."""
     name = FUNCTIONS[function]
     library = emit_library([plant.program(name)], plant.name, (), {})
     files = written(f"{model}-{function}", {**library.sources, **library.headers})
     program = native_program(f"{model}-{function}", _calls(plant, function), files, command())
     counts = plant.operations[name]
-    return Contestant("inloop", function, (program, states_file(model, plant)), counts)
+    return Contestant(label, function, (program, states_file(model, plant)), counts)
 
 
 def command(extra_flags: Sequence[str] = ()) -> list[str]:
@@ -58,9 +64,12 @@ def written(label: str, sources: Mapping[str, str]) -> list[Path]:
 
 def states_file(model: str, plant: il.Plant) -> Path:
     """The states in our order of coordinates."""
-    original = model_files(model).inloop_states
-    states = read_states(original).in_order(list(plant.coordinates))
-    key = content_key(original, " ".join(plant.coordinates))
+    files, names = model_files(model), list(plant.coordinates)
+    is_free = plant.nq > plant.n
+    original = files.peer_states if is_free else files.inloop_states
+    known = read_states(original)
+    states = known.with_free_base(names) if is_free else known.in_order(names)
+    key = content_key(original, HERE / "states.py", " ".join(names))
     return cached(f"states-{model}", key, lambda work: states.write(work / "states")) / "states"
 
 

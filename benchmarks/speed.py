@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchmarks.machine import limit_ns, machine_facts
-from benchmarks.ours import FUNCTIONS, compiled, contestant
+from benchmarks.ours import FUNCTIONS, compiled, compiled_free, contestant
 from benchmarks.peers.build import VARIANTS
 from benchmarks.peers.run import ROUNDS, Figures, fastest, measure
 from benchmarks.report import Bar, Findings, Row, note, progress, show
@@ -16,6 +16,8 @@ KINDS = ("hot", "sleep")
 ARM, HUMANOID = {"rnea": 3.0, "aba": 3.5}, {"rnea": 2.5, "aba": 2.5}
 PINOCCHIO_BARS = {"ur5": ARM, "panda7": ARM, "talos": HUMANOID}
 CASADI_BAR = 1.2
+# the same robot with a quaternion for its base instead of three angles: no slower
+FREE, QUATERNION_BAR = "talos", 1.0
 PEERS = ("pinocchio", "casadi", "snapped")
 TIMES = ("best", "median", "cold")
 HEADERS = [
@@ -28,7 +30,8 @@ ratio: the peer's time over ours. CasADi: the faster of gcc and clang; snapped: 
 constants within 1e-9 of 0, 1 and -1 snapped to them ('=': changes nothing, or was not built).
 limit: our operations at two per cycle [ns] (a multiply-add is two operations; sine and cosine of
 an angle are one, which they are not), ratio: our time over it. CasADi's mass matrix is the upper
-triangle only, ours is complete."""
+triangle only, ours is complete. talos: three angles for the attitude of its base; talos, free: a
+unit quaternion, as the peers have in both."""
 
 
 def run(every_model: bool = False, rounds: int = ROUNDS) -> Findings:
@@ -45,6 +48,7 @@ def run(every_model: bool = False, rounds: int = ROUNDS) -> Findings:
         rows = _measured(model, ghz, rounds)
         findings.rows += rows
         findings.bars += [bar for row in rows for bar in _bars(row)]
+        findings.bars += _base_bars(rows)
     show(HEADERS, [line for row in findings.rows for line in _lines(row)], left=3)
     note(LEGEND)
     return findings
@@ -53,20 +57,29 @@ def run(every_model: bool = False, rounds: int = ROUNDS) -> Findings:
 def _measured(model: str, ghz: float, rounds: int) -> list[Row]:
     plant = compiled(model)
     ours = {function: [contestant(model, function, plant)] for function in VARIANTS}
+    labels = {model: "inloop"}
+    if model == FREE:
+        free, labels[f"{model}, free"] = compiled_free(model), "free"
+        for function, contestants in ours.items():
+            contestants.append(contestant(model, function, free, "free"))
     table = measure(model, VARIANTS, KINDS, ours, rounds)
-    return [_row(model, function, table[function], ghz) for function in VARIANTS]
+    return [
+        _row(name, function, table[function], ghz, own)
+        for name, own in labels.items()
+        for function in VARIANTS
+    ]
 
 
-def _row(model: str, function: str, figures: Mapping[str, Figures], ghz: float) -> Row:
+def _row(model: str, function: str, figures: Mapping[str, Figures], ghz: float, own: str) -> Row:
     """Figures of one function of one model; a peer that could not be built is None."""
-    operations = int(figures["inloop"]["operations"]["total"])
-    raw = {name: own for name, own in figures.items() if "snapped" not in name}
+    operations = int(figures[own]["operations"]["total"])
+    raw = {name: each for name, each in figures.items() if "snapped" not in name}
     return {
         "model": model,
         "function": function,
         "operations": operations,
         "limit_ns": limit_ns(operations, ghz),
-        "inloop": _times(figures["inloop"]),
+        "inloop": _times(figures[own]),
         "pinocchio": _times(fastest(figures, "pinocchio")),
         "casadi": _times(fastest(raw, "casadi")),
         "snapped": _times(fastest(figures, "casadi-snapped")),
@@ -95,6 +108,15 @@ def _bars(row: Row) -> list[Bar]:
             what = f"{row['model']} {FUNCTIONS[row['function']]} against {name}"
             bars.append(Bar(what, row[peer]["best"] / row["inloop"]["best"], promised))
     return bars
+
+
+def _base_bars(rows: list[Row]) -> list[Bar]:
+    """Direct dynamics with a quaternion against angles, in the same run."""
+    best = {row["model"]: row["inloop"]["best"] for row in rows if row["function"] == "aba"}
+    if f"{FREE}, free" not in best:
+        return []
+    what = f"{FREE} direct_dynamics, quaternion base against angles"
+    return [Bar(what, best[FREE] / best[f"{FREE}, free"], QUATERNION_BAR)]
 
 
 def _lines(row: Row) -> list[list[str]]:

@@ -56,12 +56,14 @@ class ModelFiles:
     Attributes:
         flat: the peers' model, for `model_file.hpp`.
         peer_states: states in the peers' coordinates.
+        peer_urdf: the peers' model; a floating base is not in it.
         inloop_urdf: the model inloop reads (a floating base is six joints in it).
         inloop_states: states in inloop's coordinates: moving joints in document order.
     """
 
     flat: Path
     peer_states: Path
+    peer_urdf: Path
     inloop_urdf: Path
     inloop_states: Path
 
@@ -82,7 +84,7 @@ def model_files(name: str) -> ModelFiles:
     sources = [HERE / file for file in ("model_file.py", "states.py")]
     key = content_key(peer, inloop, *sources)
     home = cached(f"model-{name}", key, lambda work: _write_model(work, peer, inloop))
-    names = ("peer.mdl", "peer.states", "inloop.urdf", "inloop.states")
+    names = ("peer.mdl", "peer.states", "peer.urdf", "inloop.urdf", "inloop.states")
     return ModelFiles(*(home / name for name in names))
 
 
@@ -90,6 +92,7 @@ def _write_model(work: Path, peer_urdf: str, inloop_urdf: str) -> None:
     same = peer_urdf == inloop_urdf
     peer = pinocchio_model(peer_urdf, floating=not same)
     (work / "peer.mdl").write_text(model_text(peer, peer_urdf))
+    (work / "peer.urdf").write_text(peer_urdf)
     (work / "inloop.urdf").write_text(inloop_urdf)
     random_states(peer).write(work / "peer.states")
     inloop = random_states(pinocchio_model(inloop_urdf, floating=False))

@@ -43,6 +43,43 @@ class States:
         mass = self.mass_ref[:, at][:, :, at]
         return States(joints=tuple(joints), **vectors, mass_ref=mass)
 
+    def with_free_base(self, coordinates: list[str]) -> States:
+        """The same states of a robot on a free flyer, as inloop's free base has them.
+
+        The linear velocity is along axes of the world, not of the root link, and the quaternion
+        (w, x, y, z) is at the end of q.
+
+        Args:
+            coordinates: the six of the base, then joints of one degree of freedom in any order.
+        """
+        at = [*range(6), *(5 + self.joints.index(name) for name in coordinates[6:])]
+        quaternions = self.q[:, 3:7]  # x, y, z, w
+        R = np.array([pin.Quaternion(p).toRotationMatrix() for p in quaternions])
+        drift = np.cross(self.qd[:, 3:6], self.qd[:, :3])  # om × v, in axes of the link
+
+        def turned(vectors: np.ndarray, more: np.ndarray | None = None) -> np.ndarray:
+            found = vectors.copy()
+            own = found[:, :3] if more is None else found[:, :3] + more
+            found[:, :3] = np.einsum("kij,kj->ki", R, own)
+            return found[:, at]
+
+        T = np.tile(np.eye(self.qd.shape[1]), (len(R), 1, 1))
+        T[:, :3, :3] = R.transpose(0, 2, 1)
+        mass = T.transpose(0, 2, 1) @ self.mass_ref @ T
+        # q of the joints is one entry behind their velocity; turns of the base are not read
+        angles = self.q[:, [k + 1 for k in at[6:]]]
+        base = [self.q[:, :3], np.zeros((len(R), 3))]
+        return States(
+            joints=tuple(coordinates),
+            q=np.hstack([*base, angles, np.roll(quaternions, 1, axis=1)]),
+            qd=turned(self.qd),
+            qdd=turned(self.qdd, drift),
+            tau=turned(self.tau),
+            tau_ref=turned(self.tau_ref),
+            qdd_ref=turned(self.qdd_ref, drift),
+            mass_ref=mass[:, at][:, :, at],
+        )
+
     def write(self, path: Path) -> None:
         """Write the file described in `states.h`, and the joint names beside it."""
         head = np.array([*self.q.shape, self.qd.shape[1]], dtype=np.int64)

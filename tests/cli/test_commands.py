@@ -211,6 +211,30 @@ def test_run_a_file(ask: Ask) -> None:
     assert data["energy"]["drift"] < 1e-9
 
 
+FLOATER = """<robot name="floater"><link name="hull"><inertial><origin xyz="0.1 0 0"/>
+<mass value="3"/><inertia ixx="0.1" iyy="0.2" izz="0.3"/></inertial></link></robot>"""
+
+
+@pytest.mark.parametrize("clock", [["--headless"], ["--rate", "1000", "--clock", "scripted"]])
+def test_run_a_robot_that_floats(ask: Ask, tmp_path: Path, clock: list[str]) -> None:
+    file = tmp_path / "floater.urdf"
+    file.write_text(FLOATER)
+    data = ask("run", str(file), "--base", "free", *clock, "--seconds", "0.4")
+    assert list(data["q"]) == [f"hull_{a}" for a in ("tx", "ty", "tz", "wx", "wy", "wz")]
+    # it falls and does not turn
+    assert data["q"]["hull_tz"] == pytest.approx(-0.5 * 9.81 * 0.4**2, rel=1e-9)
+    assert data["outputs"]["hull.qw"] == pytest.approx(1.0)
+    assert data["energy"]["total"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_base_belongs_to_urdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "model.py").write_text("import inloop as il\nm = il.Model('m')\n")
+    for subject, told in (("pendulum", "'pendulum' is no file"), ("model.py", "is Python")):
+        path = subject if subject == "pendulum" else str(tmp_path / subject)
+        assert main(["describe", path, "--base", "free"]) != 0
+        assert told in capsys.readouterr().err
+
+
 def test_run_a_python_file(ask: Ask, tmp_path: Path) -> None:
     file = tmp_path / "my_model.py"
     file.write_text(

@@ -111,15 +111,19 @@ def test_settings_of_the_person_count(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_studio_runs_only_what_the_person_names(plant: str, source: Path, mark: Path) -> None:
     catalog = GalleryCatalog()
-    args = argparse.Namespace(mechanism=None, set=[])
+    args = argparse.Namespace(mechanism=None, set=[], base=None)
     told = catalog.attached(plant, None, args)
     assert told.stage.sketch is None and str(source) in told.stage.look_at
     assert not mark.exists()
-    named = catalog.attached(plant, None, argparse.Namespace(mechanism=str(source), set=[]))
+    named = catalog.attached(
+        plant, None, argparse.Namespace(mechanism=str(source), set=[], base=None)
+    )
     assert named.stage.sketch is not None
     assert mark.exists()
     with pytest.raises(il.InputError, match="other coordinates than 'double_pendulum'"):
-        catalog.attached(plant, None, argparse.Namespace(mechanism="double_pendulum", set=[]))
+        catalog.attached(
+            plant, None, argparse.Namespace(mechanism="double_pendulum", set=[], base=None)
+        )
 
 
 def test_a_device_runs_nothing(plant: str, mark: Path) -> None:

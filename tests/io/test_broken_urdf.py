@@ -182,5 +182,5 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_an_unknown_option_is_named(written) -> None:
-    with pytest.raises(InputError, match=r"no option 'floating'.*'floating_base'"):
-        load(written(joint("")), floating=True)
+    with pytest.raises(InputError, match=r"no option 'bass'.*'base'"):
+        load(written(joint("")), bass=True)

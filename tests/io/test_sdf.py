@@ -15,40 +15,44 @@ from inloop.errors import FileFormatError
 ARM = (Path(__file__).parent / "data" / "arm.sdf").read_text()
 
 
+def rpy(r: float, p: float, y: float) -> np.ndarray:
+    R = np.eye(3)
+    for axis, angle in ((2, y), (1, p), (0, r)):
+        c, s = np.cos(angle), np.sin(angle)
+        turn = np.eye(3)
+        i, j = [(1, 2), (2, 0), (0, 1)][axis]
+        turn[i, i] = turn[j, j] = c
+        turn[i, j], turn[j, i] = -s, s
+        R = R @ turn
+    return R
+
+
+def pose(values: str) -> np.ndarray:
+    x = list(map(float, values.split()))
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = rpy(*x[3:]), x[:3]
+    return X
+
+
+def place(item, X: np.ndarray) -> None:
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, X[:3, :3].flatten())
+    item.pos, item.quat = X[:3, 3], quaternion
+
+
+def weigh(body, mass: float, X: np.ndarray, I: np.ndarray) -> None:
+    R = X[:3, :3]
+    full = R @ I @ R.T
+    body.explicitinertial = True
+    body.mass, body.ipos = mass, X[:3, 3]
+    body.fullinertia = [full[0, 0], full[1, 1], full[2, 2], full[0, 1], full[0, 2], full[1, 2]]
+
+
 def mujoco_arm() -> mujoco.MjModel:
     """The same arm, its poses multiplied out with MuJoCo's own quaternions."""
     spec = mujoco.MjSpec()
     spec.option.gravity = [0.3, -0.2, -9.7]
     spec.compiler.degree = False
-
-    def rpy(r: float, p: float, y: float) -> np.ndarray:
-        R = np.eye(3)
-        for axis, angle in ((2, y), (1, p), (0, r)):
-            c, s = np.cos(angle), np.sin(angle)
-            turn = np.eye(3)
-            i, j = [(1, 2), (2, 0), (0, 1)][axis]
-            turn[i, i] = turn[j, j] = c
-            turn[i, j], turn[j, i] = -s, s
-            R = R @ turn
-        return R
-
-    def pose(values: str) -> np.ndarray:
-        x = list(map(float, values.split()))
-        X = np.eye(4)
-        X[:3, :3], X[:3, 3] = rpy(*x[3:]), x[:3]
-        return X
-
-    def place(item, X: np.ndarray) -> None:
-        quaternion = np.zeros(4)
-        mujoco.mju_mat2Quat(quaternion, X[:3, :3].flatten())
-        item.pos, item.quat = X[:3, 3], quaternion
-
-    def weigh(body, mass: float, X: np.ndarray, I: np.ndarray) -> None:
-        R = X[:3, :3]
-        full = R @ I @ R.T
-        body.explicitinertial = True
-        body.mass, body.ipos = mass, X[:3, 3]
-        body.fullinertia = [full[0, 0], full[1, 1], full[2, 2], full[0, 1], full[0, 2], full[1, 2]]
 
     X_WM = pose("0.1 0.2 0.3 0 0 0.4")
     X_MU = pose("0.2 -0.1 0.5 0.3 -0.2 0.1")
@@ -120,8 +124,51 @@ def test_a_loop_becomes_a_cut_and_a_loose_link_floats(written: Callable[[str], P
     mechanism = il.load(written(text)).build()
     assert [loop.name for loop in mechanism.loops] == ["j4"]
     assert mechanism.coordinates[-6:] == tuple(
-        f"loose_{axis}" for axis in ("tx", "ty", "tz", "rx", "ry", "rz")
+        f"loose_{axis}" for axis in ("tx", "ty", "tz", "wx", "wy", "wz")
     )
+
+
+BALLS = """<sdf version="1.7"><model name="m"><pose>0.3 -0.2 0.5 0.4 0.2 -0.3</pose>
+<link name="hull"><pose>0.1 0.2 -0.1 0.3 -0.6 0.2</pose><inertial><pose>0.1 0.05 -0.02 0 0 0</pose>
+<mass>3.1</mass><inertia><ixx>0.21</ixx><iyy>0.31</iyy><izz>0.27</izz></inertia></inertial></link>
+<link name="arm"><pose>0.4 0.1 0.3 -0.2 0.5 0.7</pose><inertial><pose>0 0.1 0.2 0 0 0</pose>
+<mass>1.7</mass><inertia><ixx>0.05</ixx><iyy>0.06</iyy><izz>0.03</izz></inertia></inertial></link>
+<joint name="hip" type="ball"><pose>0.02 -0.05 -0.1 0.1 0.2 0.3</pose><parent>hull</parent>
+<child>arm</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+
+
+def test_a_floating_hull_with_a_ball_joint_moves_as_in_mujoco(
+    written: Callable[[str], Path],
+) -> None:
+    model = il.load(written(BALLS))
+    plant = model.compile(backend="python")
+    assert plant.positions[9:13] == ("hull.qw", "hull.qx", "hull.qy", "hull.qz")
+    assert any("<axis> of ball joint 'hip'" in note for note in model.build().notes)
+    spec = mujoco.MjSpec()
+    spec.option.gravity = [0, 0, -9.8]
+    X_WH = pose("0.3 -0.2 0.5 0.4 0.2 -0.3") @ pose("0.1 0.2 -0.1 0.3 -0.6 0.2")
+    X_HA = np.linalg.inv(pose("0.1 0.2 -0.1 0.3 -0.6 0.2")) @ pose("0.4 0.1 0.3 -0.2 0.5 0.7")
+    hull = spec.worldbody.add_body(name="hull")
+    place(hull, X_WH)
+    weigh(hull, 3.1, pose("0.1 0.05 -0.02 0 0 0"), np.diag([0.21, 0.31, 0.27]))
+    hull.add_freejoint()
+    arm = hull.add_body(name="arm")
+    place(arm, X_HA)
+    weigh(arm, 1.7, pose("0 0.1 0.2 0 0 0"), np.diag([0.05, 0.06, 0.03]))
+    arm.add_joint(type=mujoco.mjtJoint.mjJNT_BALL, pos=[0.02, -0.05, -0.1])
+    theirs = spec.compile()
+    data = mujoco.MjData(theirs)
+    # MuJoCo's order of ours: positions, attitude of the hull, attitude of the arm
+    order = [0, 1, 2, *range(9, 17)]
+    np.testing.assert_allclose(np.array(plant.mechanism.first_q)[order], data.qpos, atol=1e-15)
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        q = plant.configuration.normalized(rng.normal(size=plant.nq))
+        qd = rng.uniform(-1.0, 1.0, plant.n)
+        data.qpos[:], data.qvel[:] = q[order], qd
+        mujoco.mj_forward(theirs, data)
+        qdd = plant.direct_dynamics(q, qd, np.zeros(plant.n))
+        np.testing.assert_allclose(qdd, data.qacc, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

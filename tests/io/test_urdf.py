@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import inloop as il
 from inloop.errors import InputError, ModelError
 from inloop.io import UrdfData, load
 from inloop.model import Mechanism, ModelBuilder, revolute
@@ -34,7 +34,7 @@ def test_order_is_depth_first_and_names_are_those_of_the_file(sorter: Mechanism)
     assert sorter.coordinates == (
         *("shoulder", "elbow", "slide"),
         *("rolling_t1", "rolling_t2", "rolling_r"),
-        *("flying_tx", "flying_ty", "flying_tz", "flying_rx", "flying_ry", "flying_rz"),
+        *("flying_tx", "flying_ty", "flying_tz", "flying_wx", "flying_wy", "flying_wz"),
     )
     assert [body.name for body in sorter.bodies[:3]] == ["left_arm", "_1stwrist", "plate"]
     assert [part.name for part in sorter.ground.parts] == ["ground", "table"]
@@ -75,14 +75,14 @@ def test_a_planar_joint_moves_in_the_plane_and_turns_about_its_normal(sorter: Me
     assert first.axis[0] > 0.9
 
 
-def test_a_floating_joint_translates_then_turns_about_x_y_z(
-    sorter: Mechanism, placements: Callable
-) -> None:
-    q = np.random.default_rng(5).uniform(-1.0, 1.0, len(sorter.bodies))
-    p_WB, R_WB = placements(sorter, q)[sorter.joint("flying_rz").index]
+def test_a_floating_joint_translates_in_axes_of_its_parent_then_turns(data: Path) -> None:
+    plant = load(data / "sorter.urdf", il.Model, mimic=False).compile(backend="python")
+    p, attitude = np.array([0.3, -0.7, 0.2]), np.array([0.5, 0.6, -0.2, 0.3])
+    q = plant.vector(ball=attitude, flying_tx=p[0], flying_ty=p[1], flying_tz=p[2], shoulder=0.4)
+    p_WB, R_WB = plant.pose("ball", q)
     R_WJ = rpy(-0.4, 0.3, 0.2)
-    turned = Rotation.from_euler("XYZ", q[-3:]).as_matrix()
-    np.testing.assert_allclose(p_WB, np.array([0.5, -0.2, 1.1]) + R_WJ @ q[-6:-3], atol=1e-15)
+    turned = Rotation.from_quat(attitude[[1, 2, 3, 0]]).as_matrix()
+    np.testing.assert_allclose(p_WB, np.array([0.5, -0.2, 1.1]) + R_WJ @ p, atol=1e-15)
     np.testing.assert_allclose(R_WB, R_WJ @ turned, atol=1e-15)
 
 
@@ -102,8 +102,8 @@ def test_what_was_changed_or_left_out_is_told(sorter: Mechanism) -> None:
         "link 'left-arm' is called 'left_arm'",
         "link '1stwrist' is called '_1stwrist'",
         "joint 'slide' mimics 'elbow' (q = -0.03 * q + 0.01), by a constraint",
-        "planar joint 'rolling' became 3 joints: rolling_t1",
-        "floating joint 'flying' became 6 joints: flying_tx",
+        "planar joint 'rolling' has the coordinates rolling_t1, rolling_t2, rolling_r",
+        "floating joint 'flying' has the coordinates flying_tx, flying_ty, flying_tz, flying_wx",
         "damping of 2 joints is not applied",
         "friction of 1 joints is not applied",
         "not read: 1 'gazebo'",
@@ -133,18 +133,31 @@ def test_damping_on_request(data: Path) -> None:
     assert not load(data / "sorter.urdf").build().joint_forces
 
 
-def test_a_floating_base_hangs_on_six_joints(data: Path) -> None:
-    sorter = load(data / "sorter.urdf", floating_base=True).build()
-    assert sorter.coordinates[:6] == (
-        "root_tx",
-        "root_ty",
-        "root_tz",
-        "root_rx",
-        "root_ry",
-        "root_rz",
-    )
-    assert sorter.joint("root_rz").name == "table"
+@pytest.mark.parametrize(("base", "letter"), [("free", "w"), ("angles", "r")])
+def test_a_free_base_has_the_name_of_the_root_link(data: Path, base: str, letter: str) -> None:
+    sorter = load(data / "sorter.urdf", base=base).build()
+    slides, turns = (tuple(f"table_{a}{axis}" for axis in "xyz") for a in ("t", letter))
+    assert sorter.coordinates[:6] == (*slides, *turns)
+    assert sorter.joint(f"table_{letter}z").name == "table"
     assert sorter.body("table").mass == 23.7
+    names = [attitude.name for attitude in sorter.attitudes]
+    assert names == (["table", "ball"] if base == "free" else ["ball"])
+
+
+def test_a_root_without_mass_cannot_be_free(tmp_path: Path) -> None:
+    """It could turn about the axis of the only joint on it, and nothing would resist."""
+    path = tmp_path / "r.urdf"
+    path.write_text(one_link())
+    with pytest.raises(ModelError, match=r"link 'a': the root link has no mass.*base=\"fixed\""):
+        load(path, base="free")
+    heavy = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    path.write_text(one_link().replace('<link name="a"/>', f'<link name="a">{heavy}</link>'))
+    load(path, base="free")
+
+
+def test_a_base_that_is_not_known(data: Path) -> None:
+    with pytest.raises(InputError, match=r"base = 'loose' is not known.*fixed, free, angles"):
+        load(data / "sorter.urdf", base="loose")
 
 
 def test_the_users_own_class_name_and_gravity(data: Path) -> None:

@@ -109,6 +109,7 @@ def test_same_placement_of_every_joint(pair, placements: Callable) -> None:
 def test_every_robot_loads(robot: str) -> None:
     options = {"massless": "lock"} if Path(robot).name in LIGHT else {}
     mechanism = load(ROBOTS / robot, **options).build()
-    floating = load(ROBOTS / robot, floating_base=True, **options).build()
+    floating = load(ROBOTS / robot, base="free", **options).build()
     assert len(floating.bodies) == len(mechanism.bodies) + 6
+    assert len(floating.positions) == len(mechanism.positions) + 10
     assert mechanism.describe()

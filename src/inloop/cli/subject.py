@@ -10,11 +10,13 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, get_args
 
 import inloop as il
 from inloop import gallery
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
+from inloop.io.urdf.reader import Base
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -51,12 +53,28 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="set a parameter, or an option such as the number of links; may be repeated",
     )
+    add_base(parser)
+
+
+def add_base(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that tells how the robot of a URDF file stands."""
+    parser.add_argument(
+        "--base",
+        choices=get_args(Base),
+        help="of a URDF file: its root link is fixed (unless given), free, or free by angles",
+    )
 
 
 def find_subject(args: argparse.Namespace) -> Subject:
     """The mechanism that the arguments name, built with its options."""
+    given = {} if args.base is None else {"base": args.base}
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
-        return Subject(_load(args.mechanism), None, _numbers(_settings(args.set)))
+        return Subject(_load(args.mechanism, given), None, _numbers(_settings(args.set)))
+    if given:
+        raise il.InputError(
+            f"--base says how the robot of a URDF file stands; {args.mechanism[:60]!a} is no file",
+            fix="Leave it out.",
+        )
     return _find_exhibit(args.mechanism, args.set)
 
 
@@ -145,12 +163,17 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _load(name: str) -> il.Model:
+def _load(name: str, options: Mapping[str, Any]) -> il.Model:
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
-    if name.lower().endswith(".py"):
-        return _from_python(Path(name))
-    return il.load(name)
+    if not name.lower().endswith(".py"):
+        return il.load(name, **options)
+    if options:
+        raise il.InputError(
+            f"--base says how the robot of a URDF file stands; {name[:60]!a} is Python",
+            fix='Write il.load(..., base="free") there.',
+        )
+    return _from_python(Path(name))
 
 
 def _place(error: BaseException) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
-from inloop.cli.subject import Subject, apply_settings, find_subject, subject_of_facts
+from inloop.cli.subject import Subject, add_base, apply_settings, find_subject, subject_of_facts
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.recordings.channels import read_report
 from inloop.realtime.recordings.recording_file import check_new
@@ -46,6 +46,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "mechanism", nargs="?", metavar="NAME|FILE", help="needed unless it is one of the gallery"
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="options")
+    add_base(parser)
     parser.set_defaults(call=call_replay)
 
     text = "tell what a recording holds, and how well the plant kept its deadlines"

@@ -18,7 +18,8 @@ def run_data(result: il.Result, plant: il.Plant | None = None) -> dict[str, Any]
         "model": result.name,
         "status": result.status,
         "t": result.t[-1],
-        "q": dict(zip(result.coordinates, result.q[-1], strict=True)),
+        # quaternions, which follow in q, are among the signals
+        "q": dict(zip(result.coordinates, result.q[-1], strict=False)),
         "qd": dict(zip(result.coordinates, result.qd[-1], strict=True)),
         "outputs": {**positions, **{name: float(v[-1]) for name, v in result.signals.items()}},
         "energy": {

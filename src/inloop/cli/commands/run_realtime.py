@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import inloop as il
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import duration, heading, paragraph, print_json, table
@@ -209,8 +211,10 @@ def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
     data: dict[str, Any] = {"model": plant.name, "status": report.status}
     outputs = report.outputs
     if outputs is not None:
-        kinetic, potential = plant.energy(outputs.q, outputs.qd)
-        found = point_positions(plant, outputs.q)
+        quaternions = [outputs[name] for name in plant.positions[plant.n :]]
+        q = np.concatenate([outputs.q, quaternions])
+        kinetic, potential = plant.energy(q, outputs.qd)
+        found = point_positions(plant, q)
         positions = {f"{p}.{a}": v for p, x in found.items() for a, v in zip("xyz", x, strict=True)}
         skipped = {"t", *(f"{c}.{k}" for c in plant.coordinates for k in ("q", "qd"))}
         named = {n: outputs[n] for n in outputs.names if n not in skipped}
@@ -222,7 +226,7 @@ def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
             "energy": {
                 "kinetic": kinetic, "potential": potential, "total": kinetic + potential,
             },
-            "constraint_violation": _violation(plant, outputs.q, outputs.qd, outputs.t),
+            "constraint_violation": _violation(plant, q, outputs.qd, outputs.t),
         }  # fmt: skip
     more = {"notes": list(report.notes), "parameters": dict(plant.parameters), "seconds": seconds}
     return {**data, **more, "realtime": report.data()}

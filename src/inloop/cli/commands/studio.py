@@ -15,6 +15,7 @@ from inloop import gallery
 from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
+from inloop.cli.subject import add_base
 from inloop.errors import InputError
 
 PORT = 8750
@@ -32,6 +33,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--set", "--option", action="append", default=[], metavar="NAME=VALUE",
         help="set a parameter or an option; may be repeated",
     )  # fmt: skip
+    add_base(parser)
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
     parser.add_argument("--speed", type=float, help="simulated seconds per second")
     parser.add_argument(

@@ -72,7 +72,7 @@ class GalleryCatalog:
         """A mechanism of the gallery."""
         gallery.get(name)  # complains of unknown names; no files from a page
         words = [f"{key}={value}" for key, value in options.items()]
-        return self.subject(argparse.Namespace(mechanism=name, set=words))
+        return self.subject(argparse.Namespace(mechanism=name, set=words, base=None))
 
     def subject(self, args: argparse.Namespace) -> Choice:
         """A mechanism of the command line."""
@@ -154,6 +154,8 @@ class GalleryCatalog:
         words += ["--stale-after", "0.5", "--clock", self._clock, "--with-parent"]
         for setting in args.set:
             words += ["--set", setting]
+        if args.base is not None:
+            words += ["--base", args.base]
         if haptic:
             # a device that runs away must not be stopped by the plant: that is what one looks at
             words += ["--policy", "CHATTERING=hold", "--policy", "LOOP_OPEN=hold"]

@@ -1,4 +1,4 @@
-"""Joints of MJCF as they are written, and as joints with one degree of freedom each."""
+"""Joints of MJCF as they are written, and as joints of a model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Literal, cast, get_args
 
 from inloop.io.mjcf.poses import unit_vector
 from inloop.io.mjcf.settings import Settings, limited
+from inloop.io.poses import Quaternion, attitude_of
 from inloop.io.remarks import Remarks
 from inloop.io.values import Triple, number, number_attribute, numbers, vector_attribute
 from inloop.io.xml import Element
 from inloop.joints import JointSpec
-from inloop.model import Pose, prismatic, revolute
+from inloop.joints.quaternion import IDENTITY
+from inloop.model import Pose, ball, free, prismatic, revolute
 from inloop.model.geometry import scaled, times_vector
+from inloop.model.joints import chain_suffixes
 from inloop.model.names import quoted
 from inloop.model.rotations import about
 
@@ -61,8 +64,22 @@ class MjcfJoint:
 
 
 @dataclass(frozen=True)
+class Start:
+    """Where a joint starts, in MuJoCo's coordinates.
+
+    Attributes:
+        qpos: of a hinge or slide q [rad or m]; of a ball joint its quaternion w, x, y, z; of a free
+            joint x, y, z in the world [m], then the quaternion.
+        qvel: their rates, of quaternions the turn rate in axes of the body [rad/s].
+    """
+
+    qpos: tuple[float, ...]
+    qvel: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Step:
-    """A joint of a chain: where it sits in the frame before it, and the joint.
+    """One coordinate of a chain: where its joint sits in the frame before it, and the joint.
 
     Attributes:
         X_FJ: pose of the joint frame in the frame before it.
@@ -111,50 +128,82 @@ def read_joint(element: Element, X_BF: Pose, settings: Settings, remarks: Remark
     )
 
 
-def chain_of(joint: MjcfJoint, X_FB: Pose, X_PB: Pose) -> tuple[list[Step], Pose]:
+def chain_of(
+    joint: MjcfJoint, X_FB: Pose, X_WB: Pose, start: Start | None
+) -> tuple[list[Step], Pose]:
     """Return the joints that stand for a joint, and the pose of the body in the last frame.
 
     Args:
         joint: the joint.
         X_FB: pose of the body B in the frame F before the joint, as the file has it.
-        X_PB: pose of the body in the world: where a free joint starts.
+        X_WB: pose of the body in the world, as the file has it.
+        start: where a keyframe has the joint, or None: as the file has it.
     """
     if joint.type == "free":
-        return _free(joint, X_PB), Pose()
+        return _chain(Pose(), _free(joint, X_WB, start)), Pose()
     if joint.type == "ball":
-        X_FJ = X_FB @ Pose(joint.anchor)
-        turns = [
-            Step(X_FJ if axis == "x" else Pose(), revolute(axis), f"r{axis}") for axis in "xyz"
-        ]
-        return turns, Pose(scaled(-1.0, joint.anchor))
+        return (
+            _chain(X_FB @ Pose(joint.anchor), _ball(joint, start)),
+            Pose(scaled(-1.0, joint.anchor)),
+        )
     if joint.type == "slide":
         # at q = ref the body is where the file has it
         X_FJ = X_FB @ Pose(scaled(-joint.ref, joint.axis))
-        return [Step(X_FJ, _single(joint), "")], Pose()
+        return [Step(X_FJ, _single(joint, start), "")], Pose()
     X_FJ = X_FB @ Pose(joint.anchor, about(joint.axis, -joint.ref))
-    return [Step(X_FJ, _single(joint), "")], Pose(scaled(-1.0, joint.anchor))
+    return [Step(X_FJ, _single(joint, start), "")], Pose(scaled(-1.0, joint.anchor))
 
 
-def _single(joint: MjcfJoint) -> JointSpec:
+def _chain(X_FJ: Pose, specs: list[JointSpec]) -> list[Step]:
+    """Joints in a row, the first of them at J."""
+    places = [X_FJ, *(Pose() for _ in specs[1:])]
+    return [
+        Step(X, spec, suffix)
+        for X, spec, suffix in zip(places, specs, chain_suffixes(specs), strict=True)
+    ]
+
+
+def _single(joint: MjcfJoint, start: Start | None) -> JointSpec:
     make = revolute if joint.type == "hinge" else prismatic
     spec = make(_plain_axis(joint.axis), limits=joint.limits, armature=joint.armature)
+    if start is not None:
+        return replace(spec, initial=(start.qpos[0], start.qvel[0]))
     return replace(spec, initial=joint.ref) if joint.ref else spec
 
 
-def _free(joint: MjcfJoint, X_WB: Pose) -> list[Step]:
-    """Three translations along axes of the world, then three turns out of the written attitude."""
-    steps = [
-        Step(
-            Pose(),
-            prismatic(axis, armature=joint.armature, initial=cast(float, at) or None),
-            f"t{axis}",
-        )
-        for axis, at in zip("xyz", X_WB.p, strict=True)
-    ]
-    for axis in "xyz":
-        X_FJ = Pose((0.0, 0.0, 0.0), X_WB.R) if axis == "x" else Pose()
-        steps.append(Step(X_FJ, revolute(axis), f"r{axis}"))
-    return steps
+def _ball(joint: MjcfJoint, start: Start | None) -> list[JointSpec]:
+    if start is None:
+        return ball(armature=joint.armature)
+    return ball(initial=_four(start.qpos), rate=_three(start.qvel), armature=joint.armature)
+
+
+def _free(joint: MjcfJoint, X_WB: Pose, start: Start | None) -> list[JointSpec]:
+    """Positions along axes of the world and turns of the body, as MuJoCo has them."""
+    qpos = written_qpos(joint, X_WB) if start is None else start.qpos
+    specs = free(
+        position=qpos[:3],
+        velocity=None if start is None else start.qvel[:3],
+        attitude=_four(qpos[3:]),
+        rate=None if start is None else _three(start.qvel[3:]),
+    )
+    return [replace(spec, armature=joint.armature) for spec in specs]
+
+
+def written_qpos(joint: MjcfJoint, X_WB: Pose) -> tuple[float, ...]:
+    """MuJoCo's coordinates of a joint where its body is as written, X_WB in the world."""
+    if joint.type == "free":
+        return (*(float(cast(float, x)) for x in X_WB.p), *attitude_of(X_WB.R))
+    return IDENTITY if joint.type == "ball" else (joint.ref,)
+
+
+def _three(values: tuple[float, ...]) -> Triple:
+    x, y, z = values
+    return x, y, z
+
+
+def _four(values: tuple[float, ...]) -> Quaternion:
+    w, x, y, z = values
+    return w, x, y, z
 
 
 def _plain_axis(axis: Triple) -> Triple:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
-
-import numpy as np
 
 from inloop.errors import InputError
 from inloop.io.mjcf.bodies import MjcfBody
-from inloop.io.poses import from_quaternion
+from inloop.io.mjcf.joints import Start, written_qpos
+from inloop.io.poses import unit_quaternion
 from inloop.io.values import number
 from inloop.io.xml import Element
-from inloop.model.geometry import Matrix3, times_matrix, transpose
 from inloop.model.names import quoted, suggestion
 
-Start = tuple[float, float]  # q and qd
+# lengths of qpos and qvel of a joint
+LENGTHS = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}
 
 
 @dataclass(frozen=True)
@@ -57,55 +54,28 @@ def choose(keys: Sequence[Key], wanted: str) -> Key:
     )
 
 
-def starts(key: Key, bodies: Sequence[MjcfBody]) -> list[list[Start]]:
-    """Return q and qd for each joint of each body: one pair per coordinate.
+def starts(key: Key, bodies: Sequence[MjcfBody]) -> list[Start]:
+    """Return where each joint of each body starts, in the order of the file.
 
     Raises:
         FileFormatError: the keyframe does not have as many numbers as the joints need.
     """
-    joints = [(joint.type, body) for body in bodies for joint in body.joints]
-    nq = sum({"free": 7, "ball": 4}.get(kind, 1) for kind, _ in joints)
-    nv = sum({"free": 6, "ball": 3}.get(kind, 1) for kind, _ in joints)
+    joints = [(joint, body.X_WB) for body in bodies for joint in body.joints]
+    lengths = [LENGTHS[joint.type] for joint, _ in joints]
+    nq, nv = (sum(length[k] for length in lengths) for k in (0, 1))
     for name, values, count in (("qpos", key.qpos, nq), ("qvel", key.qvel, nv)):
         if values and len(values) != count:
             key.element.fail(
                 f"keyframe {quoted(key.name)}: {name} has {len(values)} numbers, not {count}",
                 "Write one for each coordinate of MuJoCo.",
             )
-    qpos, qvel = list(key.qpos), list(key.qvel) or [0.0] * nv
-    found: list[list[Start]] = []
-    for kind, body in joints:
-        if kind in ("hinge", "slide"):
-            v = qvel.pop(0)
-            found.append([(qpos.pop(0), v)])
-            continue
-        p = [qpos.pop(0) for _ in range(3)] if kind == "free" else []
-        v_linear = [qvel.pop(0) for _ in p]
-        quaternion = [qpos.pop(0) for _ in range(4)]
-        omega = [qvel.pop(0) for _ in range(3)]
-        R = from_quaternion(key.element, quaternion)
-        if kind == "free":
-            # the turns start from the attitude that is written
-            R = times_matrix(transpose(body.X_WB.R), R)
-        found.append([*zip(p, v_linear, strict=True), *cardan(R, omega)])
+    qpos = list(key.qpos) or [x for joint, X_WB in joints for x in written_qpos(joint, X_WB)]
+    qvel = list(key.qvel) or [0.0] * nv
+    found = []
+    for of_q, of_v in lengths:
+        q, v = qpos[:of_q], qvel[:of_v]
+        del qpos[:of_q], qvel[:of_v]
+        if of_q > 1:
+            q[-4:] = unit_quaternion(key.element, q[-4:])
+        found.append(Start(tuple(q), tuple(v)))
     return found
-
-
-def cardan(R: Matrix3, omega: Sequence[float]) -> list[Start]:
-    """Return angles and rates of R = Rx(a) Ry(b) Rz(c), given the turn rate in body axes [rad/s].
-
-    At b = ±π/2, where rates are not known, they are the smallest that fit.
-    """
-    M = cast("Sequence[Sequence[float]]", R)
-    b = math.asin(min(max(M[0][2], -1.0), 1.0))
-    a, c = math.atan2(-M[1][2], M[2][2]), math.atan2(-M[0][1], M[0][0])
-    # omega = E (da, db, dc)
-    E = np.array(
-        [
-            [math.cos(b) * math.cos(c), math.sin(c), 0.0],
-            [-math.cos(b) * math.sin(c), math.cos(c), 0.0],
-            [math.sin(b), 0.0, 1.0],
-        ]
-    )
-    rates = np.linalg.lstsq(E, np.array(omega, dtype=np.float64), rcond=1e-12)[0]
-    return [(a, float(rates[0])), (b, float(rates[1])), (c, float(rates[2]))]

@@ -12,12 +12,36 @@ from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
 SHORTEST_TIME = 1e-15  # [s]: what MuJoCo takes for a filter without time constant
+LEAST_SQUARE = 1e-300  # keeps lengths, and their derivatives, of vectors that are zero finite
 
 
 def spring_effort(coefficients: Polynomial, x: Expr) -> Any:
     """Return -(k0 x + k1 x² + k2 x³)."""
     k0, k1, k2 = coefficients
     return -k0 * x if k1 == k2 == 0.0 else -x * (k0 + x * (k1 + k2 * x))
+
+
+def spring_vector(coefficients: Polynomial, x: Sequence[Expr]) -> list[Any]:
+    """Return -(k0 + k1 |x| + k2 |x|²) x, of a vector x."""
+    k0, k1, k2 = coefficients
+    k: Any = k0
+    if (k1, k2) != (0.0, 0.0):
+        length = _length(x)
+        k = k0 + length * (k1 + k2 * length)
+    return [-k * component for component in x]
+
+
+def rotation_vector(R: Sequence[Sequence[Expr]]) -> list[Any]:
+    """Return axis times angle of a rotation [rad], by the shortest turn; zero at half a turn."""
+    sines = [0.5 * (R[k - 1][k - 2] - R[k - 2][k - 1]) for k in range(3)]
+    length = _length(sines)
+    cosine = 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
+    factor = sf.atan2(length, cosine) / length
+    return [factor * component for component in sines]
+
+
+def _length(x: Sequence[Any]) -> Any:
+    return sf.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + LEAST_SQUARE)
 
 
 def damper_effort(coefficients: Polynomial, v: Expr) -> Any:

@@ -1,8 +1,8 @@
 """MJCF: the models of MuJoCo, turned into a model.
 
 Bodies and coordinates have their names in the file, in its order. Coordinates of hinges and
-slides are those of MuJoCo; a ball joint becomes three joints and a free joint six, because every
-joint of a model has one degree of freedom. Equality constraints, soft in MuJoCo, hold exactly.
+slides are those of MuJoCo, and so are velocities and quaternions of ball and free joints; q has
+all quaternions at its end. Equality constraints, soft in MuJoCo, hold exactly.
 """
 
 from __future__ import annotations

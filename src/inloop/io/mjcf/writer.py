@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from inloop.io.mjcf.bodies import WORLD, MjcfBody
-from inloop.io.mjcf.joints import NONE, MjcfJoint, Polynomial, Step, chain_of
-from inloop.io.mjcf.keys import Start
-from inloop.io.mjcf.laws import damper_effort, spring_effort
+from inloop.io.mjcf.joints import NONE, MjcfJoint, Polynomial, Start, Step, chain_of, written_qpos
+from inloop.io.mjcf.laws import damper_effort, rotation_vector, spring_effort, spring_vector
 from inloop.io.mjcf.settings import Settings
 from inloop.io.naming import Names
 from inloop.io.remarks import Remarks
@@ -21,7 +18,7 @@ from inloop.model.geometry import times_matrix
 from inloop.model.names import GROUND_NAME, RESERVED_POINTS
 from inloop.symbolic import Expr
 
-Symbols = tuple[Expr, Expr, Expr]
+Rows = Sequence[Sequence[Expr]]
 
 
 class Writer:
@@ -71,10 +68,10 @@ class Writer:
         self,
         bodies: Sequence[MjcfBody],
         ground: MjcfBody,
-        start: list[list[Start]] | None,
+        start: list[Start] | None,
         loops: bool,
     ) -> None:
-        """Add all bodies; `start` has q and qd of each joint, `loops` makes them guesses."""
+        """Add all bodies; `start` tells where each joint starts, `loops` makes it a guess."""
         self.names["body"].read(body.name for body in bodies if body.name)
         joints = [joint for body in bodies for joint in body.joints]
         self.names["joint"].read(joint.name for joint in joints if joint.name)
@@ -97,7 +94,7 @@ class Writer:
                 self.model.body(name, on=self.model.ground, joint=fixed(), visuals=visuals)
         self._add_sites(ground, self.model.ground, Pose())
 
-    def _add_body(self, body: MjcfBody, start: list[list[Start]] | None, loops: bool) -> None:
+    def _add_body(self, body: MjcfBody, start: list[Start] | None, loops: bool) -> None:
         parent, X_LP = (
             (self.model.ground, Pose())
             if body.parent == WORLD
@@ -110,25 +107,26 @@ class Writer:
         )
         # frame L is where the chain is at; B is known in it
         X_LB = Pose() if body.is_free else X_LP @ body.X_PB
-        steps: list[tuple[Step, str, MjcfJoint]] = []
+        steps: list[tuple[Step, str]] = []
         mine = []
         for k, joint in enumerate(body.joints):
-            chain, X_LB = chain_of(joint, X_LB, body.X_WB)
-            chosen = None if start is None else start[k]
-            chain = [_started(step, chosen, n, loops) for n, step in enumerate(chain)]
+            chain, X_LB = chain_of(joint, X_LB, body.X_WB, None if start is None else start[k])
+            chain = [_started(step, loops) for step in chain]
             if joint.limits is not None and chain[0].spec.limits is None:
                 self.remarks.add("range is left out: the joint starts outside of it", joint.where)
             labels = self._coordinate_names(name, joint, chain)
             mine.append(labels)
-            steps += [(step, label, joint) for step, label in zip(chain, labels, strict=True)]
+            steps += zip(chain, labels, strict=True)
             if not joint.is_single:
+                suffixes = ", ".join(step.suffix for step in chain)
                 self.remarks.add(
-                    f"{joint.type} joints became {len(chain)} joints each: their suffixes are "
-                    f"{', '.join(step.suffix for step in chain)}", joint.where)  # fmt: skip
+                    f"{joint.type} joints have velocities {suffixes} and a quaternion", joint.where
+                )
         if not steps:
-            steps = [(Step(X_LB, fixed(), ""), "", None)]  # type: ignore[list-item]
+            steps = [(Step(X_LB, fixed(), ""), "")]
             X_LB = Pose()
-        handle = self._hang(body, name, parent, steps, X_LB)
+        hung = self._hang(body, name, parent, steps, X_LB)
+        handle = hung[-1][1]
         self._handles.append(handle)
         self.body_names.append(name)
         self.frames.append(X_LB)
@@ -136,7 +134,7 @@ class Writer:
         if body.name:
             self.places[body.name] = (handle, X_LB)
         self._add_sites(body, handle, X_LB)
-        self._add_passive(body, handle, mine, parent, steps)
+        self._add_passive(body, mine, hung)
 
     def _coordinate_names(
         self, body: str, joint: MjcfJoint, chain: Sequence[Step]
@@ -152,29 +150,33 @@ class Writer:
         body: MjcfBody,
         name: str,
         on: BodyHandle,
-        steps: Sequence[tuple[Step, str, MjcfJoint]],
+        steps: Sequence[tuple[Step, str]],
         X_LB: Pose,
-    ) -> BodyHandle:
-        """Hang a body by its chain of joints, with massless bodies between them."""
-        *before, (last, last_label, _) = steps
-        for step, label, _ in before:
+    ) -> list[tuple[Handle, BodyHandle]]:
+        """Hang a body by its chain of joints, with massless bodies between them.
+
+        Returns:
+            For each joint what it sits on, and the body that it moves.
+        """
+        hung: list[tuple[Handle, BodyHandle]] = []
+        *before, (last, last_label) = steps
+        for step, label in before:
             place = self._place(on, step.X_FJ, label)
             between = self.names["body"].new(label)
             on = self.model.body(between, on=place, joint=replace(step.spec, name=label))
-        mass = body.mass.mass
-        com = X_LB.apply((*body.mass.com.tolist(),))
-        inertia = body.mass.inertia + _turned_armature(body)
+            hung.append((place, on))
         if Pose() != X_LB:
             self.remarks.add(
                 "bodies have their origin at the anchor of their last joint", body.where
             )
-        return self.model.body(
+        place = self._place(on, last.X_FJ, last_label or name)
+        handle = self.model.body(
             name,
-            on=self._place(on, last.X_FJ, last_label or name),
+            on=place,
             joint=replace(last.spec, name=last_label) if last_label else last.spec,
-            mass=mass,
-            com=com,
-            inertia=inertia.tolist(),
+            mass=body.mass.mass,
+            com=X_LB.apply((*body.mass.com.tolist(),)),
+            inertia=body.mass.inertia.tolist(),
             visuals=[
                 replace(geom.visual, position=X_LB.apply(geom.visual.position),
                         rotation=times_matrix(X_LB.R, geom.visual.rotation))
@@ -182,6 +184,7 @@ class Writer:
                 if geom.visual is not None
             ],
         )  # fmt: skip
+        return [*hung, (place, handle)]
 
     def _place(self, on: BodyHandle, X: Pose, label: str) -> Handle:
         """Return a frame on a body, or the body itself."""
@@ -198,34 +201,40 @@ class Writer:
     def _add_passive(
         self,
         body: MjcfBody,
-        handle: BodyHandle,
         coordinates: Sequence[tuple[str, ...]],
-        parent: BodyHandle,
-        steps: Sequence[tuple[Step, str, MjcfJoint]],
+        hung: Sequence[tuple[Handle, BodyHandle]],
     ) -> None:
         """Springs, dampers, dry friction, and what takes weight off."""
+        handle, passed = hung[-1][1], 0
         for joint, labels in zip(body.joints, coordinates, strict=True):
             if joint.name:
                 self.joints[joint.name] = (labels[0], joint)
+            chain = hung[passed : passed + len(labels)]
+            passed += len(labels)
             with self.model.reading(joint.where):
                 if joint.is_single:
-                    self._add_resistance(joint, labels[0])
-                else:
-                    self._add_resistance_of_chain(joint, labels, handle, parent, steps)
+                    self._add_spring(joint, labels[0])
+                elif self._stiffness(joint) != NONE:
+                    self._add_spring_of_ball(joint, labels, chain, body.X_WB)
+                for label in labels:
+                    self._add_resistance(joint, label)
         if body.gravcomp and any(self.settings.gravity):
             lift = [-body.gravcomp * body.mass.mass * g for g in self.settings.gravity]
             name = self.names["law"].new(f"{handle.name}_gravcomp")
             self.model.force(handle.com_point, lambda: lift, name=name)
 
+    def _add_spring(self, joint: MjcfJoint, label: str) -> None:
+        k, rest = self._stiffness(joint), joint.springref
+        if k != NONE:
+            name = self.names["law"].new(f"{label}_spring")
+            self.model.joint_force(label, lambda q: spring_effort(k, q - rest), name=name)
+
     def _add_resistance(self, joint: MjcfJoint, label: str) -> None:
-        k, d = self._stiffness(joint), self._damping(joint)
-        if k != NONE or d != NONE:
-            rest = joint.springref
-            self.model.joint_force(
-                label,
-                lambda q, qd: spring_effort(k, q - rest) + damper_effort(d, qd),
-                name=self.names["law"].new(f"{label}_passive"),
-            )
+        """Damper and dry friction of one coordinate."""
+        d = self._damping(joint)
+        if d != NONE:
+            name = self.names["law"].new(f"{label}_damper")
+            self.model.joint_force(label, lambda qd: damper_effort(d, qd), name=name)
         if joint.frictionloss and self._friction_velocity is not None:
             self.model.coulomb(
                 label, coulomb=joint.frictionloss, velocity=self._friction_velocity,
@@ -235,41 +244,33 @@ class Writer:
                 "frictionloss is not applied; friction_velocity=... applies it", joint.where
             )
 
-    def _add_resistance_of_chain(
+    def _add_spring_of_ball(
         self,
         joint: MjcfJoint,
         labels: tuple[str, ...],
-        handle: BodyHandle,
-        parent: BodyHandle,
-        steps: Sequence[tuple[Step, str, MjcfJoint]],
+        chain: Sequence[tuple[Handle, BodyHandle]],
+        X_WB: Pose,
     ) -> None:
-        """Damping of a ball or a free joint acts on its turn rate, not on rates of angles."""
-        left_out = {
-            "stiffness": self._stiffness(joint) != NONE,
-            "frictionloss": joint.frictionloss != 0.0,
-            "armature": joint.type == "ball" and joint.armature != 0.0,
-        }
-        for name, is_given in left_out.items():
-            if is_given:
-                self.remarks.add(f"{name} of {joint.type} joints is not applied", joint.where)
-        d = self._damping(joint)
-        if d == NONE:
-            return
-        if d[1:] != (0.0, 0.0) or len(steps) != len(labels):
-            self.remarks.add(
-                f"damping of this {joint.type} joint is not applied: it is not linear, or the "
-                "body has other joints too",
-                joint.where,
-            )
-            return
-        along = d[0] if joint.type == "free" else 0.0
-        axes = self._place(parent, steps[0][0].X_FJ, f"{labels[0]}_damper")
+        """Springs of a ball or free joint, relaxed where the body is as written."""
+        k = self._stiffness(joint)
+        # a ball joint is written in the frame that it sits on
+        relaxed, moved = chain[-3][0], chain[-1][1]
+        if joint.type == "free":
+            p, slides = written_qpos(joint, X_WB)[:3], list(labels[:3])
 
-        def drag(v: Symbols, w: Symbols) -> Any:
-            return [-along * x for x in v], [-d[0] * x for x in w]
+            def pull(q: Sequence[Expr]) -> Any:
+                return spring_vector(k, [x - x0 for x, x0 in zip(q, p, strict=True)])
 
-        law = self.names["law"].new(f"{labels[0]}_damping")
-        self.model.frame_force(axes, handle, drag, name=law)
+            name = self.names["law"].new(f"{labels[0]}_spring")
+            self.model.coupled_force(slides, pull, name=name)
+            written = Pose((0.0, 0.0, 0.0), X_WB.R)
+            relaxed = self._place(self.model.ground, written, f"{labels[-3]}_spring")
+
+        def turn(R: Rows) -> Any:
+            return (0.0, 0.0, 0.0), spring_vector(k, rotation_vector(R))
+
+        name = self.names["law"].new(f"{labels[-3]}_spring")
+        self.model.frame_force(relaxed, moved, turn, name=name)
 
     def _stiffness(self, joint: MjcfJoint) -> Polynomial:
         off = {"spring", "passive"} & self.settings.disabled
@@ -280,21 +281,12 @@ class Writer:
         return NONE if off else joint.damping
 
 
-def _turned_armature(body: MjcfBody) -> Any:
-    """Armature of the turns of a free joint: the same about all axes, so it adds to the inertia."""
-    return (body.joints[0].armature if body.is_free else 0.0) * np.eye(3)
-
-
-def _started(step: Step, chosen: list[Start] | None, number: int, loops: bool) -> Step:
-    """Return a joint that starts where a keyframe says, or where the file has its body."""
+def _started(step: Step, loops: bool) -> Step:
+    """Return a joint whose start is a guess if loops decide, without a range that it violates."""
     spec: JointSpec = step.spec
-    if chosen is not None:
-        spec = replace(spec, initial=chosen[number])
-    if loops and spec.initial is not None:
-        first = spec.initial[0] if isinstance(spec.initial, tuple) else spec.initial
-        spec = replace(spec, initial=None, guess=first)
-    q = spec.guess if spec.guess is not None else spec.initial
-    q = q[0] if isinstance(q, tuple) else q
+    q = spec.initial[0] if isinstance(spec.initial, tuple) else spec.initial
+    if loops and q is not None:
+        spec = replace(spec, initial=None, guess=q)
     if q is not None and spec.limits is not None and not spec.limits[0] <= q <= spec.limits[1]:
         spec = replace(spec, limits=None)
     return replace(step, spec=spec)

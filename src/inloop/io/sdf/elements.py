@@ -125,6 +125,9 @@ class ElementReader:
             element.fail(f"joint {quoted(name)} joins a link to itself", "Name two links.")
         tags = {"fixed": (), "ball": (), "universal": ("axis", "axis2")}.get(kind, ("axis",))
         tags = ("axis", "axis2") if kind == "revolute2" else tags
+        for tag in {"axis", "axis2"}.difference(tags):
+            for axis in element.all(tag):
+                self._remarks.add(f"not read: <{tag}> of {kind} joint {quoted(name)}", axis.where)
         axes = tuple(self._axis(element.need(tag), name, kind) for tag in tags)
         X_MJ = self._frames.pose(name, element)
         return SdfJoint(name, kind, parent, child, X_MJ, axes, _pitch(element), element.where)

@@ -1,6 +1,6 @@
 """SDF: the models of Gazebo, turned into a model.
 
-A link that no joint carries floats by six joints, unless its model is static. Joints that close
+A link that no joint carries floats by a free joint, unless its model is static. Joints that close
 a loop become cuts. Worlds and models are read; everything else is noted.
 """
 
@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
-from inloop.io.poses import inverse
+from inloop.io.poses import attitude_of, inverse
 from inloop.io.remarks import Remarks
 from inloop.io.sdf.elements import ElementReader, SdfAxis, SdfJoint, SdfLink, in_axes
 from inloop.io.sdf.frames import WORLD, Frames
@@ -22,9 +22,18 @@ from inloop.io.values import MOST_BODIES, Triple, numbers
 from inloop.io.xml import Element
 from inloop.joints import JointSpec
 from inloop.joints.kinds.screw import screw
-from inloop.model import BodyHandle, Handle, ModelBuilder, Pose, fixed, prismatic, revolute
-from inloop.model.geometry import times_matrix, transpose
-from inloop.model.joints import chain_suffixes, free
+from inloop.model import (
+    BodyHandle,
+    Handle,
+    ModelBuilder,
+    Pose,
+    ball,
+    fixed,
+    free,
+    prismatic,
+    revolute,
+)
+from inloop.model.joints import chain_suffixes
 from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
 
 Model = TypeVar("Model", bound=ModelBuilder)
@@ -225,14 +234,9 @@ class _Assembly:
         if self._static:
             self._hang(link, link.name, [(X_WL, fixed())], Pose(), link.where)
             return
-        # along axes of the world, then out of the attitude that is written
-        specs = free()
-        starts = [float(x) for x in X_WL.p]
-        slides = [replace(s, initial=x or None) for s, x in zip(specs[:3], starts, strict=True)]
-        turned = Pose((0.0, 0.0, 0.0), X_WL.R)
-        steps = [*((Pose(), spec) for spec in slides), (turned, specs[3])]
-        self._hang(link, link.name, [*steps, *((Pose(), s) for s in specs[4:])], Pose(), link.where)
-        self._writer.remarks.add("links that no joint carries float by six joints", link.where)
+        specs = free(position=[float(x) for x in X_WL.p], attitude=attitude_of(X_WL.R))
+        self._hang(link, link.name, [(Pose(), spec) for spec in specs], Pose(), link.where)
+        self._writer.remarks.add("links that no joint carries float by free joints", link.where)
 
     def _add_joint(self, joint: SdfJoint) -> None:
         link = self._links[joint.child]
@@ -334,10 +338,7 @@ def _specs(joint: SdfJoint, link: SdfLink) -> Iterator[JointSpec]:
     if joint.type == "fixed":
         yield fixed()
     elif joint.type == "ball":
-        # about axes of the joint, so that it starts far from where angles fail
-        for k in range(3):
-            column = transpose(times_matrix(transpose(link.X_ML.R), joint.X_MJ.R))[k]
-            yield revolute(column)  # type: ignore[arg-type]
+        yield from ball()
     for axis in joint.axes:
         direction = in_axes(link.X_ML.R, axis.xyz_M)
         if joint.type == "prismatic":

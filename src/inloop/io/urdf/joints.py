@@ -1,4 +1,4 @@
-"""URDF joints as chains of joints with one degree of freedom."""
+"""URDF joints as joints of a model."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from collections.abc import Mapping
 from inloop.io.urdf.elements import UrdfJoint
 from inloop.io.values import Triple
 from inloop.joints import KINDS, JointKind
-from inloop.model import JointSpec, prismatic, revolute
+from inloop.model import JointSpec, free, prismatic, revolute
+from inloop.model.joints import chain_suffixes
 
 # kinds of joints by their type in files
 SINGLE: Mapping[str, type[JointKind]] = {t: kind for kind in KINDS.values() for t in kind.urdf}
-# the suffix of each joint's name, base to tip
-FREE: Mapping[str, JointSpec] = {
-    **{f"t{axis}": prismatic(axis) for axis in "xyz"},
-    **{f"r{axis}": revolute(axis) for axis in "xyz"},
-}
+
+
+def free_specs(*, angles: bool = False) -> Mapping[str, JointSpec]:
+    """Return the joints of a link that floats, by the suffix of their names; see `free`."""
+    specs = free(angles=angles)
+    return dict(zip(chain_suffixes(specs), specs, strict=True))
 
 
 def joint_specs(joint: UrdfJoint) -> Mapping[str, JointSpec]:
     """Return the joints that stand for a URDF joint, by the suffix of their names."""
     if joint.type == "floating":
-        return FREE
+        return free_specs()
     if joint.type == "planar":
         first, second = plane_axes(joint.axis)
         return {"t1": prismatic(first), "t2": prismatic(second), "r": revolute(joint.axis)}

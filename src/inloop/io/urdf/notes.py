@@ -24,10 +24,7 @@ def notes_of(
     for joint in robot.joints:
         chain = coordinates[joint.name]
         if joint.type in ("floating", "planar") and chain:
-            yield (
-                f"{joint.type} joint {quoted(joint.name)} became {len(chain)} joints: "
-                f"{', '.join(chain)}"
-            )
+            yield f"{joint.type} joint {quoted(joint.name)} has the coordinates {', '.join(chain)}"
         if joint.type in LIMITED and joint.limits is None:
             yield f"{joint.type} joint {quoted(joint.name)} has no limits in the file"
         if joint.mimic is not None:

@@ -1,8 +1,8 @@
 """URDF: the robot description of ROS, turned into a model.
 
 Bodies are the links and coordinates are the joints, both under their names in the file; the order
-is that of `urdf_tree.Tree`. A floating joint becomes six joints and a planar joint three, because
-every joint of a model has one degree of freedom.
+is that of `tree.Tree`. A floating joint has six coordinates and the quaternion of its link, a
+planar joint three coordinates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inloop.geometry.mass import density_of
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
 from inloop.io.urdf.elements import Robot, UrdfJoint, UrdfLink, read_robot
-from inloop.io.urdf.joints import FREE, joint_specs
+from inloop.io.urdf.joints import free_specs, joint_specs
 from inloop.io.urdf.mimic import mimics_of
 from inloop.io.urdf.notes import notes_of
 from inloop.io.urdf.shapes import FoundShapes, find_shapes, with_density
@@ -30,6 +30,8 @@ from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
 
 Model = TypeVar("Model", bound=ModelBuilder)
 Massless = Literal["error", "lock", "keep"]
+Base = Literal["fixed", "free", "angles"]
+WELDED: Mapping[str, JointSpec] = {"": fixed()}
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,9 @@ class UrdfOptions:
     Attributes:
         name: name of the model; the robot's name if not given.
         gravity: in world axes [m/s²]; the file does not tell it.
-        floating_base: True puts six joints, root_tx to root_rz, between ground and root link;
-            False fixes the root link to the ground.
+        base: "fixed" fixes the root link to the ground; "free" lets it move in all directions, with
+            a quaternion for its attitude, as by `free()`; "angles" the same with three angles.
+            Coordinates have the name of the root link: "pelvis_tx", ..., "pelvis_wz".
         massless: what to do with joints that move no mass: "error" refuses the file, "lock"
             fixes them, "keep" keeps them although the mass matrix is singular.
         mimic: True makes joints follow those that they mimic, by constraints; False leaves them
@@ -54,7 +57,7 @@ class UrdfOptions:
 
     name: str | None = None
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
-    floating_base: bool = False
+    base: Base = "fixed"
     massless: Massless = "error"
     mimic: bool = True
     apply_dynamics: bool = False
@@ -62,11 +65,12 @@ class UrdfOptions:
     density: float | None = None
 
     def __post_init__(self) -> None:
-        if self.massless not in get_args(Massless):
-            raise InputError(
-                f"massless = {quoted(self.massless)} is not known",
-                fix=f"Use one of: {', '.join(get_args(Massless))}.",
-            )
+        for name, known in (("massless", get_args(Massless)), ("base", get_args(Base))):
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"{name} = {quoted(getattr(self, name))} is not known",
+                    fix=f"Use one of: {', '.join(known)}.",
+                )
         if not isinstance(self.packages, Mapping):
             raise InputError(
                 f"packages = {quoted(self.packages)} is no mapping",
@@ -84,6 +88,7 @@ class UrdfData:
         robot: the elements of the file: mimic joints, damping, friction, bounds of effort.
         bodies: name of the body for each link.
         coordinates: names of the coordinates for each joint: none if fixed, six if floating.
+            Those of a root link that moves are not among them.
         collisions: shapes for collision by link, in link axes.
     """
 
@@ -109,6 +114,8 @@ def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
     light = tree.weightless_joints()
     if options.massless == "error" and light:
         raise ModelError.of(quoted(robot.name)[1:-1], tuple(map(_massless_mistake, light)))
+    if options.base != "fixed" and options.massless != "keep" and tree.root_is_loose():
+        raise ModelError.of(quoted(robot.name)[1:-1], (_loose_mistake(tree.root),))
     names = Names("model")
     names.read([robot.name])
     model = model_type(
@@ -128,6 +135,15 @@ def _massless_mistake(joint: UrdfJoint) -> Mistake:
         "has mass, so the mass matrix is singular",
         joint.where,
         'Add <inertial> to the link, or load with massless="lock" to fix such joints.',
+    )
+
+
+def _loose_mistake(root: UrdfLink) -> Mistake:
+    return Mistake(
+        f"link {quoted(root.name)}: the root link has no mass; if its base is not fixed, the mass "
+        "matrix is singular",
+        root.where,
+        'Add <inertial> to it, take it out of the file, or load with base="fixed".',
     )
 
 
@@ -181,9 +197,12 @@ class _Reader:
 
     def _add_root(self) -> None:
         root = self._tree.root
-        specs = FREE if self._options.floating_base else {"": fixed()}
+        if self._options.base == "fixed":
+            name, specs = "root", WELDED
+        else:
+            name, specs = self._bodies[root.name], free_specs(angles=self._options.base == "angles")
         with self._model.reading(root.where):
-            self._add_chain("root", self._model.ground, specs, root)
+            self._add_chain(name, self._model.ground, specs, root)
 
     def _add_joint(self, joint: UrdfJoint) -> None:
         link = self._tree.links[joint.child]

@@ -38,6 +38,20 @@ class Tree:
         moving = (joint for joint in self.joints if joint.type != "fixed")
         return tuple(joint for joint in moving if joint.child not in heavy)
 
+    def root_is_loose(self) -> bool:
+        """Whether the root link could turn or slide against all mass of the robot.
+
+        So it can if neither the link nor what is fixed to it has mass, and one joint or none
+        carries the rest.
+        """
+        fixed, moving = {self.root.name}, 0
+        for joint in self.joints:
+            if joint.parent in fixed and joint.type == "fixed":
+                fixed.add(joint.child)
+            elif joint.parent in fixed:
+                moving += 1
+        return moving <= 1 and all(self.links[name].is_weightless for name in fixed)
+
 
 def arrange(robot: Robot) -> Tree:
     """Put the links of a robot in order.
