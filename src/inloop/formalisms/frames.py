@@ -223,7 +223,6 @@ def _place_part(
         _label_matrix(graph, R_JC, f"R_{body.index + 3}")
         steps = [*fixed.steps, General(R_JC)]
         p_PC = _offset(body, parent, symbols, span)
-    own = symbols.qd[body.index]
     return Link(
         number=body.index + 1,
         name=body.name,
@@ -233,7 +232,7 @@ def _place_part(
         R_PC=Rotation(tuple(steps)),
         p_PC=p_PC,
         q=symbols.q[body.index],
-        qd=own,
+        qd=symbols.qd[body.index],
         qdd=symbols.qdd[body.index],
         tau=symbols.tau[body.index],
         inertia=_inertia(body, symbols, _identity(graph), zero_vector(graph)),

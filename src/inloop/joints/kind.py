@@ -67,6 +67,11 @@ class JointKind(ABC):
         return None
 
     @property
+    def attitude(self) -> tuple[float, float, float, float] | None:
+        """The unit quaternion of a ball joint at the start; None for other joints."""
+        return None
+
+    @property
     @abstractmethod
     def dimension(self) -> Dimension:
         """What the coordinate measures."""

@@ -133,19 +133,18 @@ class Mechanism:
     def attitudes(self) -> tuple[Attitude, ...]:
         """Unit quaternions of the ball joints, in the order of their bodies."""
         found = []
-        for first in self.bodies:
-            kind = first.joint.kind
-            if kind.part == 0:
-                (second,) = self.children(first.index)
-                (last,) = self.children(second.index)
-                parts = (first.index, first.index + 1, first.index + 2)
-                if (second.index, last.index) != parts[1:]:
-                    raise ModelError(
-                        f"body {quoted(last.name)}: others lie between the parts of its joint",
-                        last.where,
-                        "Hang the body on its joint by m.body(..., joint=ball()).",
-                    )
-                found.append(Attitude(last.name, parts, kind.first))  # type: ignore[attr-defined]
+        for k, body in enumerate(self.bodies):
+            attitude = body.joint.kind.attitude
+            if body.joint.kind.part != 0 or attitude is None:
+                continue
+            parts = self.bodies[k : k + 3]
+            if [part.joint.kind.part for part in parts] != [0, 1, 2]:
+                raise ModelError(
+                    f"body {quoted(body.name)}: others lie between the parts of a ball joint",
+                    body.where,
+                    "Hang the body on its joint by m.body(..., joint=ball()).",
+                )
+            found.append(Attitude(parts[-1].name, (k, k + 1, k + 2), attitude))
         return tuple(found)
 
     @cached_property

@@ -39,6 +39,11 @@ class Ball(JointKind):
         """Its number among the three."""
         return self.axis
 
+    @property
+    def attitude(self) -> tuple[float, float, float, float]:
+        """The unit quaternion at the start."""
+        return self.first
+
     def transform(self, q: Expr) -> Transform:
         """Nothing: q counts the turn about one axis, and the quaternion alone tells where."""
         zero = q.graph.zero
