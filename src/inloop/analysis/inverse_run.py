@@ -99,6 +99,7 @@ def inverse_dynamics_run(
         states: states of force laws at the first time; else their values at the start of a run.
     """
     reduction, time = Reduction(plant), reals(t, "t")
+    reduction.refuse_led_positions("an inverse run")
     known = [*reduction.independent, *reduction.driven]
     motors = (
         known

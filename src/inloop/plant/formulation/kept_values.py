@@ -88,7 +88,7 @@ def _held(closure: Closure, wish: Array, fixed: Sequence[int]) -> Assembly | Non
     if found.residual > DATA_ROUNDING:
         return None
     # more was said than there are degrees of freedom, and it agrees
-    again = nearest(closure, found.q, _independent(found.J, fixed))
+    again = nearest(closure, found.q, _independent(closure.on_positions(found.J), fixed))
     return again if again.closed and not _moved(closure, again.q, wish, fixed) else None
 
 
