@@ -23,11 +23,10 @@ def test_a_constraint_of_one_row(arm: ModelBuilder) -> None:
     mechanism = arm.build()
     (constraint,) = mechanism.constraints
     assert (constraint.name, constraint.unit) == ("gear", "rad")
-    assert [name for name, _ in constraint.q] == ["crank", "slider"]
-    assert [index for index, _ in constraint.coordinates] == [0, 2]
-    assert [s for _, s in constraint.q] == [s for _, s in constraint.coordinates]
+    assert [place for place, _ in constraint.positions] == [0, 2]
+    assert not constraint.on_velocities
     assert constraint.t is mechanism.time
-    crank, slider = (symbol for _, symbol in constraint.q)
+    crank, slider = (symbol for _, symbol in constraint.positions)
     at = {crank: 0.7, slider: -0.4, constraint.t: 1.3, ratio: 2.5}
     assert value_at(constraint.rows[0], at) == pytest.approx(0.7 + 1.0 + 0.39)
 
@@ -37,9 +36,8 @@ def test_joints_of_a_constraint_may_be_declared_later(arm: ModelBuilder) -> None
     arm.constraint("pair", lambda q: (q["late"] - q["rod"], q["swing"] ** 2 - sf.cos(q["crank"])))
     arm.body("late", on="rod", joint=revolute("x", name="swing"), mass=0.2, com=(0.1, 0.2, 0.3))
     (constraint,) = arm.build().constraints
-    assert [name for name, _ in constraint.q] == ["swing", "rod", "swing", "crank"]
-    assert [index for index, _ in constraint.coordinates] == [3, 1, 3, 0]
-    at = dict(zip((s for _, s in constraint.q), (0.9, 0.2, 0.9, 0.5), strict=True))
+    assert [place for place, _ in constraint.positions] == [3, 1, 3, 0]
+    at = dict(zip((s for _, s in constraint.positions), (0.9, 0.2, 0.9, 0.5), strict=True))
     assert [value_at(row, at) for row in constraint.rows] == pytest.approx(
         [0.7, 0.81 - np.cos(0.5)]
     )
@@ -49,7 +47,7 @@ def test_a_constraint_may_be_called_with_handles(arm: ModelBuilder) -> None:
     hand = arm.body("hand", on="rod", joint=revolute("x"), mass=0.2, com=(0.1, 0.2, 0.3))
     arm.constraint("level", lambda q: q[hand] + q["rod"])
     (constraint,) = arm.build().constraints
-    assert [index for index, _ in constraint.coordinates] == [3, 1]
+    assert [index for index, _ in constraint.positions] == [3, 1]
 
 
 def test_a_motion_of_time(arm: ModelBuilder) -> None:

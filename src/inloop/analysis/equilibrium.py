@@ -252,7 +252,7 @@ class _Statics:
     def setting(self, x: Array) -> Setting:
         """The start with the unknowns in place and the loops closed."""
         setting, plant = self.start.copy(), self.reduction.plant
-        setting.q[self.reduction.led] = self.near[self.reduction.led]
+        setting.q[self.reduction.following] = self.near[self.reduction.following]
         before = setting.q.copy()
         for unknown, value in zip(self.wanted, x, strict=True):
             unknown.write(plant, setting, float(value))

@@ -99,6 +99,7 @@ def inverse_dynamics_run(
         states: states of force laws at the first time; else their values at the start of a run.
     """
     reduction, time = Reduction(plant), reals(t, "t")
+    reduction.refuse_led_positions("an inverse run")
     known = [*reduction.independent, *reduction.driven]
     motors = (
         known
@@ -238,7 +239,7 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
     result = q.copy()
     for k in range(len(t)):
         if follow and k > 0:
-            result[k, reduction.led] = result[k - 1, reduction.led]
+            result[k, reduction.following] = result[k - 1, reduction.following]
         try:
             result[k] = reduction.close(result[k : k + 1], float(t[k]))[0]
         except SimulationError as error:

@@ -1,9 +1,12 @@
-"""Linear equations about a state: δxd = A δx + B δw, δy = C δx + D δw, x = (q_ind, qd_ind, z).
+"""Linear equations about a state: δxd = A δx + B δw, δy = C δx + D δw.
 
-z are the states of force laws. Trees take the columns of coordinates, velocities and efforts from
-generated derivatives. All else comes from central differences of the constrained motion,
-extrapolated to step zero (see `differences`). Velocities and accelerations are varied in natural
-units (see `simulate.scales`), named inputs by parts of their own unit.
+x = (q_ind, qd_ind, z, q_led) with z the states of force laws, and q_led the positions that
+constraints on velocities leave free while their velocities follow from others. About a ball joint
+that turns with the angular velocity om, small turns δ in the axes of its body obey
+δd = δom - om × δ. Trees take the columns of coordinates, velocities and efforts from generated
+derivatives. All else comes from central differences of the constrained motion, extrapolated to step
+zero (see `differences`). Velocities and accelerations are varied in natural units (see
+`simulate.scales`), named inputs by parts of their own unit.
 """
 
 from __future__ import annotations
@@ -122,16 +125,19 @@ def linearize(
     outputs, t = name_list(outputs, "outputs"), real(t, "t")
     found, error = _differentiate(reduction, state, places, outputs, t)
     ind = reduction.independent
-    size = 2 * len(ind) + len(z)
+    size = 2 * len(ind) + len(z) + len(reduction.led)
     if plant.formulation.unconstrained:
         _put_exact(reduction, state, t, places, (found, error))
     now = reduction.motion(at[None], speed[None], state.qdd[None], tau=efforts, z=z, u=u, t=t)
+    led = (f"{plant.coordinates[k]}.q" for k in reduction.led)
     moving = tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names)
     return Linear(
         found[:size, :size], found[:size, size:], found[size:, :size], found[size:, size:],
-        states=(*moving, *reduction.states), inputs=tuple(inputs), outputs=tuple(outputs),
+        states=(*moving, *reduction.states, *led), inputs=tuple(inputs), outputs=tuple(outputs),
         q=at, qd=speed, z=z,
-        rates=np.concatenate([speed[ind], now["a"][0, ind], now["zd"][0]]),
+        rates=np.concatenate(
+            [speed[ind], now["a"][0, ind], now["zd"][0], speed[reduction.led]]
+        ),
         error=float(error.max(initial=0.0)),
     )  # fmt: skip
 
@@ -142,18 +148,22 @@ def _differentiate(
     """Derivatives of (xd, y) by (x, w)."""
     ind = reduction.independent
     where: list[Place] = [("q", k) for k in ind] + [("qd", k) for k in ind]
-    where += [("z", k) for k in range(len(reduction.states))] + list(places)
+    where += [("z", k) for k in range(len(reduction.states))]
+    where += [("q", k) for k in reduction.led] + list(places)
+    configuration = reduction.plant.configuration
 
     def function(x: Array) -> Array:
         rows = state.rows(len(x))
         for column, (block, k) in enumerate(where):
             getattr(rows, block)[:, k] = x[:, column]
         coordinates = rows.q[:, : reduction.plant.n]
-        at = reduction.close(reduction.plant.configuration.placed(state.q, coordinates), t)
+        at = reduction.close(configuration.placed(state.q, coordinates), t)
         found = reduction.motion(at, rows.qd, rows.qdd, tau=rows.tau, z=rows.z, u=rows.u, t=t)
         shown = {"q": at, "z": rows.z, "u": rows.u, "t": np.array(t), **found}
         y = signals(reduction, outputs, shown)
-        return np.concatenate([rows.qd[:, ind], found["a"][:, ind], found["zd"], y], axis=1)
+        speeds = configuration.variation_rates(configuration.difference(at, state.q), found["v"])
+        led = speeds[:, reduction.led]
+        return np.concatenate([speeds[:, ind], found["a"][:, ind], found["zd"], led, y], axis=1)
 
     start = np.array([getattr(state, block)[k] for block, k in where])
     if not len(start):
@@ -165,7 +175,7 @@ def _sizes(
     reduction: Reduction, function: Callable[[Array], Array], x: Array, where: Sequence[Place]
 ) -> Array:
     """Natural sizes of all that is varied."""
-    count = 2 * len(reduction.independent) + len(reduction.states)
+    count = 2 * len(reduction.independent) + len(reduction.states) + len(reduction.led)
     natural = reduction.scales(lambda state: function(_put(x, state)[None])[0, :count], x[:count])
     power = {"q": 0, "qd": 1, "qdd": 2}
     given = [
@@ -205,8 +215,9 @@ def _put_exact(
         if block == "tau":
             columns[range(size + column, size + column + 1)] = exact["dqdd_dtau"][:, [k]]
     found, error = result
-    found[:n, :size], found[:n, n : 2 * n] = 0.0, np.eye(n)
-    error[:n] = 0.0
+    if not reduction.plant.configuration.turned:
+        found[:n, :size], found[:n, n : 2 * n] = 0.0, np.eye(n)
+        error[:n] = 0.0
     for where, values in columns.items():
         found[n : 2 * n, where] = values
         error[n : 2 * n, where] = 0.0

@@ -32,9 +32,10 @@ class Reduction:
     Attributes:
         plant: the plant.
         independent, driven, dependent: indices of coordinates.
-        led: entries of q that follow from the others: those of dependent coordinates, and all of
-            ball joints that the loops have a say in.
+        following: entries of q that follow from the others: those of coordinates that loops
+            determine, and all of ball joints that loops have a say in.
         rows: constraint rows in use.
+        led: dependent coordinates whose positions are free: constraints on velocities lead them.
         sizes: natural sizes of the coordinates [rad or m].
         states: names of the states of force laws.
     """
@@ -45,14 +46,17 @@ class Reduction:
         parts = plant.formulation.partition
         self.independent, self.driven = list(parts.independent), list(parts.driven)
         self.dependent, self.rows = list(parts.dependent), list(parts.rows)
-        self.led = list(dict.fromkeys([*self.dependent, *self._led_ball_joints()]))
+        self.led = list(plant.formulation.led_positions)
+        roles = plant.formulation.position_roles
+        self._closing, self._closing_rows = list(roles.dependent), list(roles.rows)
+        self.following = list(dict.fromkeys([*self._closing, *self._closing_ball_joints()]))
         self.sizes = plant.coordinate_sizes
 
-    def _led_ball_joints(self) -> list[int]:
+    def _closing_ball_joints(self) -> list[int]:
         configuration, found = self.plant.configuration, []
         for number, first in enumerate(configuration.turned):
             turns, behind = range(first, first + 3), configuration.n + 4 * number
-            if set(turns) & set(self.dependent):
+            if set(turns) & set(self._closing):
                 found += [*turns, *range(behind, behind + 4)]
         return found
 
@@ -86,16 +90,18 @@ class Reduction:
         Args:
             rates: x → xd.
             x: where.
-            free: indices of the coordinates in it; all independent ones by default.
+            free: indices of the coordinates in it; by default all independent ones, and the
+                positions that they lead behind z.
         """
         places = self.independent if free is None else list(free)
+        behind = self.led if free is None else []
 
         def found(t: float, state: Array) -> Array | None:
             xd = rates(state)
             return xd if np.all(np.isfinite(xd)) else None
 
-        units, unknown = self.sizes[places], self.plant.size.unknown[places]
-        count = len(self.states)
+        all_places, count = [*places, *behind], len(self.states)
+        units, unknown = self.sizes[all_places], self.plant.size.unknown[all_places]
         return natural_scales(found, x, units, len(places), count, unknown, fastest_rate)
 
     def evaluate(self, function: str, **arrays: Any) -> dict[str, Array]:
@@ -104,26 +110,50 @@ class Reduction:
         return _in_blocks(call, arrays)
 
     def close(self, q: Array, t: float | Array = 0.0) -> Array:
-        """Dependent coordinates from the others, by Newton's method.
+        """Coordinates that the loops determine, from the others, by Newton's method.
 
         Raises:
             SimulationError: the loops cannot be closed.
         """
         q = np.array(q, dtype=np.float64)
-        if not self.dependent:
+        columns = self._closing
+        if not columns:
             return q
         for _ in range(MOST_ITERATIONS):
             motion = np.zeros((len(q), self.plant.n))
-            motion[:, self.dependent] = step = self.evaluate("newton", q=q, t=t)["step"]
+            motion[:, columns] = step = self._newton(q, t)
             q = self.plant.configuration.moved(q, motion)
             if not np.all(np.isfinite(step)):
                 break
-            if np.max(np.abs(step) / self.sizes[self.dependent], initial=0.0) <= STEP_TOLERANCE:
+            if np.max(np.abs(step) / self.sizes[columns], initial=0.0) <= STEP_TOLERANCE:
                 return q
         raise SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",
             fix="The mechanism is pulled beyond its reach or is at a singular position.",
         )
+
+    def _newton(self, q: Array, t: float | Array) -> Array:
+        """Corrections of what the loops determine."""
+        if not self.led:
+            return self.evaluate("newton", q=q, t=t)["step"]
+        still = np.zeros((len(q), self.plant.n))
+        found = _in_blocks(self.plant.formulation.constraints, {"q": q, "qd": still, "t": t})
+        J, h = found["J"][:, self._closing_rows], found["h"][:, self._closing_rows]
+        return np.asarray(np.linalg.solve(J[:, :, self._closing], -h[:, :, None])[:, :, 0])
+
+    def refuse_led_positions(self, what: str) -> None:
+        """Complain where positions depend on the way that led to them.
+
+        Raises:
+            InputError: velocities are restricted that leave positions free.
+        """
+        if self.led:
+            names = ", ".join(self.plant.coordinates[k] for k in self.led)
+            raise InputError(
+                f"model '{self.plant.name}' has constraints on velocities: positions of {names} "
+                f"depend on the way to them, which {what} does not follow",
+                fix="Use simulate(...) with drives or slow inputs.",
+            )
 
     def constraints(self, q: Array, qd: Array, t: float | Array = 0.0) -> dict[str, Array]:
         """J, nu and gamma of the rows in use."""

@@ -132,17 +132,19 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
     """
     n, f, m = reduction.plant.n, len(free), len(reduction.states)
     kept = [reduction.independent.index(k) for k in free]
+    M, T = reduction.mass(at.q)
 
     def pull(x: Array) -> Array:
         moved, qd = np.zeros((len(x), n)), np.zeros((len(x), n))
         moved[:, free] = x[:, :f]
+        # to first order, constraints on velocities lead positions as those on positions do
+        moved[:, reduction.led] = x[:, :f] @ T[np.ix_(reduction.led, kept)].T
         qd[:, free] = x[:, f : 2 * f]
         q = reduction.close(reduction.plant.configuration.moved(at.q, moved), at.t)
         z = at.z + x[:, 2 * f :]
         forces, rates = reduction.pull(q, qd, at.tau, z=z, u=at.u, t=at.t)
         return np.concatenate([forces[:, kept], rates], axis=1)
 
-    M, T = reduction.mass(at.q)
     slopes, error = np.zeros((0, 0)), np.zeros(0)
     if f + m:
         inertia = np.diag(M)[kept]

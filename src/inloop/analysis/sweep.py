@@ -85,6 +85,7 @@ def sweep(
         KeyboardInterrupt: Ctrl-C; `result` holds those before.
     """
     reduction = Reduction(plant)
+    reduction.refuse_led_positions("a sweep")
     steered = find_unknown(reduction, over)
     if steered.kind == "coordinate" and steered.index in reduction.dependent:
         raise InputError(

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from inloop.formalisms.alignment import Alignment, build_alignments
-from inloop.formalisms.constraints import Row, build_rows
+from inloop.formalisms.constraints import build_rows
 from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reduced import Constrained, Newton, Reduced, constrained, newton, reduced
+from inloop.formalisms.rows import Row
 from inloop.formalisms.signals import motion_outputs, with_derivatives
 from inloop.formalisms.symbols import Selection
 from inloop.formalisms.terms import (

@@ -1,7 +1,7 @@
 """Forces and torques in the cuts of closed loops, from the multipliers, in world axes.
 
 A multiplier of one exerts on the first end of a loop the force and the torque that its row tells
-(`constraints.Cut`), in the axes of the carrying body, and the opposite on the second end.
+(`rows.Cut`), in the axes of the carrying body, and the opposite on the second end.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.constraints import Row, carrier_of
 from inloop.formalisms.frames import GROUND, Skeleton
 from inloop.formalisms.kinematics import poses
+from inloop.formalisms.rows import Row, carrier_of
 from inloop.formalisms.vectors import (
     Vector,
     add,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from inloop.errors import InputError
-from inloop.formalisms.constraints import Row
 from inloop.formalisms.derive import Derivation
 from inloop.formalisms.energy import kinetic_energy, potential_energy
 from inloop.formalisms.forces import Places
 from inloop.formalisms.impact import project
 from inloop.formalisms.partition import Partition
+from inloop.formalisms.rows import Row
 from inloop.model import Event, Mechanism, Quantity
 from inloop.symbolic import Expr, Input, Output, Program, Scalar
 

@@ -15,12 +15,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inloop.formalisms.constraints import Row, build_rows
+from inloop.formalisms.constraints import build_rows
 from inloop.formalisms.frames import Link, Skeleton
 from inloop.formalisms.kinematics import Pose, poses
 from inloop.formalisms.law_quantities import multipliers
 from inloop.formalisms.loads import Loads
 from inloop.formalisms.rne import Wrench, inverse_dynamics, transmitted
+from inloop.formalisms.rows import Row
 from inloop.formalisms.vectors import (
     Vector,
     add,

@@ -17,13 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inloop.formalisms import crb, lu, rne
-from inloop.formalisms.constraints import Row, build_rows
+from inloop.formalisms.constraints import build_rows
 from inloop.formalisms.forces import build_loads
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.loads import Loads
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reactions import complete_rates, reactions
 from inloop.formalisms.regroup import regroup
+from inloop.formalisms.rows import Row
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
 from inloop.symbolic import Expr, Graph

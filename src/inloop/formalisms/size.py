@@ -67,7 +67,7 @@ def _distances(mechanism: Mechanism) -> Iterator[Named]:
     for loop in mechanism.loops:
         yield from _components(loop.a.path, loop.a.p_BF)
         yield from _components(loop.b.path, loop.b.p_BF)
-        yield f"{loop.name}.length", loop.length
+        yield loop.length_name, loop.length
     for item in mechanism.couplings:
         if item.kind == "rack":
             pinion, radius = item.factors[-1]

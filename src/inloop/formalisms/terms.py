@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.constraints import Row
 from inloop.formalisms.derive import Derivation, state_rates
 from inloop.formalisms.partition import Partition
 from inloop.formalisms.reactions import complete_rates
+from inloop.formalisms.rows import Row
 from inloop.symbolic import Expr, Input, Output, Program
 from inloop.symbolic.sparsity import Place
 

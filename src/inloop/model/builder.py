@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Self
 
 from inloop.model import bodies
-from inloop.model.constraints import couplings
+from inloop.model.constraints import couplings, velocities
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
 from inloop.model.draft import Draft
@@ -64,6 +64,9 @@ class ModelBuilder:
     gear = couplings.gear
     rack = couplings.rack
     couple = couplings.couple
+    rolls = velocities.rolls
+    knife_edge = velocities.knife_edge
+    velocity_constraint = velocities.velocity_constraint
     drive = constraints.drive
     independent = constraints.independent
     # how it changes while it runs

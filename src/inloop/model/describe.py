@@ -140,8 +140,8 @@ def _loop_rows(mechanism: Mechanism) -> list[Row]:
             loop.name,
             loop.kind,
             f"{loop.a.path}, {loop.b.path}",
-            _axis(loop.axis) if loop.kind == "hinge" else "",
-            _scalar(loop.length) if loop.kind == "rod" else "",
+            _axis(loop.axis) if any(loop.axis) else "",
+            "" if is_zero(loop.length) else _scalar(loop.length),
         )
         for loop in mechanism.loops
     ]

@@ -136,10 +136,15 @@ class LoopDraft:
 
 @dataclass(frozen=True)
 class ConstraintDraft:
-    """A traced constraint as written; q holds its placeholders by joint name."""
+    """A traced constraint as written; q and qd hold its placeholders by joint name.
+
+    Entries of q may also be components of quaternions, "<body>.qw". Where qd is None it is a
+    constraint on positions.
+    """
 
     name: str
     q: Mapping[str, Expr]
+    qd: Mapping[str, Expr] | None
     rows: tuple[Scalar, ...]
     unit: str
     where: str

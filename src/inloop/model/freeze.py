@@ -10,6 +10,7 @@ from typing import Any
 
 from inloop.errors import ModelError
 from inloop.geometry import Visual
+from inloop.joints import quaternion
 from inloop.model.checks.findings import EnoughError, Findings
 from inloop.model.checks.validation import check_draft, check_mechanism
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
@@ -350,16 +351,26 @@ class Freezing:
         return Loop(loop.name, loop.kind, a, b, loop.axis, loop.length, loop.where)
 
     def _constraint(self, item: ConstraintDraft) -> Constraint:
-        coordinates = [(self._joint_index(joint), symbol) for joint, symbol in item.q.items()]
+        speeds = (item.qd or {}).items()
         return Constraint(
             name=item.name,
-            q=tuple((self._joint_names[index], symbol) for index, symbol in coordinates),
-            coordinates=tuple(coordinates),
+            positions=tuple((self._place_in_q(name), symbol) for name, symbol in item.q.items()),
+            velocities=tuple((self._joint_index(joint), symbol) for joint, symbol in speeds),
             t=self._draft.time,
             rows=item.rows,
             where=item.where,
             unit=item.unit,
         )
+
+    def _place_in_q(self, name: str) -> int:
+        """Of a joint's coordinate or, behind all of them, of a component of a quaternion."""
+        if self._draft.body_of_joint(name) is not None:
+            return self._joint_index(name)
+        body, _, component = name.rpartition(".")
+        carriers = self._merged.carriers
+        before = carriers[: self._merged.placements[body].body + 1]
+        number = sum(carrier.joint.kind.part == 0 for carrier in before) - 1
+        return len(carriers) + len(quaternion.NAMES) * number + quaternion.NAMES.index(component)
 
     def _coupling(self, item: CouplingDraft) -> Coupling:
         factors = tuple((self._joint_index(joint), factor) for joint, factor in item.factors)

@@ -77,6 +77,20 @@ class Configuration:
             found[..., part] = 0.5 * product(q[..., part], spin)
         return found
 
+    def variation_rates(self, motion: Array, qd: Array) -> Array:
+        """Rates of a small motion away from a position that moves itself, shapes (N, n).
+
+        Of ball joints, in the axes of the body, which turn: δ × om beside what velocities differ.
+
+        Args:
+            motion: the small motion.
+            qd: velocities of what has moved away.
+        """
+        found = np.array(qd, dtype=np.float64)
+        for _, coordinates in self._parts():
+            found[..., coordinates] += np.cross(motion[..., coordinates], qd[..., coordinates])
+        return found
+
     def velocities(self, q: Array, rates: Array) -> Array:
         """qd of positions whose rates dq/dt are known, shapes (N, nq)."""
         q, rates = np.asarray(q, dtype=np.float64), np.asarray(rates, dtype=np.float64)

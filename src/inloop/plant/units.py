@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
 # of the multiplier of a user's constraint, by the unit of the constraint
-OF_MULTIPLIERS = {"m": "N", "rad": "N·m"}
+OF_MULTIPLIERS = {"m": "N", "m/s": "N", "rad": "N·m", "rad/s": "N·m"}
 
 
 def signal_units(plant: BarePlant) -> dict[str, str]:

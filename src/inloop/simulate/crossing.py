@@ -160,8 +160,9 @@ def _way(
     parts = system.formulation.partition
     u, v = list(parts.independent), list(parts.dependent)
     turning = plant.configuration.rates(begin.q, begin.qd)[plant.n :]
-    # the rates do not depend on the estimates, which are the last ones where nothing turns
-    moving = len(x) if len(turning) else len(x) - len(v)
+    # the rates do not depend on the estimates, which are the last ones where nothing turns, unless
+    # their positions are free
+    moving = len(x) if len(turning) or system.formulation.led_positions else len(x) - len(v)
     # first guess: constant accelerations
     later = duration * 0.5 * (1.0 + np.polynomial.legendre.leggauss(count)[0])[:, None]
     speed = begin.qd + later * first.qdd[0]

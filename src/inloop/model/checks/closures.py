@@ -14,17 +14,23 @@ from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
 from inloop.symbolic import Expr
 
+# kinds of loops with a length: what it is called, and what to do if there is none
+LENGTHS = {
+    "rod": ("length", 'To let two points coincide write kind="ball".'),
+    "disc": ("radius", "Write the distance from the center to the rim [m]."),
+    "sphere": ("radius", "Write the distance from the center to the surface [m]."),
+}
+
 
 def check_loops(draft: Draft, defaults: Defaults, findings: Findings) -> None:
-    """Report rods without length, at the default parameters."""
+    """Report rods without length and wheels without radius, at the default parameters."""
     for loop in draft.loops:
         values = defaults.of((loop.length,))
-        if loop.kind == "rod" and values is not None and values[0] <= 0.0:
-            findings.mistake(
-                f"loop {quoted(loop.name)}: length must be > 0 m, got {values[0]:g}",
-                loop.where,
-                'To let two points coincide write kind="ball".',
-            )
+        if loop.kind not in LENGTHS or values is None or values[0] > 0.0:
+            continue
+        word, fix = LENGTHS[loop.kind]
+        label = f"loop {quoted(loop.name)}"
+        findings.mistake(f"{label}: {word} must be > 0 m, got {values[0]:g}", loop.where, fix)
 
 
 def check_rows(draft: Draft, findings: Findings) -> None:
@@ -32,16 +38,18 @@ def check_rows(draft: Draft, findings: Findings) -> None:
     for item in draft.constraints:
         for number, row in enumerate(item.rows, start=1):
             used = row.graph.symbols_of([row]) if isinstance(row, Expr) else []
-            if not set(used) & set(item.q.values()):
+            wanted = item.q if item.qd is None else item.qd
+            if not set(used) & set(wanted.values()):
                 _report_row(item, number, findings)
 
 
 def _report_row(item: ConstraintDraft, number: int, findings: Findings) -> None:
+    what, symbol = ("coordinate", "q") if item.qd is None else ("velocity", "qd")
     which = "it does" if len(item.rows) == 1 else f"row {number} does"
     findings.mistake(
-        f"constraint {quoted(item.name)}: {which} not depend on any coordinate",
+        f"constraint {quoted(item.name)}: {which} not depend on any {what}",
         item.where,
-        'Return expressions of q["..."] that must vanish.',
+        f'Return expressions of {symbol}["..."] that must vanish.',
     )
 
 

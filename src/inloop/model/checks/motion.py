@@ -50,7 +50,9 @@ def _led_by_others(mechanism: Mechanism) -> set[int]:
     """Return the bodies whose joints are in a loop, a constraint or a coupling, or driven."""
     led = {drive.body for drive in mechanism.drives}
     for constraint in mechanism.constraints:
-        led.update(index for index, _ in constraint.coordinates)
+        led.update(index for index, _ in constraint.velocities)
+        if not constraint.on_velocities:
+            led.update(index for index, _ in constraint.positions)
     for coupling in mechanism.couplings:
         led.update(index for index, _ in coupling.factors)
     for loop in mechanism.loops:

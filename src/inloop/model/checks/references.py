@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from inloop.joints import quaternion
 from inloop.model import topology
 from inloop.model.checks.findings import Findings
 from inloop.model.draft import Draft, InputDraft, LawDraft, Place, SensorDraft, SiteDraft
@@ -92,7 +93,9 @@ def check_references(draft: Draft, findings: Findings) -> None:
             _check_place(draft, f"{label}: ends at", path, loop.where, findings)
     for constraint in draft.constraints:
         label = f"constraint {quoted(constraint.name)}"
-        for joint in constraint.q:
+        for name in constraint.q:
+            _check_position(draft, label, name, constraint.where, findings)
+        for joint in constraint.qd or ():
             _check_joint(draft, label, joint, constraint.where, findings)
     for coupling in draft.couplings:
         for joint, _ in coupling.factors:
@@ -107,6 +110,29 @@ def check_references(draft: Draft, findings: Findings) -> None:
         _check_joint(draft, f"joint input {quoted(item.name)}", item.target, item.where, findings)
     for item in draft.external_forces:
         _check_external_force(draft, item, findings)
+
+
+def _check_position(draft: Draft, label: str, name: str, where: str, findings: Findings) -> None:
+    """Check an entry of q: the coordinate of a joint, or a component of a quaternion."""
+    owner, _, component = name.rpartition(".")
+    body = draft.body_of_joint(name)
+    turned = draft.body(owner)
+    if body is None and component in quaternion.NAMES and turned is not None:
+        if turned.joint.kind.part == 2:
+            return
+        findings.mistake(
+            f"{label}: body {quoted(owner)} has no quaternion",
+            where,
+            "Bodies on ball or free joints have one; of others use the coordinates.",
+        )
+    elif body is not None and body.joint.kind.part is not None:
+        findings.mistake(
+            f"{label}: uses q of joint {quoted(name)}, which tells no attitude",
+            where,
+            'Use the quaternion of its body, q["hull.qw"], "hull.qx", "hull.qy", "hull.qz".',
+        )
+    else:
+        _check_joint(draft, label, name, where, findings)
 
 
 def _check_joint(draft: Draft, label: str, target: str, where: str, findings: Findings) -> None:

@@ -101,7 +101,12 @@ def _motions(draft: Draft) -> Iterator[tuple[str, str, Sequence[Scalar], set[Exp
     """Yield label, place, rows and placeholders of what the motion must follow."""
     for item in draft.constraints:
         label = f"constraint {quoted(item.name)}"
-        yield label, item.where, item.rows, {draft.time, *item.q.values()}
+        yield (
+            label,
+            item.where,
+            item.rows,
+            {draft.time, *item.q.values(), *(item.qd or {}).values()},
+        )
     for drive in draft.drives:
         if drive.position is not None:
             label = f"drive {quoted(drive.joint)}"
@@ -123,7 +128,8 @@ def _quantities(draft: Draft) -> Iterator[Quantity]:
         yield label, "position", site.where, site.pose.p
         yield label, "rotation", site.where, tuple(entries(site.pose.R))
     for loop in draft.loops:
-        yield f"loop {quoted(loop.name)}", "length", loop.where, (loop.length,)
+        word = "length" if loop.kind == "rod" else "radius"
+        yield f"loop {quoted(loop.name)}", word, loop.where, (loop.length,)
     for item in draft.couplings:
         for joint, factor in item.factors:
             yield item.label, f"factor of {quoted(joint)}", item.where, (factor,)

@@ -6,11 +6,11 @@ Loops, constraints, driven joints, and which coordinates shall be independent.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Literal, get_args
 
 from inloop.errors import ExpressionError
 from inloop.joints import Axis
-from inloop.model.constraints.elements import Derivatives, LoopKind
+from inloop.model.constraints.elements import CutKind, Derivatives
 from inloop.model.draft import (
     ConstraintDraft,
     Draft,
@@ -29,6 +29,7 @@ from inloop.model.rotations import read_axis
 from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
+KINDS = {"q": "coordinates", "qd": "velocities"}
 Samples = tuple[Sequence[float], Sequence[float]]
 
 
@@ -37,7 +38,7 @@ def close(
     a: Handle | str,
     b: Handle | str,
     *,
-    kind: LoopKind = "ball",
+    kind: CutKind = "ball",
     axis: Axis | None = None,
     length: Scalar | None = None,
     name: str | None = None,
@@ -66,7 +67,7 @@ def close(
     automatic = draft.free_name(stem)
     read.label = f"loop {quoted(automatic if name is None else name)}"
     name = automatic if name is None else read.name(name)
-    if str(kind) not in get_args(LoopKind):
+    if str(kind) not in get_args(CutKind):
         read.complain(f"unknown kind {quoted(kind)}", 'Write "ball", "solid", "hinge" or "rod".')
         return name
     direction = _read_hinge_axis(read, kind, axis)
@@ -81,9 +82,10 @@ def constraint(model: HasDraft, name: str, law: Law, unit: str = "m") -> str:
 
     Args:
         name: name of the constraint.
-        law: takes q, the coordinates by joint name, `q["crank"]` [rad or m], and t [s];
-            returns what must vanish, one number or several. Parameters may be used in it;
-            the joints may be declared later.
+        law: takes q, the coordinates by joint name, `q["crank"]` [rad or m], or the quaternion
+            of a body on a ball joint by its components, `q["hull.qw"]`, and t [s]; returns what
+            must vanish, one number or several. Parameters may be used in it; the joints may be
+            declared later.
         unit: unit of what must vanish, a label.
 
     Returns:
@@ -94,12 +96,12 @@ def constraint(model: HasDraft, name: str, law: Law, unit: str = "m") -> str:
     name = read.name(name)
     where = read.where
     unit = read_unit(read, unit)
-    q = Coordinates(draft, name)
+    q = Named(draft, name, "q")
     before = len(draft.mistakes)
     rows = trace_rows(read, law, {"q": q, "t": draft.time})
     if len(draft.mistakes) > before:
         rows = ()
-    draft.constraints.append(ConstraintDraft(name, q.used, rows, unit, where))
+    draft.constraints.append(ConstraintDraft(name, q.used, None, rows, unit, where))
     return name
 
 
@@ -171,8 +173,8 @@ def independent(model: HasDraft, *joints: BodyHandle | str) -> None:
             draft.independent.append(IndependentDraft(target, read.where))
 
 
-class Coordinates:
-    """The coordinates that a constraint is traced with, by joint name.
+class Named:
+    """Coordinates or velocities that a constraint is traced with, by joint name.
 
     The joints may be declared later, so any name gets a placeholder; `build()` looks it up.
 
@@ -180,9 +182,11 @@ class Coordinates:
         used: the placeholders so far.
     """
 
-    def __init__(self, draft: Draft, constraint: str) -> None:
+    def __init__(self, draft: Draft, constraint: str, kind: Literal["q", "qd"]) -> None:
+        """Begin with nothing used; `kind` is what the law calls them."""
         self._draft = draft
         self._constraint = constraint
+        self._kind = kind
         self.used: dict[str, Expr] = {}
 
     def __getitem__(self, joint: object) -> Expr:
@@ -190,14 +194,16 @@ class Coordinates:
             joint = joint.path
         if not isinstance(joint, str):
             raise ExpressionError(
-                f"q has no entry {quoted(joint)}: coordinates are called by their joint",
-                fix='Write q["crank"].',
+                f"{self._kind} has no entry {quoted(joint)}: {KINDS[self._kind]} are called by "
+                "their joint",
+                fix=f'Write {self._kind}["crank"].',
             )
-        symbol = self._draft.graph.symbol(f"{self._constraint}.{joint}")
+        stem = f"{self._constraint}.{joint}"
+        symbol = self._draft.graph.symbol(stem if self._kind == "q" else f"{stem}.{self._kind}")
         return self.used.setdefault(joint, symbol)
 
 
-def _read_hinge_axis(read: Intake, kind: LoopKind, axis: Axis | None) -> tuple[float, float, float]:
+def _read_hinge_axis(read: Intake, kind: CutKind, axis: Axis | None) -> tuple[float, float, float]:
     if kind != "hinge":
         if axis is not None:
             read.complain(
@@ -210,7 +216,7 @@ def _read_hinge_axis(read: Intake, kind: LoopKind, axis: Axis | None) -> tuple[f
     return read_axis(read, axis)
 
 
-def _read_rod_length(read: Intake, kind: LoopKind, length: Scalar | None) -> Scalar:
+def _read_rod_length(read: Intake, kind: CutKind, length: Scalar | None) -> Scalar:
     if kind != "rod":
         if length is not None:
             read.complain(

@@ -14,7 +14,8 @@ from inloop.model.laws.effects import LawState
 from inloop.model.parameters import Input
 from inloop.symbolic import Expr
 
-LoopKind = Literal["ball", "solid", "hinge", "rod"]
+CutKind = Literal["ball", "solid", "hinge", "rod"]  # what m.close takes
+LoopKind = Literal["ball", "solid", "hinge", "rod", "disc", "sphere", "knife edge"]
 CouplingKind = Literal["coupling", "gear", "rack"]
 DriveKind = Literal["time", "input"]
 Derivatives = Literal["given", "filtered"]
@@ -28,11 +29,14 @@ class Loop:
         name: name of the loop.
         kind: what must hold between the frames A and B: "ball", their origins coincide (3
             rows); "solid", origins and axes coincide (6 rows); "hinge", origins coincide and
-            `axis` is parallel (5 rows); "rod", the origins are `length` apart (1 row).
+            `axis` is parallel (5 rows); "rod", the origins are `length` apart (1 row); "disc",
+            "sphere", one about the origin of B rolls on the x, y plane of A (3 rows); "knife
+            edge", the origin of B does not move along `axis` (1 row).
         a: frame A; a point stands for a frame with the axes of its body as written.
         b: frame B, on another body or on the ground.
-        axis: of a hinge: unit vector, in axes of A and, with the same components, of B.
-        length: of a rod [m].
+        axis: of a hinge: unit vector, in axes of A and, with the same components, of B; of a disc
+            or a knife edge, in axes of B.
+        length: of a rod, or the radius of what rolls [m].
         where: file and line.
     """
 
@@ -44,15 +48,22 @@ class Loop:
     length: Scalar
     where: str
 
+    @property
+    def length_name(self) -> str:
+        """What its length is called among live parameters."""
+        word = "radius" if self.kind in ("disc", "sphere") else "length"
+        return f"{self.name}.{word}"
+
 
 @dataclass(frozen=True)
 class Constraint:
-    """A user's constraint h(q, t) = 0.
+    """A user's constraint h(q, t) = 0, or A(q, t) qd + b(q, t) = 0.
 
     Attributes:
         name: name of the constraint.
-        q: name of each joint that it uses, and the placeholder for its coordinate.
-        coordinates: the same, with the index of the body that the joint moves.
+        positions: of each entry of q that it uses, its place in q, and its placeholder.
+        velocities: of each joint whose velocity it uses, the index of the body that it moves, and
+            the placeholder; empty if the constraint is one on positions.
         t: time [s].
         rows: what must vanish.
         where: file and line.
@@ -60,12 +71,17 @@ class Constraint:
     """
 
     name: str
-    q: tuple[tuple[str, Expr], ...]
-    coordinates: tuple[tuple[int, Expr], ...]
+    positions: tuple[tuple[int, Expr], ...]
+    velocities: tuple[tuple[int, Expr], ...]
     t: Expr
     rows: tuple[Scalar, ...]
     where: str
     unit: str = "m"
+
+    @property
+    def on_velocities(self) -> bool:
+        """True if it restricts velocities, and positions not at all."""
+        return bool(self.velocities)
 
 
 @dataclass(frozen=True)

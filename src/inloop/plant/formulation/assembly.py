@@ -110,7 +110,7 @@ def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:
             return Assembly(q, J, iteration, _size(h), True)
         step = np.zeros(closure.count)
         # the shortest step that cancels h to first order; redundant rows do no harm
-        step[free] = _shortest(J[:, free], -h)
+        step[free] = _shortest(closure.on_positions(J)[:, free], -h)
         longest = float(np.abs(step).max(initial=0.0))
         step *= min(1.0, LONGEST_STEP / longest) if longest else 0.0
         for shorten in LINE_SEARCH:
@@ -139,9 +139,9 @@ def _with_linear_rows(closure: Closure, q: Array, free: np.ndarray) -> Array:
     if not linear.any():
         return q
     h, J = closure(q)
-    step = np.zeros_like(q)
+    step = np.zeros(closure.count)
     step[free] = _shortest(J[linear][:, free], -h[linear])
-    return np.asarray(q + step * closure.coordinate_sizes)
+    return closure.moved(q, step)
 
 
 def _shortest(J: Array, right: Array) -> Array:

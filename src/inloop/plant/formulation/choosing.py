@@ -54,8 +54,9 @@ def other_choice(
         small: coordinates that move little.
     """
     chosen = choose(J, known.driven, (), names, small=small)
-    # the same roles in another order of elimination are the same partition
-    same = set(chosen.independent) == set(known.independent) and chosen.rows == known.rows
+    # the same pivots in another order of elimination are the same partition
+    pivots, before = (set(zip(p.rows, p.dependent, strict=True)) for p in (chosen, known))
+    same = pivots == before
     return None if same or len(chosen.rows) != rank else chosen
 
 

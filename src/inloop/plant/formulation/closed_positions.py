@@ -113,7 +113,11 @@ class ClosedPositions:
         return assemble(self.closure, guess, held, self._equations.name)
 
     def keep(
-        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+        self,
+        wish: Array,
+        must: Sequence[int],
+        wanted: Sequence[int] | None = None,
+        values: Array | None = None,
     ) -> KeptPositions:
         """A closed position that keeps coordinates where they are.
 
@@ -121,11 +125,13 @@ class ClosedPositions:
             wish: coordinates to start from.
             must: those that do not move.
             wanted: those that shall not move; declared ones by default.
+            values: of the live parameters; those of the plant by default.
         """
         _check_finite(wish)
         shall = self.declared if wanted is None else wanted
         shall = [k for k in shall if k not in must]
-        return keep_positions(self.closure, wish, must, shall, self._equations.name)
+        closure = self.closure if values is None else self.closure_with(values)
+        return keep_positions(closure, wish, must, shall, self._equations.name)
 
     def keep_velocities(
         self,

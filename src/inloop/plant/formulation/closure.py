@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.constraints import Row
+from inloop.formalisms.rows import Row
 from inloop.plant.engine import Array
 
 if TYPE_CHECKING:
@@ -48,6 +48,14 @@ class Gap:
         return f"{self.size:.3g} {self.unit}".rstrip() + f" is left{also}"
 
 
+@dataclass(frozen=True)
+class Slip:
+    """A row on velocities that is not met: its name, and J qd + nu."""
+
+    row: str
+    speed: float
+
+
 class Closure:
     """h(q) = 0 and its Jacobian for given parameters, scaled and with sides.
 
@@ -58,6 +66,7 @@ class Closure:
         coordinate_sizes: one unit of each coordinate [rad or m].
         row_sizes: one unit of each row.
         linear: which rows are linear in q.
+        holonomic: which rows restrict positions; the others restrict velocities alone.
         live_rows: number of rows that change with the coordinates at all.
     """
 
@@ -90,6 +99,7 @@ class Closure:
         extent = [self._length if row.unit == "m" else 1.0 for row in self._rows]
         self._rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
         self.linear = np.array([row.linear for row in self._rows], dtype=bool)
+        self.holonomic = np.array([row.holonomic for row in self._rows], dtype=bool)
 
     @cached_property
     def _rest(self) -> Array:
@@ -130,6 +140,10 @@ class Closure:
             h, J = h.copy(), J.copy()
             self._take_sides(q, h, J)
         return h / self.row_sizes, J * self.coordinate_sizes / self.row_sizes[:, None]
+
+    def on_positions(self, J: Array) -> Array:
+        """J with zeros in the rows that restrict velocities alone."""
+        return np.where(self.holonomic[:, None], J, 0.0)
 
     def _take_sides(self, q: Array, h: Array, J: Array) -> None:
         """Angles in place of their sines."""

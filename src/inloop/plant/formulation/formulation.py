@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from inloop.formalisms.partition import Partition
+from inloop.formalisms.partition import Partition, choose
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
-from inloop.plant.formulation.closure import Gap
+from inloop.plant.formulation.closure import Gap, Slip
 from inloop.plant.formulation.code import Code
 from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
 
@@ -87,6 +88,25 @@ class Formulation(ABC):
     def unconstrained(self) -> bool:
         """M qdd + c = tau is the whole motion, and every q and qd are a state."""
 
+    @property
+    def position_roles(self) -> Partition:
+        """Roles as far as positions go.
+
+        Where rows restrict velocities alone, more positions are free than velocities are: those
+        that are dependent in `partition` and independent here.
+        """
+        if np.all(self.holonomic):
+            return self.partition
+        J = self.scaled_rows(self.regular_position)[1]
+        J = np.where(self.holonomic[:, None], J, 0.0)
+        return choose(J, self.partition.driven, self.partition.independent)
+
+    @property
+    def led_positions(self) -> tuple[int, ...]:
+        """Coordinates whose positions are free, while their velocities follow from others."""
+        free = set(self.partition.independent)
+        return tuple(k for k in self.position_roles.independent if k not in free)
+
     # constraint rows
 
     @property
@@ -137,10 +157,31 @@ class Formulation(ABC):
     def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
         """h and J of all rows at a position, in units of rows and coordinates."""
 
+    @property
+    @abstractmethod
+    def holonomic(self) -> NDArray[np.bool_]:
+        """Which of all rows restrict positions; the others restrict velocities alone."""
+
     def violation(self, q: Array, qd: Array, t: float | Array = 0.0) -> Array:
-        """Largest constraint value at each position, dropped rows included; 0 without rows."""
-        h = self.constraints(q, qd, t, lanes=False)["h"]
-        return np.asarray(np.max(np.abs(h), axis=-1, initial=0.0))
+        """Largest constraint value at each state, dropped rows included; 0 without rows.
+
+        Of rows that restrict velocities alone it is J qd + nu that counts.
+        """
+        found = self.constraints(q, qd, t, lanes=False)
+        rates = np.einsum("...ij,...j->...i", found["J"], qd) + found["nu"]
+        values = np.where(self.holonomic, found["h"], rates)
+        return np.asarray(np.max(np.abs(values), axis=-1, initial=0.0))
+
+    def slip(self, q: Array, qd: Array, tolerance: float, t: float = 0.0) -> Slip | None:
+        """The row on velocities that is violated by more than a part of its terms; else None."""
+        found = self.constraints(q, qd, t)
+        terms = np.abs(found["J"]) @ np.abs(qd) + np.abs(found["nu"])
+        rates = np.where(self.holonomic, 0.0, np.abs(found["J"] @ qd + found["nu"]))
+        over = rates - tolerance * terms
+        if not np.any(over > 0.0):
+            return None
+        worst = int(np.argmax(over))
+        return Slip(self.all_row_names[worst], float(rates[worst]))
 
     # positions and velocities
 
@@ -168,7 +209,11 @@ class Formulation(ABC):
 
     @abstractmethod
     def keep(
-        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+        self,
+        wish: Array,
+        must: Sequence[int],
+        wanted: Sequence[int] | None = None,
+        values: Array | None = None,
     ) -> KeptPositions:
         """A position that fits and keeps coordinates where they are.
 
@@ -176,6 +221,7 @@ class Formulation(ABC):
             wish: coordinates to start from.
             must: those that do not move.
             wanted: those that shall not move; declared ones by default.
+            values: of the live parameters; those of the plant by default.
         """
 
     @abstractmethod

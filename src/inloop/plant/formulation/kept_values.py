@@ -90,7 +90,7 @@ def _held(closure: Closure, wish: Array, fixed: Sequence[int]) -> Assembly:
     if found.closed or found.residual > DATA_ROUNDING:
         return found
     # more was said than there are degrees of freedom, and it agrees
-    again = nearest(closure, found.q, _independent(found.J, fixed))
+    again = nearest(closure, found.q, _independent(closure.on_positions(found.J), fixed))
     return again if again.closed and not _moved(closure, again.q, wish, fixed) else found
 
 

@@ -64,7 +64,7 @@ def blamed_row(J: Array, rank: int) -> int:
 
 def _around(closure: Closure, start: Assembly) -> list[Assembly]:
     """Closed positions on all sides of one."""
-    _, sizes, v = np.linalg.svd(start.J)
+    _, sizes, v = np.linalg.svd(closure.on_positions(start.J))
     held = _count(sizes, SINGULAR)
     loose = v[held:]
     if not len(loose):
@@ -91,5 +91,7 @@ def _count(sizes: Array, tolerance: float) -> int:
 
 def _margin(J: Array, rank: int) -> float:
     """The smallest singular value that counts, as a part of the largest."""
+    if rank == 0:
+        return 1.0
     sizes = _singular_values(J)
-    return float(sizes[rank - 1] / sizes[0]) if rank > 0 else 1.0
+    return float(sizes[rank - 1] / sizes[0]) if sizes[0] > 0.0 else 0.0

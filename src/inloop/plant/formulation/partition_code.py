@@ -146,8 +146,9 @@ class PartitionCode(Code):
 
     @property
     def implicit(self) -> bool:  # type: ignore[override]
-        """See `Code`: not yet where loops turn quaternions."""
-        return not self._equations.mechanism.attitudes
+        """See `Code`: not yet where loops turn quaternions or leave dependent positions free."""
+        holonomic = all(row.holonomic for row in self._closed.rows)
+        return holonomic and not self._equations.mechanism.attitudes
 
     @property
     def autonomous(self) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.codegen.c_motions import emit_motions
 from inloop.errors import SimulationError
@@ -120,6 +121,11 @@ class ReducedLoops(Formulation):
         """See `Formulation`."""
         return self.positions.row_sizes
 
+    @property
+    def holonomic(self) -> NDArray[np.bool_]:
+        """See `Formulation`."""
+        return self.positions.closure.holonomic
+
     def loop_of(self, row: int) -> str:
         """See `Formulation`."""
         return self.closed.rows[self.partition.rows[row]].element
@@ -167,10 +173,14 @@ class ReducedLoops(Formulation):
         return self.positions.assemble(guess, held)
 
     def keep(
-        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+        self,
+        wish: Array,
+        must: Sequence[int],
+        wanted: Sequence[int] | None = None,
+        values: Array | None = None,
     ) -> KeptPositions:
         """See `Formulation`."""
-        return self.positions.keep(wish, must, wanted)
+        return self.positions.keep(wish, must, wanted, values)
 
     def keep_velocities(
         self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError
@@ -66,6 +67,11 @@ class Tree(Formulation):
         """See `Formulation`."""
         return NONE
 
+    @property
+    def holonomic(self) -> NDArray[np.bool_]:
+        """See `Formulation`."""
+        return np.zeros(0, dtype=bool)
+
     def loop_of(self, row: int) -> str:
         """See `Formulation`."""
         return ""
@@ -114,7 +120,11 @@ class Tree(Formulation):
         return self._as_given(guess)
 
     def keep(
-        self, wish: Array, must: Sequence[int], wanted: Sequence[int] | None = None
+        self,
+        wish: Array,
+        must: Sequence[int],
+        wanted: Sequence[int] | None = None,
+        values: Array | None = None,
     ) -> KeptPositions:
         """See `Formulation`."""
         return KeptPositions(self._as_given(wish), ())

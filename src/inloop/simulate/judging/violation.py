@@ -48,4 +48,7 @@ def first_open(plant: BarePlant, samples: Samples) -> tuple[float, str] | None:
         gap = formulation.gap(samples.q[k], OPEN, t)
         if gap is not None:
             return t, f"loop '{gap.loop}' is open by {gap.size:.3g} {gap.unit}".rstrip()
+        slip = formulation.slip(samples.q[k], samples.qd[k], OPEN, t)
+        if slip is not None:
+            return t, f"'{slip.row}' slips with {slip.speed:.3g}"
     return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, ModelError
 from inloop.native.running.many import StartRows, Starts
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
@@ -93,7 +93,38 @@ def starts_of(
         given.qd.fill(first.qd, plant.coordinates),
         _state_rows(plant, given.inputs, z),
     )
-    return Starts(known, rows, _kind(plant, given, rows))
+    kind = _kind(plant, given, rows)
+    if kind == "led" and plant.formulation.led_positions:
+        return Starts(known, replace(rows, q=_kept_positions(plant, given, rows)), "near")
+    return Starts(known, rows, kind)
+
+
+def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Array:
+    """Closed positions of all runs of a mechanism that has more free positions than velocities.
+
+    Raises:
+        InputError: a run cannot start there.
+    """
+    leading = {item.name for drive in plant.mechanism.drives for item in drive.inputs}
+    if leading & set(given.inputs.columns):
+        raise InputError(
+            f"model '{plant.name}' has constraints on velocities, and its drives start elsewhere "
+            "in each run",
+            fix="Give q as an array with a row for each run.",
+        )
+    said = [plant.coordinates.index(name) for name in (*given.q.shared, *given.q.columns)]
+    must = [*plant.formulation.driven_indices, *said]
+    count = max(len(a) for a in (rows.q, rows.parameters) if a.ndim == 2)
+    wishes = np.broadcast_to(rows.q, (count, rows.q.shape[-1]))
+    values = np.broadcast_to(rows.parameters, (count, rows.parameters.shape[-1]))
+    found = []
+    for run in range(count):
+        try:
+            found.append(plant.formulation.keep(wishes[run], must, None, values[run]).found.q)
+        except ModelError as error:
+            told = error.mistakes[0]
+            raise InputError(f"run {run}: {told.what}", told.where, told.fix) from error
+    return np.array(found)
 
 
 def _input_row(plants: Plants, at: Mapping[str, Conditions]) -> Array:
@@ -143,7 +174,8 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
     Raises:
         InputError: others were given.
     """
-    free = plant.formulation.independent
+    led = plant.formulation.led_positions if given.what == "q" else ()
+    free = (*plant.formulation.independent, *(plant.coordinates[k] for k in led))
     fix = f"Give independent coordinates by name: {', '.join(free)}."
     if allow_whole and given.is_whole:
         return
