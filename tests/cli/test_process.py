@@ -19,7 +19,6 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=240,
         check=False,
         env={**os.environ, **environment},
     )
@@ -58,7 +57,6 @@ def test_the_demo_tells_the_whole_story(encoding: str, tmp_path: Path) -> None:
         [*COMMAND, "demo"],
         cwd=tmp_path,
         capture_output=True,
-        timeout=240,
         check=False,
         env={**os.environ, "PYTHONIOENCODING": encoding},
     )

@@ -169,7 +169,7 @@ def test_the_same_text_under_any_hash_seed() -> None:
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         command = [sys.executable, "-c", DERIVE, str(k)]
         runs.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE))
-    texts = [run.communicate(timeout=60)[0] for run in runs]
+    texts = [run.communicate()[0] for run in runs]
     assert [run.returncode for run in runs] == [0, 0]
     assert texts[0].count(b"\n") > 100
     assert b"body 3 | om_3_x = " in texts[0]
