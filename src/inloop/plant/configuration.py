@@ -16,6 +16,7 @@ from inloop.errors import InputError
 
 Array = NDArray[np.float64]
 COMPONENTS = 4
+ROUNDING = 8.0 * float(np.finfo(np.float64).eps)  # of the square of a length
 
 
 @dataclass(frozen=True)
@@ -144,9 +145,10 @@ def conjugate(p: Array) -> Array:
 
 
 def normalized(p: Array) -> Array:
-    """p / |p|; what has no length stays."""
-    length = np.linalg.norm(p, axis=-1, keepdims=True)
-    return np.asarray(p / np.where(length > 0.0, length, 1.0))
+    """p / |p|; what has no length, or unit length up to rounding, stays as il_attitude.h has it."""
+    square = np.sum(p * p, axis=-1, keepdims=True)
+    stays = (square == 0.0) | (np.abs(square - 1.0) <= ROUNDING)
+    return np.asarray(p / np.where(stays, 1.0, np.sqrt(square)))
 
 
 def quaternion_of(turn: Array) -> Array:

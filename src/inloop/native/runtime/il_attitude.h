@@ -7,6 +7,7 @@
 #ifndef IL_ATTITUDE_H
 #define IL_ATTITUDE_H
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -34,12 +35,13 @@ static inline void il_attitude_rates(int64_t count, const int64_t *turned, const
     }
 }
 
-/* Unit length; what is zero or not finite stays as it is. */
+/* Unit length. What has it up to rounding stays as it is, to the last bit: a run that goes on from a
+   saved state goes on the same way. So does what is zero or not finite. */
 static inline void il_attitude_normalize(int64_t count, double *p)
 {
     for (int64_t k = 0; k < count; k++, p += IL_QUATERNION) {
         const double square = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
-        if (square > 0.0 && square < HUGE_VAL) {
+        if (square > 0.0 && square < HUGE_VAL && fabs(square - 1.0) > 8.0 * DBL_EPSILON) {
             const double length = sqrt(square);
             for (int i = 0; i < IL_QUATERNION; i++) {
                 p[i] /= length;
