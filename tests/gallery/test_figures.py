@@ -1,4 +1,4 @@
-"""Figures of the gallery: every mechanism has one, and the page shows those of closed ones."""
+"""Figures of the gallery: every mechanism has one, and the page shows closed and tumbling ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from inloop.gallery.exhibition.drawing import _hull, flattened
 from inloop.gallery.exhibition.figures import write_figures
 
 CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car")
+TUMBLING = ("heavy_top", "satellite")
 
 
 @pytest.mark.parametrize("name", gallery.names())
@@ -48,10 +49,10 @@ def test_pictures_are_written_small(tmp_path: Path) -> None:
     assert data.startswith(b"\x89PNG") and 5000 < len(data) < 60_000
 
 
-def test_the_page_shows_the_closed_mechanisms(repository: Path) -> None:
+def test_the_page_shows_closed_and_tumbling_mechanisms(repository: Path) -> None:
     page = (repository / "docs" / "gallery.md").read_text(encoding="utf-8")
     shown = re.findall(r"!\[.*\]\(figures/(\w+)\.png\)", page)
-    assert sorted(shown) == sorted(CLOSED)
+    assert sorted(shown) == sorted((*CLOSED, *TUMBLING))
     for name in shown:
         assert (repository / "docs" / "figures" / f"{name}.png").stat().st_size < 60_000
 

@@ -134,15 +134,20 @@ BALLS = """<sdf version="1.7"><model name="m"><pose>0.3 -0.2 0.5 0.4 0.2 -0.3</p
 <link name="arm"><pose>0.4 0.1 0.3 -0.2 0.5 0.7</pose><inertial><pose>0 0.1 0.2 0 0 0</pose>
 <mass>1.7</mass><inertia><ixx>0.05</ixx><iyy>0.06</iyy><izz>0.03</izz></inertia></inertial></link>
 <joint name="hip" type="ball"><pose>0.02 -0.05 -0.1 0.1 0.2 0.3</pose><parent>hull</parent>
-<child>arm</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+<child>arm</child><axis><xyz>0 0 1</xyz></axis></joint>
+<link name="hand"><pose>0.5 -0.1 0.6 0.3 0.1 -0.4</pose><inertial><pose>0.03 0 0.1 0 0 0</pose>
+<mass>0.9</mass><inertia><ixx>0.02</ixx><iyy>0.03</iyy><izz>0.01</izz></inertia></inertial></link>
+<joint name="wrist" type="universal"><pose>0.01 0.02 -0.03 0.2 -0.1 0.5</pose><parent>arm</parent>
+<child>hand</child><axis><xyz>1 0.2 0</xyz></axis><axis2><xyz>-0.1 1 0.3</xyz></axis2></joint>
+</model></sdf>"""
 
 
-def test_a_floating_hull_with_a_ball_joint_moves_as_in_mujoco(
+def test_a_floating_hull_with_ball_and_universal_joints_moves_as_in_mujoco(
     written: Callable[[str], Path],
 ) -> None:
     model = il.load(written(BALLS))
     plant = model.compile(backend="python")
-    assert plant.positions[9:13] == ("hull.qw", "hull.qx", "hull.qy", "hull.qz")
+    assert plant.positions[11:15] == ("hull.qw", "hull.qx", "hull.qy", "hull.qz")
     assert any("<axis> of ball joint 'hip'" in note for note in model.build().notes)
     spec = mujoco.MjSpec()
     spec.option.gravity = [0, 0, -9.8]
@@ -156,10 +161,17 @@ def test_a_floating_hull_with_a_ball_joint_moves_as_in_mujoco(
     place(arm, X_HA)
     weigh(arm, 1.7, pose("0 0.1 0.2 0 0 0"), np.diag([0.05, 0.06, 0.03]))
     arm.add_joint(type=mujoco.mjtJoint.mjJNT_BALL, pos=[0.02, -0.05, -0.1])
+    X_AH = np.linalg.inv(pose("0.4 0.1 0.3 -0.2 0.5 0.7")) @ pose("0.5 -0.1 0.6 0.3 0.1 -0.4")
+    hand = arm.add_body(name="hand")
+    place(hand, X_AH)
+    weigh(hand, 0.9, pose("0.03 0 0.1 0 0 0"), np.diag([0.02, 0.03, 0.01]))
+    X_HJ = pose("0.01 0.02 -0.03 0.2 -0.1 0.5")
+    for axis in ([1, 0.2, 0], [-0.1, 1, 0.3]):
+        hand.add_joint(pos=X_HJ[:3, 3], axis=X_HJ[:3, :3] @ axis)
     theirs = spec.compile()
     data = mujoco.MjData(theirs)
-    # MuJoCo's order of ours: positions, attitude of the hull, attitude of the arm
-    order = [0, 1, 2, *range(9, 17)]
+    # MuJoCo's order of ours: positions, attitudes of hull and arm, angles of the hand
+    order = [0, 1, 2, *range(11, 19), 9, 10]
     np.testing.assert_allclose(np.array(plant.mechanism.first_q)[order], data.qpos, atol=1e-15)
     rng = np.random.default_rng(5)
     for _ in range(4):

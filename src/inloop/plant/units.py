@@ -18,6 +18,7 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
     for body in plant.mechanism.bodies:
         for kind, unit in body.joint.kind.dimension.units.items():
             units[f"{body.joint.name}.{kind}"] = unit
+    units |= dict.fromkeys(plant.positions[plant.n :], "1")  # components of quaternions
     given = {c.name: OF_MULTIPLIERS.get(c.unit, "") for c in plant.mechanism.constraints}
     for item in plant.mechanism.couplings:
         at = item.reference

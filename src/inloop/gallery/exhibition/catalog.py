@@ -19,7 +19,8 @@ from inloop.gallery.exhibition.installed import Installed, installed_exhibits
 GALLERY, _, HERE = __package__.rpartition(".")
 # the order of a guided tour; what it does not name comes after it, in the order of the alphabet
 TOUR = (
-    "pendulum", "double_pendulum", "n_pendulum", "puma560", "robot", "chain",
+    "pendulum", "double_pendulum", "n_pendulum", "puma560", "robot", "chain", "heavy_top",
+    "satellite",
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
     "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action", "piano", "flexlink",
