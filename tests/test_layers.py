@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "io": {"symbolic", "joints", "geometry", "model", "simulate", "realtime"},
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
+    "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers

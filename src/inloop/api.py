@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from inloop import analysis, realtime
-from inloop.errors import InputError
+from inloop import simulate as simulation
+from inloop.errors import FileFormatError, InputError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
+from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.arguments import by_name, real
+from inloop.plant.arguments import by_name, file_path, real
 from inloop.simulate import (
     ManyResult,
-    Result,
     Stepper,
     export_c,
     simulate,
     simulate_many,
     simulate_modes,
 )
+from inloop.simulate.energies import with_energy
+from inloop.simulate.loading import load_result
 from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
+from inloop.simulate.saving import ENDINGS as RESULT_ENDINGS
 
 
 class Plant(BarePlant):
@@ -77,10 +82,20 @@ class Plant(BarePlant):
         }
         if self.by_mode:
             common |= {"mode": mode, "most_events": most_events, "settle_time": settle_time}
-            return simulate_modes(self.by_mode, **common)
+            return self._shown(partial(simulate_modes, self.by_mode, **common))
         if mode is not None:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
-        return simulate(self, **common)
+        return self._shown(partial(simulate, self, **common))
+
+    def _shown(self, run: Callable[[], simulation.Result]) -> Result:
+        """The result of a run, or of what there is of it, with the plant to draw it."""
+        try:
+            return Result.of(run(), self)
+        except (SimulationError, KeyboardInterrupt) as error:
+            kept = getattr(error, "result", None)
+            if isinstance(kept, simulation.Result):
+                error.result = Result.of(kept, self)  # type: ignore[union-attr]
+            raise
 
     def simulate_many(self, **options: Any) -> ManyResult:
         """Many runs on all cores, with other start values, parameters and inputs in each.
@@ -223,6 +238,35 @@ def load(path: str | Path, **options: Any) -> Model:
     model = io.load(path, model_type=Model, **options)
     assert isinstance(model, Model)
     return model
+
+
+def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
+    """Read the result of a run from a file: a recording, or what `Result.save` has written.
+
+    Nothing in the file is ever run, and what makes no sense is an error. Records that were lost are
+    told (`result.gaps`), and nothing is put in their place.
+
+    Args:
+        path: .mcap, .npz, .csv or .parquet.
+        plant: whose run it is, if it is at hand: the result then tells the energy and can be
+            animated.
+
+    Raises:
+        FileFormatError: it is no such file, or damaged.
+        InputError: it is too large, or the result of another plant.
+    """
+    source = file_path(path, "the file of a result")
+    endings = (".mcap", *RESULT_ENDINGS)
+    if source.suffix not in endings or not source.is_file():
+        raise FileFormatError(
+            f"{str(source)!a} is no file that holds a result",
+            fix=f"Name a file that ends in {', '.join(endings)}.",
+        )
+    read_it = realtime.recorded_result if source.suffix == ".mcap" else load_result
+    found = read_it(source)
+    if plant is not None and not found.knows_energy:
+        found = with_energy(found, plant)
+    return Result.of(found, plant)
 
 
 def run(

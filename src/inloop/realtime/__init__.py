@@ -2,6 +2,7 @@
 
 from inloop.realtime.attach import attach
 from inloop.realtime.clock import PlantClock, ScriptedClock
+from inloop.realtime.collector import Collector
 from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
@@ -12,12 +13,14 @@ from inloop.realtime.recordings.recorder import Recorded, record
 from inloop.realtime.recordings.recording import Recording
 from inloop.realtime.recordings.repair import repair
 from inloop.realtime.recordings.replay import Replay, replay
+from inloop.realtime.recordings.result import recorded_result
 from inloop.realtime.report import Report
 from inloop.realtime.run import start
 from inloop.realtime.segment import running
 
 __all__ = [
-    "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
+    "Collector", "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
     "PlantClock", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot", "State",
-    "attach", "read_fault", "record", "repair", "replay", "running", "split_faults", "start",
+    "attach", "read_fault", "record", "recorded_result", "repair", "replay", "running",
+    "split_faults", "start",
 ]  # fmt: skip
