@@ -91,13 +91,18 @@ export class Meshes {
   /** @param {string} name */
   async load(name) {
     try {
-      const response = await fetch(`/mesh/${name}`);
-      if (!response.ok) throw new Error(`${response.status}`);
-      return await decode(await response.arrayBuffer());
+      return await decode(await this.block(name));
     } catch (error) {
       console.warn(`mesh ${name} is not drawn: ${error}`);
       return [];
     }
+  }
+
+  /** @param {string} name */
+  async block(name) {
+    const response = await fetch(`/mesh/${name}`);
+    if (!response.ok) throw new Error(`${response.status}`);
+    return response.arrayBuffer();
   }
 }
 
