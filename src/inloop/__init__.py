@@ -5,7 +5,7 @@ native code, run them.
 """
 
 from inloop import control, devices, geometry, realtime
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise, read, run
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise, read, run, show
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -110,8 +110,8 @@ __all__ = [
     "free", "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
     "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
     "point", "power", "power_law", "prismatic", "read", "realtime", "revolute", "rim", "rod", "rpy",
-    "run", "segment", "sensors", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh",
-    "torus", "universal", "visual", "where",
+    "run", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start", "table", "tan",
+    "tanh", "torus", "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for: type checkers find those that are imported above

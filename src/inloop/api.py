@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inloop import analysis, realtime
 from inloop import simulate as simulation
-from inloop.errors import FileFormatError, InputError, SimulationError
+from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.pictures.result import Result
@@ -25,11 +25,15 @@ from inloop.simulate import (
     simulate_many,
     simulate_modes,
 )
+from inloop.simulate.cards import card, lines
 from inloop.simulate.energies import with_energy
 from inloop.simulate.loading import load_result
 from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
 from inloop.simulate.saving import ENDINGS as RESULT_ENDINGS
+
+if TYPE_CHECKING:
+    from inloop.pictures.notebook_studio import NotebookStudio
 
 
 class Plant(BarePlant):
@@ -96,6 +100,11 @@ class Plant(BarePlant):
             if isinstance(kept, simulation.Result):
                 error.result = Result.of(kept, self)  # type: ignore[union-attr]
             raise
+
+    def _repr_html_(self) -> str:
+        from inloop.pictures.cards import plant_card
+
+        return plant_card(self)
 
     def simulate_many(self, **options: Any) -> ManyResult:
         """Many runs on all cores, with other start values, parameters and inputs in each.
@@ -179,6 +188,15 @@ class Model(ModelBuilder):
             simulate_before(plant, t_end=seconds)
             make_ready(plant, ())
         return plant
+
+    def _repr_html_(self) -> str:
+        from inloop.pictures.cards import model_card
+
+        try:
+            return model_card(self.build())
+        except ModelError as error:
+            # not finished yet: what is missing is told, and not raised
+            return card(repr(self), "", lines(str(error).splitlines()))
 
 
 def compile_mechanism(
@@ -296,3 +314,18 @@ def run(
         with contextlib.suppress(KeyboardInterrupt):
             loop.wait()
         return loop.close()
+
+
+def show(plant: BarePlant, **options: Any) -> NotebookStudio:
+    """Run a plant against the clock and show the studio in a cell of a notebook.
+
+    As the last line of a cell, `il.show(plant)` displays the page; the plant runs on until
+    `stop()`, which gives the report on its deadlines, or until the kernel ends.
+
+    Args:
+        plant: the compiled mechanism.
+        options: those of `start`.
+    """
+    from inloop.pictures.notebook_studio import NotebookStudio
+
+    return NotebookStudio(plant, **options)

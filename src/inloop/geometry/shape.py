@@ -11,7 +11,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.geometry.mass import MassProperties, density_of
-from inloop.geometry.sizes import Array, Symbolic
+from inloop.geometry.sizes import Array, is_symbolic
 from inloop.geometry.surface import AROUND, Surface
 
 KINDS: dict[str, type[Shape]] = {}
@@ -73,7 +73,7 @@ class Shape(ABC):
     def data(self) -> dict[str, Any]:
         """Plain data, for files and for the page; `shape_from` reads it."""
         told = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        if any(isinstance(value, Symbolic) for value in told.values()):
+        if any(is_symbolic(value) for value in told.values()):
             self.refuse("plain data: a size is an expression of parameters")
         return {"kind": self.kind, **{name: _plain(value) for name, value in told.items()}}
 

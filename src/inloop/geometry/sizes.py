@@ -10,7 +10,7 @@ import math
 import numbers
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,11 @@ class Symbolic(Protocol):
         ...
 
 
+def is_symbolic(value: object) -> TypeGuard[Symbolic]:
+    """Whether it is an expression; plain numbers are told apart at once."""
+    return not isinstance(value, float | int) and isinstance(value, Symbolic)
+
+
 def shown(value: object) -> str:
     """A wrong value as messages show it: cut when it is long."""
     text = ascii(value)
@@ -52,7 +57,7 @@ def number(value: object, what: str) -> float:
     Raises:
         InputError: it is something else, or an expression of parameters.
     """
-    if isinstance(value, Symbolic):
+    if is_symbolic(value):
         raise InputError(
             f"{what} is an expression of parameters, which has no value here",
             fix="Write the number itself; only contacts can use expressions.",
@@ -72,7 +77,7 @@ def number(value: object, what: str) -> float:
 
 def size(value: object, what: str, *, zero: bool = False) -> Size:
     """Return a length [m] that is > 0, or >= 0; expressions are left for contacts to read."""
-    if isinstance(value, Symbolic):
+    if is_symbolic(value):
         return value
     found = number(value, what)
     if found < 0.0 or (found == 0.0 and not zero):

@@ -13,7 +13,7 @@ from inloop.geometry.capsule import Capsule
 from inloop.geometry.cylinder import Cylinder
 from inloop.geometry.mass import MassProperties
 from inloop.geometry.shape import Shape, shape_from
-from inloop.geometry.sizes import Array, Color, Symbolic, color, items, number, shown, triple
+from inloop.geometry.sizes import Array, Color, color, is_symbolic, items, number, shown, triple
 
 Vector: TypeAlias = tuple[Any, Any, Any]  # numbers [m], or expressions of parameters
 Matrix: TypeAlias = tuple[Vector, Vector, Vector]
@@ -65,7 +65,7 @@ class Visual:
     def is_numeric(self) -> bool:
         """Whether its place is known; else it follows from parameters."""
         entries = (*self.position, *(x for row in self.rotation for x in row))
-        return not any(isinstance(x, Symbolic) for x in entries)
+        return not any(is_symbolic(x) for x in entries)
 
     @property
     def _pose(self) -> tuple[Array, Array]:
@@ -141,4 +141,4 @@ def _between(a: object, b: object) -> tuple[Any, Any, float]:
 
 
 def _entry(value: object, what: str) -> Any:
-    return value if isinstance(value, Symbolic) else number(value, f"a {what}")
+    return value if is_symbolic(value) else number(value, f"a {what}")

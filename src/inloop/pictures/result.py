@@ -72,3 +72,8 @@ class Result(simulate.Result):
             )
         options = {"speed": speed, "fps": fps, "size": size, "theme": theme, "plane": plane}
         return animate(self, drawn, file, looks=looks, **options)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        from inloop.pictures.cards import result_card
+
+        return result_card(self, self.plant)
