@@ -37,8 +37,10 @@ class Room:
         whole = np.vstack([corners.reshape(-1, 3), shown.ground_corners])
         if not len(whole):
             whole = NOTHING
-        own = float(np.max(np.ptp(corners, axis=1), initial=SMALLEST)) if corners.size else 1.0
-        self.follows = bool(np.max(np.ptp(whole, axis=0)) > FOLLOW * own) and bool(corners.size)
+        # its size at the start, with what it hangs on
+        bounds = shown.scene["bounds"]
+        own = float(np.max(np.subtract(bounds["max"], bounds["min"])))
+        self.follows = bool(corners.size and np.max(np.ptp(whole, axis=0)) > FOLLOW * own)
         seen = whole
         if self.follows:
             seen = (corners - corners.mean(axis=1, keepdims=True)).reshape(-1, 3)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Visual
+from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Visual, visual
 from inloop.model import Mechanism
 from inloop.plant import Array
 from inloop.plant.evaluated_poses import EvaluatedPoses
@@ -46,7 +47,8 @@ class Shown:
         looks: Mapping[str, Sequence[Visual]] | None = None,
         meshes: bool = True,
     ) -> None:
-        chosen = mechanism if meshes else _without_meshes(mechanism)
+        chosen = _changed(mechanism, partial(_placed, mechanism, parameters or {}))
+        chosen = chosen if meshes else _changed(chosen, _without_meshes)
         parts, found, shelf = draft(chosen, plane, looks)
         self._poses = EvaluatedPoses(chosen, found.points, found.turns, parameters)
         self.scene: dict[str, Any] = make_scene(parts, self._poses)
@@ -77,12 +79,29 @@ class Shown:
         return np.vstack([np.zeros((0, 3)), *map(corners_of, self.scene["ground"])])
 
 
-def _without_meshes(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism with the light ones of its visuals."""
-
-    def light(visuals: Sequence[Visual]) -> tuple[Visual, ...]:
-        return tuple(look for look in visuals if not isinstance(look.shape, HEAVY))
-
-    bodies = tuple(replace(body, visuals=light(body.visuals)) for body in mechanism.bodies)
-    ground = replace(mechanism.ground, visuals=light(mechanism.ground.visuals))
+def _changed(
+    mechanism: Mechanism, change: Callable[[Sequence[Visual]], tuple[Visual, ...]]
+) -> Mechanism:
+    """The same mechanism with other visuals."""
+    bodies = tuple(replace(body, visuals=change(body.visuals)) for body in mechanism.bodies)
+    ground = replace(mechanism.ground, visuals=change(mechanism.ground.visuals))
     return replace(mechanism, bodies=bodies, ground=ground)
+
+
+def _without_meshes(visuals: Sequence[Visual]) -> tuple[Visual, ...]:
+    return tuple(look for look in visuals if not isinstance(look.shape, HEAVY))
+
+
+def _placed(
+    mechanism: Mechanism, parameters: Mapping[str, float], visuals: Sequence[Visual]
+) -> tuple[Visual, ...]:
+    """The same visuals where the parameters put those whose place follows from them."""
+    if all(look.is_numeric for look in visuals):
+        return tuple(visuals)
+    turns = [look.rotation for look in visuals]
+    found = EvaluatedPoses(mechanism, [look.position for look in visuals], turns, parameters)
+    places, columns = np.split(found.points, [len(visuals)])
+    return tuple(
+        visual(look.shape, place, look.color, rotation=turn.T.tolist())
+        for look, place, turn in zip(visuals, places, columns.reshape(-1, 3, 3), strict=True)
+    )

@@ -152,8 +152,8 @@ class Report:
     def _repr_html_(self) -> str:
         curves = []
         for which in ("step", "reaction", "latency"):
-            if self._histogram(which).count:
-                microseconds, share = _beyond(self._histogram(which))
+            microseconds, share = _beyond(self._histogram(which))
+            if len(share) > 1:
                 span = f"{microseconds[0]:.3g} to {microseconds[-1]:.3g} µs"
                 title = f"{TIMES[which]}: share of steps beyond {span}"
                 ends = (f"{100 * share[0]:.3g} %", f"{100 * share[-1]:.2g} %")

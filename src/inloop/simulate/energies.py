@@ -11,7 +11,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.simulate.result import Result
+from inloop.simulate.result import ENERGIES, Result
 
 AnyResult = TypeVar("AnyResult", bound=Result)
 
@@ -38,7 +38,7 @@ def with_energy(result: AnyResult, plant: BarePlant) -> AnyResult:
         pre = chosen.equations.prepared_for("energy", values)
         state = {"q": result.q[rows][:, columns], "qd": result.qd[rows][:, columns]}
         energy[rows] = chosen.evaluate("energy", ready=True, pre=pre, lanes=False, **state)["E"]
-    return replace(result, energy=energy)
+    return replace(result, energy=energy, units={**result.units, **dict.fromkeys(ENERGIES, "J")})
 
 
 def check_same_plant(result: Result, plant: BarePlant) -> None:

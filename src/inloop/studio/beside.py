@@ -53,6 +53,7 @@ class Beside(Closing):
             command if browser else [*command, "--no-browser"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if framed else None,
+            bufsize=0,  # what is there is seen by `select`
             start_new_session=True,
             # it loads what was built here
             env={**os.environ, "INLOOP_CACHE": str(cache_directory().parent)},
@@ -61,13 +62,18 @@ class Beside(Closing):
         self.address = self._read_address() if framed else ""
 
     def _read_address(self) -> str:
-        """What the studio says when its page can be opened."""
+        """What the studio says when its page can be opened: an object of JSON on several lines."""
         assert self._process.stdout is not None
+        told = b""
         with self._process.stdout as said:
-            if not select([said], [], [], STARTS_WITHIN)[0] or not (line := said.readline()):
-                self.close()
-                raise InputError("the studio did not start", fix="Try: inloop studio.")
-        return str(json.loads(line)["address"])
+            while not told.endswith(b"}\n"):
+                ready, _, _ = select([said], [], [], STARTS_WITHIN)
+                line = said.readline() if ready else b""
+                if not line:
+                    self.close()
+                    raise InputError("the studio did not start", fix="Try: inloop studio.")
+                told += line
+        return str(json.loads(told)["address"])
 
     @property
     def ended(self) -> bool:

@@ -14,7 +14,7 @@ from inloop.errors import InputError
 LOCAL = ("localhost", "127.0.0.1", "::1")
 COOKIE = "inloop_token_"  # and the port: cookies of one machine are shared by all its ports
 SHORTEST_TOKEN = 8
-FRAMES = "http://localhost:* http://127.0.0.1:* http://[::1]:*"
+FRAMES = "http://localhost:* http://127.0.0.1:*"
 
 
 @dataclass(frozen=True)
