@@ -38,13 +38,17 @@ MAY_IMPORT: dict[str, set[str]] = {
 MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
 SLOW_TO_IMPORT = {
+    "PIL",
+    "imageio_ffmpeg",
     "matplotlib",
     "mcap",
+    "pandas",
     "pyarrow",
     "rich",
     "scipy.integrate",
     "scipy.interpolate",
     "trimesh",
+    "xarray",
 }
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 
