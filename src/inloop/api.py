@@ -55,7 +55,7 @@ class Plant(BarePlant):
         inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
-        start: Result | None = None,
+        start: simulation.Result | None = None,
         mode: str | None = None,
         most_events: int = 1000,
         settle_time: float | None = None,
@@ -68,8 +68,13 @@ class Plant(BarePlant):
         For mechanisms with modes see `inloop.simulate.simulate_modes`; only they have a mode to
         start in, and events.
         """
-        if start is not None and not isinstance(start, Result):
+        if start is not None and not isinstance(start, simulation.Result):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
+        if start is not None and start.end is None:
+            raise InputError(
+                "start was read from a file, which does not hold all that a run goes on from",
+                fix="Give q and qd of its last sample.",
+            )
         common: dict[str, Any] = {
             "t_end": t_end,
             "step": step,

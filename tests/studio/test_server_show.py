@@ -113,7 +113,6 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
 
         asyncio.run(act())
         beside.close()
-        said.close()
         assert beside.ended and loop.running and loop.mailbox.state.name == "PAUSED"
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import math
+import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +30,12 @@ LARGEST = 1 << 30  # bytes of all numbers
 LARGEST_TEXT = 1 << 28  # bytes of a .csv file: each number takes eight times its shortest text
 MOST_COLUMNS = 20_000
 LONGEST_NAME = 1000  # letters
+
+# what Python's and NumPy's readers say of archives and headers that are none
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, EOFError, MemoryError,
+    NotImplementedError, OverflowError, RuntimeError, SyntaxError, ValueError,
+)  # fmt: skip
 
 Columns = dict[str, Array]
 
@@ -63,14 +72,20 @@ def _read_csv(path: Path) -> tuple[Columns, None]:
         with path.open(encoding="utf-8", newline="") as file:
             first = file.readline(MOST_COLUMNS * 64)
             names = next(csv.reader([first]), [])
-            table = np.loadtxt(file, delimiter=",", ndmin=2, comments=None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that nothing is there is told below
+                table = np.loadtxt(file, delimiter=",", ndmin=2, comments=None)
     except (ValueError, csv.Error) as error:
         _refuse(path, f"is no table of numbers: {str(error)[:200]!a}")
     if table.shape[1] != len(names):
         _refuse(path, f"has {len(names)} names above {table.shape[1]} columns")
+    _check_unique(path, names)
+    return dict(zip(names, table.T, strict=True)), None
+
+
+def _check_unique(path: Path, names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
         _refuse(path, "names a column twice")
-    return dict(zip(names, table.T, strict=True)), None
 
 
 def _read_npz(path: Path) -> tuple[Columns, str | None]:
@@ -81,7 +96,10 @@ def _read_npz(path: Path) -> tuple[Columns, str | None]:
             entries = archive.infolist()
             if len(entries) > MOST_COLUMNS or sum(e.file_size for e in entries) > LARGEST:
                 _refuse(path, f"holds more than {MOST_COLUMNS} columns or {LARGEST >> 20} MB")
+            _check_unique(path, [entry.filename for entry in entries])
             for entry in entries:
+                if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    _refuse(path, "is compressed in a way that NumPy does not write")
                 name = entry.filename.removesuffix(".npy")
                 # never more than the size that was checked
                 array = _array(archive.read(entry))
@@ -91,7 +109,7 @@ def _read_npz(path: Path) -> tuple[Columns, str | None]:
                     columns[name] = array.astype(np.float64)
                 else:
                     _refuse(path, f"holds {name[:60]!a}, which is no column of numbers")
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError) as error:
+    except BROKEN as error:
         _refuse(path, f"is no archive of arrays: {str(error)[:200]!a}")
     return columns, text
 
@@ -110,7 +128,9 @@ def _array(data: bytes) -> np.ndarray[Any, Any]:
     }.get(version)
     if read is None:
         raise ValueError(f"version {version}")
-    shape, fortran, dtype = read(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it is of an old Python
+        shape, fortran, dtype = read(file)
     size = math.prod(shape) * dtype.itemsize
     if dtype.hasobject or fortran or size != len(data) - file.tell():
         raise ValueError("an array is not as long as it tells")
@@ -125,6 +145,7 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
             if told.num_columns > MOST_COLUMNS or 8 * told.num_rows * told.num_columns > LARGEST:
                 _refuse(path, f"holds more than {MOST_COLUMNS} columns or {LARGEST >> 20} MB")
             kinds = file.schema_arrow
+            _check_unique(path, kinds.names)
             numbers = (pyarrow.types.is_floating, pyarrow.types.is_integer)
             for column in kinds:
                 if not any(fits(column.type) for fits in numbers):

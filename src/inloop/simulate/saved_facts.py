@@ -66,7 +66,7 @@ class SavedFacts:
         try:
             told = json.loads(text)
             return cls(**{field.name: _READ[field.name](told[field.name]) for field in fields(cls)})
-        except (TypeError, KeyError, RecursionError, AttributeError) as error:
+        except (TypeError, KeyError, OverflowError, RecursionError, AttributeError) as error:
             raise ValueError(str(error)) from None
 
     def modes_of(self, count: int) -> Any:
