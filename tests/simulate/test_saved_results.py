@@ -103,6 +103,14 @@ def test_a_table_alone_tells_what_it_cannot_tell(run: il.Result, tmp_path: Path)
     assert np.isnan(found.energy_drift()) and np.isnan(found.constraint_violation)
 
 
+def test_a_result_from_a_file_is_no_start_of_a_run(run: il.Result, tmp_path: Path) -> None:
+    found = il.read(run.save(tmp_path / "run.npz"), plant=run.plant)
+    assert isinstance(run.plant, il.Plant)
+    assert run.plant.simulate(t_end=0.95, step=1e-3, start=run).t[-1] == 0.95
+    with pytest.raises(il.InputError, match=r"start was read from a file.*Give q and qd"):
+        run.plant.simulate(t_end=0.95, step=1e-3, start=found)
+
+
 def test_tables_of_pandas_and_xarray(run: il.Result) -> None:
     frame = run.to_pandas()
     assert list(frame.columns) == [*run.names[1:], "mode"] and frame.index.name == "t"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from inloop.realtime.recordings.table import KEPT, LARGEST, TableBuilder
 from inloop.simulate.result import Result
 
 LOOK_EVERY = 0.02  # [s]
-HOP = 0.25  # of the time that records are kept for readers
+HOP = 0.05  # of the time that records are kept for readers
 
 
 class Collector(Closing):
@@ -52,7 +53,10 @@ class Collector(Closing):
                 self._take()
             self._take()
         except MailboxError:
-            pass  # its memory is gone: what was taken is kept
+            # its memory is gone, or it takes too long: what was taken is kept, and it goes on
+            if self._advance:
+                with contextlib.suppress(MailboxError):
+                    self._box.clock.release()
 
     def _take(self) -> None:
         while (outputs := self._box.next()) is not None:
