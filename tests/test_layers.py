@@ -32,19 +32,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "io": {"symbolic", "joints", "geometry", "model", "simulate", "realtime"},
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
+    "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers
 MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
 SLOW_TO_IMPORT = {
+    "PIL",
+    "imageio_ffmpeg",
     "matplotlib",
     "mcap",
+    "pandas",
     "pyarrow",
     "rich",
     "scipy.integrate",
     "scipy.interpolate",
     "trimesh",
+    "xarray",
 }
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 

@@ -5,7 +5,7 @@ native code, run them.
 """
 
 from inloop import control, devices, geometry, realtime
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise, run
+from inloop.api import Model, Plant, compile_mechanism, load, piecewise, read, run, show
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -68,8 +68,9 @@ from inloop.model import (
 )
 from inloop.model import sensors as sensors
 from inloop.native import include_dir
+from inloop.pictures.result import Result
 from inloop.realtime import ScriptedClock, attach, start
-from inloop.simulate import ManyResult, Result, blank_figure
+from inloop.simulate import ManyResult, blank_figure
 from inloop.symbolic import condense
 from inloop.symbolic.functions import (
     absolute,
@@ -105,9 +106,9 @@ __all__ = [
     "cos", "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt",
     "free", "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
     "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
-    "point", "power", "power_law", "realtime", "rim", "rod", "rpy", "run",
-    "segment", "sensors", "sign", "sin", "sphere", "sqrt", "start", "table", "tan", "tanh", "torus",
-    "universal", "visual", "where",
+    "point", "power", "power_law", "read", "realtime", "rim", "rod", "rpy",
+    "run", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start", "table", "tan",
+    "tanh", "torus", "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inloop import analysis, realtime
-from inloop.errors import InputError
+from inloop import simulate as simulation
+from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
+from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.arguments import by_name, real
+from inloop.plant.arguments import by_name, file_path, real
 from inloop.simulate import (
     ManyResult,
-    Result,
     Stepper,
     export_c,
     simulate,
     simulate_many,
     simulate_modes,
 )
+from inloop.simulate.cards import card, lines
+from inloop.simulate.energies import with_energy
+from inloop.simulate.loading import load_result
 from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
+from inloop.simulate.saving import ENDINGS as RESULT_ENDINGS
+
+if TYPE_CHECKING:
+    from inloop.pictures.notebook_studio import NotebookStudio
 
 
 class Plant(BarePlant):
@@ -46,7 +55,7 @@ class Plant(BarePlant):
         inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
-        start: Result | None = None,
+        start: simulation.Result | None = None,
         mode: str | None = None,
         most_events: int = 1000,
         settle_time: float | None = None,
@@ -59,8 +68,13 @@ class Plant(BarePlant):
         For mechanisms with modes see `inloop.simulate.simulate_modes`; only they have a mode to
         start in, and events.
         """
-        if start is not None and not isinstance(start, Result):
+        if start is not None and not isinstance(start, simulation.Result):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
+        if start is not None and start.end is None:
+            raise InputError(
+                "start was read from a file, which does not hold all that a run goes on from",
+                fix="Give q and qd of its last sample.",
+            )
         common: dict[str, Any] = {
             "t_end": t_end,
             "step": step,
@@ -77,10 +91,25 @@ class Plant(BarePlant):
         }
         if self.by_mode:
             common |= {"mode": mode, "most_events": most_events, "settle_time": settle_time}
-            return simulate_modes(self.by_mode, **common)
+            return self._shown(partial(simulate_modes, self.by_mode, **common))
         if mode is not None:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
-        return simulate(self, **common)
+        return self._shown(partial(simulate, self, **common))
+
+    def _shown(self, run: Callable[[], simulation.Result]) -> Result:
+        """The result of a run, or of what there is of it, with the plant to draw it."""
+        try:
+            return Result.of(run(), self)
+        except (SimulationError, KeyboardInterrupt) as error:
+            kept = getattr(error, "result", None)
+            if isinstance(kept, simulation.Result):
+                error.result = Result.of(kept, self)  # type: ignore[union-attr]
+            raise
+
+    def _repr_html_(self) -> str:
+        from inloop.pictures.cards import plant_card
+
+        return plant_card(self)
 
     def simulate_many(self, **options: Any) -> ManyResult:
         """Many runs on all cores, with other start values, parameters and inputs in each.
@@ -165,6 +194,15 @@ class Model(ModelBuilder):
             make_ready(plant, ())
         return plant
 
+    def _repr_html_(self) -> str:
+        from inloop.pictures.cards import model_card
+
+        try:
+            return model_card(self.build())
+        except ModelError as error:
+            # not finished yet: what is missing is told, and not raised
+            return card(repr(self), "", lines(str(error).splitlines()))
+
 
 def compile_mechanism(
     mechanism: Mechanism, *, methods: str | Sequence[str] = (), **options: Any
@@ -225,6 +263,35 @@ def load(path: str | Path, **options: Any) -> Model:
     return model
 
 
+def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
+    """Read the result of a run from a file: a recording, or what `Result.save` has written.
+
+    Nothing in the file is ever run, and what makes no sense is an error. Records that were lost are
+    told (`result.gaps`), and nothing is put in their place.
+
+    Args:
+        path: .mcap, .npz, .csv or .parquet.
+        plant: whose run it is, if it is at hand: the result then tells the energy and can be
+            animated.
+
+    Raises:
+        FileFormatError: it is no such file, or damaged.
+        InputError: it is too large, or the result of another plant.
+    """
+    source = file_path(path, "the file of a result")
+    endings = (".mcap", *RESULT_ENDINGS)
+    if source.suffix not in endings or not source.is_file():
+        raise FileFormatError(
+            f"{str(source)!a} is no file that holds a result",
+            fix=f"Name a file that ends in {', '.join(endings)}.",
+        )
+    read_it = realtime.recorded_result if source.suffix == ".mcap" else load_result
+    found = read_it(source)
+    if plant is not None and not found.knows_energy:
+        found = with_energy(found, plant)
+    return Result.of(found, plant)
+
+
 def run(
     plant: BarePlant, *, studio: bool = False, browser: bool = True, **options: Any
 ) -> realtime.Report:
@@ -252,3 +319,18 @@ def run(
         with contextlib.suppress(KeyboardInterrupt):
             loop.wait()
         return loop.close()
+
+
+def show(plant: BarePlant, **options: Any) -> NotebookStudio:
+    """Run a plant against the clock and show the studio in a cell of a notebook.
+
+    As the last line of a cell, `il.show(plant)` displays the page; the plant runs on until
+    `stop()`, which gives the report on its deadlines, or until the kernel ends.
+
+    Args:
+        plant: the compiled mechanism.
+        options: those of `start`.
+    """
+    from inloop.pictures.notebook_studio import NotebookStudio
+
+    return NotebookStudio(plant, **options)

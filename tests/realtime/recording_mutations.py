@@ -26,7 +26,7 @@ from mcap.writer import CompressionType, Writer
 
 from inloop.cli.commands.record import _show_data, _summary
 from inloop.errors import FileFormatError, InputError
-from inloop.realtime import Recording, repair
+from inloop.realtime import Recording, recorded_result, repair
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.recordings.channels import FACTS, REPORT, facts, messages
 from inloop.studio.messaging.client import encode
@@ -291,6 +291,7 @@ def read_everywhere(path: Path) -> collections.Counter[str]:
         "repair": lambda: repair(path, copy, overwrite=True),
         "show": lambda: show(path),
         "tell": lambda: tell(path),
+        "result": lambda: str(recorded_result(path)),
     }
     for name, reader in readers.items():
         try:
@@ -299,7 +300,7 @@ def read_everywhere(path: Path) -> collections.Counter[str]:
         except FileFormatError:
             ends[f"{name}: refused"] += 1
         except InputError as error:
-            known = "holds no samples" in str(error) and name in ("show", "tell")
+            known = "holds no samples" in str(error) and name in ("show", "tell", "result")
             ends[f"{name}: refused" if known else "surprise"] += 1
         except Exception:
             traceback.print_exc()
@@ -316,7 +317,7 @@ def main(words: Sequence[str]) -> None:
         write_recording(sound)
         data = sound.read_bytes()
         ends = read_everywhere(sound)
-        assert ends == {f"{k}: well": 1 for k in ("read", "repair", "show", "tell")}, ends
+        assert ends == {f"{k}: well": 1 for k in ("read", "repair", "show", "tell", "result")}, ends
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for k in range(count):
             path.write_bytes(mutate(data, random.Random(seed * 1_000_003 + k)))

@@ -109,7 +109,8 @@ def test_the_report_is_written(name: str, tmp_path: Path) -> None:
 
 def test_options_that_do_not_fit_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     cases = {
-        ("--rate", "1000", "--save", "x.csv"): "--save is for simulations",
+        ("--rate", "1000", "--step", "0.1"): "--step is for simulations",
+        ("--rate", "1000", "--experiment", "x"): "--experiment is for simulations",
         ("--headless", "--clock", "held"): "--clock is for runs against the clock",
         ("--headless", "--bare-loop"): "--bare-loop is for runs against the clock",
         ("--rate", "1000", "--method", "scipy"): "cannot keep a clock",

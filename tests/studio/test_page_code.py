@@ -16,6 +16,7 @@ from typing import Any, get_args, is_typeddict
 import pytest
 from described import faults
 
+import inloop
 from inloop.studio.messaging import scene_types
 from inloop.studio.messaging.message_types import Histograms, Told
 from inloop.studio.messaging.page_types import TARGET, page_types
@@ -24,6 +25,7 @@ from inloop.studio.messaging.requests import READERS
 
 PAGE = TARGET.parent
 CHECKS = Path(__file__).parent / "page"
+PLAYER = Path(inloop.__file__).parent / "pictures" / "player.html"
 OWN = {path.name: path.read_text() for path in PAGE.glob("*.js") if path != TARGET}
 CODE = "\n".join(OWN.values())
 # told to whoever else speaks with the server, and to tests
@@ -81,11 +83,15 @@ def test_what_the_page_exports_is_imported() -> None:
         for names, file in re.findall(r'^import \{([^}]*)\} from "\./(\w+\.js)"', CODE, re.M)
         for name in re.findall(r"\w+", names)
     }
-    assert exported == imported
+    called = re.search(
+        r'const \{ (\w+) \} = await import\("inloop/(\w+\.js)"\)', PLAYER.read_text()
+    )
+    assert called is not None
+    assert exported == imported | {(called[2], called[1])}
 
 
 def test_elements_that_are_looked_for_are_in_the_page() -> None:
-    markup = (PAGE / "index.html").read_text()
+    markup = (PAGE / "index.html").read_text() + PLAYER.read_text()
     made = set(re.findall(r'\bid: "([\w-]+)"', CODE))
     sought = set(re.findall(r'byId\("([\w-]+)"\)', CODE))
     assert len(sought) > 40

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import os
 import struct
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -94,18 +92,14 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
 ) -> None:
     """As `il.run(plant, studio=True)` does it, with the loop in this process."""
     monkeypatch.setenv("INLOOP_WITHOUT_STUDIO", "1")
-    # what it says to the person comes to this test
-    heard = functools.partial(subprocess.Popen, stdout=subprocess.PIPE, text=True)
-    monkeypatch.setattr(subprocess, "Popen", heard)
     name = f"studio-attached-{os.getpid()}"
     options = {"rate": 500.0, "q": {"ball": 1.0}, "clock": il.ScriptedClock()}
     with (
         il.start(ball, name=name, **options) as loop,
-        StudioProcess(name, ball.mechanism, browser=False) as beside,
+        # framed: it tells its address to this program instead of printing it
+        StudioProcess(name, ball.mechanism, browser=False, framed=True) as beside,
     ):
-        said = beside._process.stdout
-        assert said is not None
-        address = said.readline().partition("at ")[2].partition(" (")[0]
+        address = beside.address
 
         async def act() -> None:
             async with studio.open_page(address, name) as page:
@@ -119,7 +113,6 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
 
         asyncio.run(act())
         beside.close()
-        said.close()
         assert beside.ended and loop.running and loop.mailbox.state.name == "PAUSED"
 
 

@@ -167,3 +167,9 @@ def test_a_continued_run_has_the_same_bits(method: str) -> None:
     whole = plant().simulate(t_end=0.2, **options)
     np.testing.assert_array_equal(second.q[-1], whole.q[-1])
     np.testing.assert_array_equal(second.qd[-1], whole.qd[-1])
+
+
+def test_saved_results_have_their_attitudes(tmp_path: Path) -> None:
+    for ending in ("npz", "csv"):
+        found = il.read(simulated().save(tmp_path / f"run.{ending}"))
+        np.testing.assert_array_equal(found.q, simulated().q)

@@ -92,9 +92,8 @@ def build_poses(
         raise BuildError(explain_no_compiler())
     derivation = Derivation(mechanism)
     symbols = derivation.symbols
-    rows = [_body_pose(derivation, k) for k in range(derivation.n)]
-    fixed = [symbols.vector(p, "point", "m") for p in points]
-    fixed += [column for turn in turns for column in transpose(symbols.matrix(turn))]
+    rows = [body_pose(derivation, k) for k in range(derivation.n)]
+    fixed = fixed_points(derivation, points, turns)
     programs = [
         derivation.make(
             "poses", "q", (Output.matrix("X", rows, "p_WB [m] and R_WB of each body"),),
@@ -108,8 +107,17 @@ def build_poses(
     return _build(mechanism, derivation, programs, len(fixed))
 
 
-def _body_pose(derivation: Derivation, k: int) -> list[Expr]:
-    """p_WB and the rows of R_WB: twelve numbers."""
+def fixed_points(
+    derivation: Derivation, points: Sequence[Vector3], turns: Sequence[Matrix3]
+) -> list[tuple[Expr, ...]]:
+    """Points that are fixed in their bodies, then the columns of rotations."""
+    symbols = derivation.symbols
+    found = [tuple(symbols.vector(p, "point", "m")) for p in points]
+    return found + [tuple(c) for turn in turns for c in transpose(symbols.matrix(turn))]
+
+
+def body_pose(derivation: Derivation, k: int) -> list[Expr]:
+    """p_WB and the rows of R_WB of body k: twelve numbers."""
     link = derivation.skeleton.links[k]
     pose = derivation.internal_poses[k]
     zero = derivation.graph.zero
@@ -183,6 +191,10 @@ class Poses:
         self._q[:] = q
         self._poses()
         return self._X
+
+    def over(self, positions: Array) -> Array:
+        """Poses at many positions, shape (N, bodies, 12)."""
+        return np.array([self.at(q).copy() for q in positions])
 
 
 def quaternions(X: Array) -> Array:

@@ -339,6 +339,11 @@ def input_quantities(plants: Plants) -> tuple[Quantity, ...]:
     return _unique((*efforts, *others))
 
 
+def input_units(plant: BarePlant) -> dict[str, str]:
+    """Units of what goes in, by name."""
+    return {x.name: x.unit for x in input_quantities({plant.name: plant})}
+
+
 def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
     """q, then qd of all coordinates, states of laws, and signals."""
     of_joints: dict[str, dict[str, str]] = {}

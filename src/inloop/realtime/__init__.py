@@ -1,6 +1,7 @@
 """A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
 
 from inloop.realtime.clock import PlantClock, ScriptedClock
+from inloop.realtime.collector import Collector
 from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
@@ -13,11 +14,13 @@ from inloop.realtime.recordings.recorder import Recorded, record
 from inloop.realtime.recordings.recording import Recording
 from inloop.realtime.recordings.repair import repair
 from inloop.realtime.recordings.replay import Replay, replay
+from inloop.realtime.recordings.result import recorded_result
 from inloop.realtime.report import Report
 from inloop.realtime.run import start
 
 __all__ = [
-    "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
+    "Collector", "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
     "PlantClock", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot", "State",
-    "attach", "read_fault", "record", "repair", "replay", "running", "split_faults", "start",
+    "attach", "read_fault", "record", "recorded_result", "repair", "replay", "running",
+    "split_faults", "start",
 ]  # fmt: skip

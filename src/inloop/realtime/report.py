@@ -13,6 +13,8 @@ from inloop.errors import InputError
 from inloop.native import Status
 from inloop.realtime.mailboxes.outputs import Outputs, State
 from inloop.realtime.statistics import Histogram, Statistics, bin_edges
+from inloop.simulate.cards import card, curve, lines, table
+from inloop.simulate.figure import blank_figure
 
 TIMES = {
     "step": "step, wall clock",
@@ -147,19 +149,26 @@ class Report:
         first, *others = self.sentences()
         return "\n".join([f"{self.name}: {first}", *others, head, *table])
 
+    def _repr_html_(self) -> str:
+        curves = []
+        for which in ("step", "reaction", "latency"):
+            microseconds, share = _beyond(self._histogram(which))
+            if len(share) > 1:
+                span = f"{microseconds[0]:.3g} to {microseconds[-1]:.3g} µs"
+                title = f"{TIMES[which]}: share of steps beyond {span}"
+                ends = (f"{100 * share[0]:.3g} %", f"{100 * share[-1]:.2g} %")
+                curves.append(curve(title, np.log10(microseconds), np.log10(share), ends))
+        first, *others = self.sentences()
+        times = table(("time [µs]", "p50", "p99", "p99.9", "max"), self.rows())
+        return card(self.name, first, times, "".join(curves), lines(others))
+
     def plot(self, file: str | Path | None = None) -> Any:
         """Draw the share of steps beyond each time, on logarithmic axes.
 
         Args:
             file: write the figure to this file.
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise InputError(
-                "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
-            ) from error
-        figure = Figure(figsize=(8.0, 5.0), layout="constrained")
+        figure = blank_figure((8.0, 5.0), file)
         axes = figure.subplots()
         for which, label in TIMES.items():
             histogram = self._histogram(which)

@@ -6,13 +6,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from inloop.errors import InputError
+from inloop.plant import Array
 from inloop.plant.arguments import file_path, name_list, real, useless
 
 if TYPE_CHECKING:
     from inloop.simulate.result import Result
 
 Panel = str | Sequence[str]
+DPI = 100  # of a figure that is written or shown
 WIDTH, HEIGHT, MARGIN = 8.0, 1.5, 1.0  # of a figure, of a panel, above and below [inch]
 LEAST_HEIGHT = 4.2  # of a figure with a drawing [inch]
 DRAWING = 1.15  # its width, that of the curves being 1
@@ -31,12 +35,12 @@ def blank_figure(size: tuple[float, float], file: str | Path | None = None) -> A
         InputError: there is no matplotlib, or it cannot write such a file.
     """
     try:
-        from matplotlib.figure import Figure
+        from inloop.simulate.figure_class import InlineFigure
     except ImportError as error:
         raise InputError(
             "plots need matplotlib", fix="Install it with: pip install inloop[plot]"
         ) from error
-    figure = Figure(figsize=size, layout="constrained")
+    figure = InlineFigure(figsize=size, layout="constrained")
     if file is not None:
         ending = file_path(file, "the file of a figure").suffix
         if ending[1:].lower() not in figure.canvas.get_supported_filetypes():
@@ -90,13 +94,23 @@ def draw_figure(
     curves.align_ylabels(axes)
     figure.suptitle(result.name if title is None else str(title), color=INK)
     if file is not None:
-        figure.savefig(file, dpi=100)
+        figure.savefig(file, dpi=DPI)
     return figure
+
+
+def broken_at_gaps(result: Result, signal: str) -> tuple[Array, Array]:
+    """Times and values, with NaN where records are missing or time goes back: no line goes on."""
+    back = np.flatnonzero(np.diff(result.t) < 0.0) + 1
+    rows = sorted({*(gap.row for gap in result.gaps), *back.tolist()})
+    if not rows:
+        return result.t, result[signal]
+    return np.insert(result.t, rows, np.nan), np.insert(result[signal], rows, np.nan)
 
 
 def _draw_panel(result: Result, axis: Any, signals: Sequence[str]) -> None:
     for signal, color in zip(signals, COLORS * (1 + len(signals) // len(COLORS)), strict=False):
-        axis.plot(result.t, result[signal], linewidth=1.2, color=color, label=signal)
+        x, y = broken_at_gaps(result, signal)
+        axis.plot(x, y, linewidth=1.2, color=color, label=signal)
     units = list(dict.fromkeys(result.units.get(signal, "") for signal in signals))
     unit = f" [{units[0]}]" if len(units) == 1 and units[0] else ""
     if len(signals) == 1:

@@ -21,6 +21,7 @@ from inloop.native import (
 )
 from inloop.plant import Array, BarePlant, Formulation, Signal
 from inloop.plant.arguments import by_name, one_name, real, whole
+from inloop.plant.unit import input_units
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
@@ -398,6 +399,22 @@ class _Run:
             **observe.reactions(plant, piece, at.inputs, at.tau, joints),
         }
 
+    def _inputs(self) -> dict[str, Array]:
+        """What each mode was given, by name; NaN where a mode does not have it."""
+        given = [self._at[name].inputs.over(piece.t).T for name, piece in self._pieces]
+        found = [
+            dict(zip(self._plants[name].inputs, u, strict=True))
+            for (name, _), u in zip(self._pieces, given, strict=True)
+        ]
+        counts = [len(piece.t) for _, piece in self._pieces]
+        names = dict.fromkeys(name for part in found for name in part)
+        return {
+            name: np.concatenate(
+                [u.get(name, np.full(n, np.nan)) for u, n in zip(found, counts, strict=True)]
+            )
+            for name in names
+        }
+
     def pieces(self) -> list[tuple[BarePlant, Samples]]:
         """The samples so far, with the plants of their modes."""
         return [(self._plants[name], piece) for name, piece in self._pieces]
@@ -442,13 +459,19 @@ class _Run:
             violation=np.concatenate(violation),
             notes=(*self._notes, *verdict.doubts),
             end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
-            units={k: v for plant in self._plants.values() for k, v in signal_units(plant).items()},
+            units={
+                name: unit
+                for plant in self._plants.values()
+                for name, unit in (input_units(plant) | signal_units(plant)).items()
+            },
             events=tuple(self._happened),
             modes=np.array(modes),
             work=verdict.work,
             doubts=verdict.doubts,
             method=schedule.method.name.lower(),
             tolerance=tolerance_of(schedule),
+            inputs=self._inputs(),
+            parameters=dict(self._plants[last_name].parameters),
         )
 
 

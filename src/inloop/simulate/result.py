@@ -13,12 +13,13 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
-from inloop.plant.arguments import file_path, one_name
+from inloop.plant.arguments import one_name
 from inloop.simulate.figure import Panel, draw_figure
 from inloop.simulate.judging.balance import relative
 
 MOST_PLOTS = 8  # unless signals are named
 MOST_EVENTS = 10  # in a table
+ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,12 @@ class EventRecord:
     """An event of a run.
 
     Attributes:
-        t: when [s].
-        name: name of the event.
+        t: when [s]; of a recording, the end of the period in which it happened.
+        name: name of the event; "" in a recording, which tells modes only.
         mode: mode that ended.
         next_mode: mode that followed.
-        energy_before, energy_after: kinetic and potential energy on both sides [J].
+        energy_before, energy_after: kinetic and potential energy on both sides [J]; NaN where
+            nobody has recorded them.
         restitution: of an impact; the largest where its rows have their own.
         restitutions: of the constraints that gripped, by row.
         impulses: of the constraints that gripped, by row [N·s or N·m·s].
@@ -108,8 +110,44 @@ class EventRecord:
 
     def __str__(self) -> str:
         change = self.next_mode if self.next_mode != self.mode else f"stays {self.mode}"
+        lost = "" if math.isnan(self.energy_lost) else f", {self.energy_lost:.4g} J lost"
         settled = ", settled" if self.settled else ""
-        return f"t = {self.t:.9g} s: {self.name}, {change}, {self.energy_lost:.4g} J lost{settled}"
+        name = f"{self.name}, " if self.name else ""
+        return f"t = {self.t:.9g} s: {name}{change}{lost}{settled}"
+
+
+@dataclass(frozen=True)
+class ParameterChange:
+    """Parameters that were changed while a plant ran.
+
+    Attributes:
+        row: number of the first sample with the new values.
+        t: its time [s].
+        values: those that changed, by name.
+    """
+
+    row: int
+    t: float
+    values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Records that were lost before they could be kept.
+
+    Attributes:
+        row: number of the first sample after the gap.
+        begin, end: times of the samples on both sides [s].
+        lost: how many records are missing.
+    """
+
+    row: int
+    begin: float
+    end: float
+    lost: int
+
+    def __str__(self) -> str:
+        return f"{self.lost} records are missing between t = {self.begin:.9g} and {self.end:.9g} s"
 
 
 @dataclass(frozen=True)
@@ -122,7 +160,8 @@ class Result:
         t: times [s], shape (N,).
         q: coordinates [rad or m], shape (N, n).
         qd: velocities [rad/s or m/s], shape (N, n).
-        energy: kinetic and potential energy [J], shape (N, 2).
+        energy: kinetic and potential energy [J], shape (N, 2); NaN where it is not known, as in a
+            recording that is read without its plant.
         status: "OK", "UNSTABLE" for a run that is not to be trusted (`doubts` tell why), or why
             it ended early.
         signals: further signals by name: states of laws and filters; of a mechanism with loops or
@@ -143,6 +182,11 @@ class Result:
         doubts: those of the notes that say why the run is not to be trusted.
         partitions: choices of independent coordinates that were used; empty for modes, and where
             there is none to make, as for trees.
+        inputs: what the plant was given, by name, shape (N,) each. Those whose name no other
+            signal has are among the signals.
+        parameters: live parameters at the start, by name.
+        changes: of parameters while it ran, in order.
+        gaps: where records of a run against the clock are missing. Nothing is put in their place.
     """
 
     name: str
@@ -164,6 +208,10 @@ class Result:
     tolerance: float | None = None
     doubts: tuple[str, ...] = ()
     partitions: tuple[Partition, ...] = ()
+    inputs: dict[str, Array] = field(default_factory=dict)
+    parameters: dict[str, float] = field(default_factory=dict)
+    changes: tuple[ParameterChange, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -178,18 +226,25 @@ class Result:
         if signal in self.signals:
             return self.signals[signal]
         head, _, tail = signal.rpartition(".")
-        if head == "energy":
+        if signal in ENERGIES and self.knows_energy:
             parts = {"kinetic": self.energy[:, 0], "potential": self.energy[:, 1]}
             return parts[tail] if tail in parts else np.sum(self.energy, axis=1)
-        k = self.coordinates.index(head)
-        return self.q[:, k] if tail == "q" else self.qd[:, k]
+        if head in self.coordinates and tail in ("q", "qd"):
+            k = self.coordinates.index(head)
+            return self.q[:, k] if tail == "q" else self.qd[:, k]
+        return self.inputs[signal]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all signals."""
         states = [f"{c}.{kind}" for kind in ("q", "qd") for c in self.coordinates]
-        energies = ("energy.kinetic", "energy.potential", "energy.total")
-        return ("t", *states, *energies, *self.signals)
+        energies = ENERGIES if self.knows_energy else ()
+        return tuple(dict.fromkeys(("t", *states, *energies, *self.signals, *self.inputs)))
+
+    @property
+    def knows_energy(self) -> bool:
+        """Whether it tells the energy of the mechanism."""
+        return bool(np.isfinite(self.energy[:1]).any())
 
     @property
     def constraint_violation(self) -> float:
@@ -202,7 +257,7 @@ class Result:
 
         Work is integrated over the samples; where they are too far apart to tell it, this is NaN.
         """
-        total = self["energy.total"]
+        total = np.sum(self.energy, axis=1)
         return np.asarray(total - total[:1] - self._work)
 
     def energy_drift(self) -> float:
@@ -217,32 +272,26 @@ class Result:
         return np.zeros(len(self.t)) if self.work is None else self.work
 
     def save(self, path: str | Path) -> Path:
-        """Write all signals as .npz, .csv or .parquet, chosen by the name's ending."""
-        target = file_path(path, "the file of a result")
-        if target.suffix == ".npz":
-            arrays: dict[str, Any] = {name: self[name] for name in self.names}
-            np.savez_compressed(target, **arrays)
-        elif target.suffix == ".csv":
-            table = np.column_stack([self[n] for n in self.names])
-            np.savetxt(target, table, delimiter=",", header=",".join(self.names), comments="")
-        elif target.suffix == ".parquet":
-            self._save_parquet(target)
-        else:
-            raise InputError(
-                f"cannot save as '{target.suffix}'",
-                fix="Use a name that ends in .csv, .npz or .parquet.",
-            )
-        return target
+        """Write all signals as .npz, .csv or .parquet, chosen by the name's ending.
 
-    def _save_parquet(self, target: Path) -> None:
-        try:
-            import pyarrow
-            from pyarrow import parquet
-        except ImportError as error:
-            raise InputError(
-                "Parquet files need pyarrow", fix="Install it with: pip install inloop[parquet]"
-            ) from error
-        parquet.write_table(pyarrow.table({name: self[name] for name in self.names}), target)
+        `il.read` gives them back. A .csv file holds the signals alone, the others also units,
+        events, parameters and notes.
+        """
+        from inloop.simulate.saving import save
+
+        return save(self, path)
+
+    def to_pandas(self) -> Any:
+        """All signals as a pandas.DataFrame over time [s]; units, gaps and the like in `attrs`."""
+        from inloop.simulate.tables import data_frame
+
+        return data_frame(self)
+
+    def to_xarray(self) -> Any:
+        """All signals as an xarray.Dataset over time, each with its unit."""
+        from inloop.simulate.tables import dataset
+
+        return dataset(self)
 
     def __str__(self) -> str:
         """A table of the first and last values and the range of every coordinate."""
@@ -252,9 +301,9 @@ class Result:
         lines = [head, f"{'coordinate':{width}}  {titles}"]
         for k, name in enumerate(self.coordinates):
             q = self.q[:, k]
-            values = (q[0], q[-1], q.min(), q.max())
+            values = (q[0], q[-1], _least(q), _most(q))
             lines.append(f"{name:{width}}  " + "  ".join(f"{value:12.6g}" for value in values))
-        return "\n".join([*lines, *self._event_lines(), *self.notes])
+        return "\n".join([*lines, *self._event_lines(), *map(str, self.gaps), *self.notes])
 
     def _event_lines(self) -> list[str]:
         """The first events, one line each, and how many more there were."""
@@ -275,10 +324,19 @@ class Result:
         Args:
             panels: a name each, or several names that share a panel; the first eight coordinates
                 by default.
-            file: write the figure to this file instead of showing it.
+            file: write the figure to this file.
             title: instead of the name of the model.
             drawing: draws on matplotlib axes left of the curves.
             until: the curves end there [s].
         """
         chosen = panels or tuple(f"{c}.q" for c in self.coordinates[:MOST_PLOTS])
         return draw_figure(self, chosen, file=file, title=title, drawing=drawing, until=until)
+
+
+def _least(values: Array) -> float:
+    """The smallest number that is one."""
+    return float(np.min(values, initial=np.inf, where=~np.isnan(values)))
+
+
+def _most(values: Array) -> float:
+    return float(np.max(values, initial=-np.inf, where=~np.isnan(values)))

@@ -11,6 +11,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.unit import input_units
 from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
@@ -172,6 +173,7 @@ def _result(
     if whole != schedule:
         rows = wanted_samples(found.t, schedule)
         found, energy, work = found.rows(rows), energy[rows], work[rows]
+    u = inputs.over(found.t)
     return Result(
         name=plant.name,
         coordinates=plant.coordinates,
@@ -183,17 +185,19 @@ def _result(
         signals={
             **found.signals,
             **observe.law_outputs(plant, found, inputs),
-            **observe.sensor_outputs(plant, found, inputs.over(found.t), tau),
+            **observe.sensor_outputs(plant, found, u, tau),
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
         notes=(*outcome.notes, *verdict.doubts, *limit_notes(plant, found.t, found.q)),
         end=outcome.end,
-        units=signal_units(plant),
+        units=input_units(plant) | signal_units(plant),
         work=work,
         doubts=verdict.doubts,
         tolerance=tolerance_of(schedule),
         partitions=outcome.partitions,
+        inputs=dict(zip(plant.inputs, u.T, strict=True)),
+        parameters=dict(plant.parameters),
     )
 
 

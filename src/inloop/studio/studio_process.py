@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from select import select
 
+from inloop.errors import InputError
 from inloop.model import Mechanism
 from inloop.native.building.cache_directory import cache_directory
 from inloop.realtime.closing import Closing
 from inloop.studio.drawing.stage import make_stage
 
 ENDS_WITHIN = 5.0  # [s]
+STARTS_WITHIN = 60.0  # [s]
 
 
 class StudioProcess(Closing):
@@ -24,23 +28,52 @@ class StudioProcess(Closing):
         plant: name of the running plant.
         mechanism: what it is made of.
         browser: whether to open the page.
+        framed: for a frame in another page of this machine, such as a notebook: nothing is
+            printed, and `address` tells where it is.
+
+    Attributes:
+        address: of the page, with its token; "" unless it is framed.
+
+    Raises:
+        InputError: the studio did not start.
     """
 
-    def __init__(self, plant: str, mechanism: Mechanism, browser: bool = True) -> None:
+    def __init__(
+        self, plant: str, mechanism: Mechanism, browser: bool = True, *, framed: bool = False
+    ) -> None:
         self._stack = contextlib.ExitStack()
         directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         stage = directory / "stage.json"
         make_stage(mechanism).save(stage)
         command = [sys.executable, "-m", "inloop.cli", "studio", "--attach", plant]
         command += ["--stage", str(stage), "--with-parent"]
+        command += ["--framed", "--port", "0", "--json"] if framed else []
         # Ctrl-C is for the plant; the studio ends with it
         self._process = subprocess.Popen(
             command if browser else [*command, "--no-browser"],
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if framed else None,
+            bufsize=0,  # what is there is seen by `select`
             start_new_session=True,
             # it loads what was built here
             env={**os.environ, "INLOOP_CACHE": str(cache_directory().parent)},
         )
+
+        self.address = self._read_address() if framed else ""
+
+    def _read_address(self) -> str:
+        """What the studio says when its page can be opened: an object of JSON on several lines."""
+        assert self._process.stdout is not None
+        told = b""
+        with self._process.stdout as said:
+            while not told.endswith(b"}\n"):
+                ready, _, _ = select([said], [], [], STARTS_WITHIN)
+                line = said.readline() if ready else b""
+                if not line:
+                    self.close()
+                    raise InputError("the studio did not start", fix="Try: inloop studio.")
+                told += line
+        return str(json.loads(told)["address"])
 
     @property
     def ended(self) -> bool:

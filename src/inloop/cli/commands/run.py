@@ -6,7 +6,6 @@ import argparse
 import math
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import inloop as il
@@ -14,11 +13,11 @@ from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
+from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
 NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."
 SAMPLES = 10_000  # a run keeps at most about so many states
-RESULT_ENDINGS = (".csv", ".npz", ".parquet")
 STOPPED, FAILED = 130, 2
 METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "scipy")
 
@@ -53,7 +52,7 @@ def call(args: argparse.Namespace) -> int:
     run_realtime.refuse_options(args)
     if not args.headless:
         print(NO_STUDIO, file=sys.stderr)
-    _check_targets(args)
+    check_targets(args)
     subject = find_subject(args)
     if args.experiment is not None:
         return try_experiment(args, subject)
@@ -63,12 +62,7 @@ def call(args: argparse.Namespace) -> int:
     result, problem = _simulate(args, subject, plant)
     seconds = time.perf_counter() - start
     # files first: what was computed is kept even if the rest goes wrong
-    if args.save:
-        result.save(args.save)
-    if args.plot and subject.exhibit is not None:
-        subject.exhibit.plot(plant, result, args.plot)
-    elif args.plot:
-        result.plot(file=args.plot)
+    write_files(args, subject, plant, result)
     data = {
         **run_data(result, plant),
         "parameters": dict(plant.parameters),
@@ -91,20 +85,6 @@ def _what_is_kept(result: il.Result, args: argparse.Namespace) -> str:
     files = [name for name in (args.save, args.plot) if name]
     place = f" in {' and '.join(files)}" if files else " above"
     return f"the run has got to t = {float(result.t[-1]):g} s; what was computed is{place}"
-
-
-def _check_targets(args: argparse.Namespace) -> None:
-    """A run is not begun whose result cannot be written."""
-    for target in filter(None, (args.save, args.plot)):
-        if not Path(target).parent.is_dir():
-            raise il.InputError(
-                f"there is no directory {str(Path(target).parent)!a}", fix="Make it first."
-            )
-    if args.save and Path(args.save).suffix not in RESULT_ENDINGS:
-        raise il.InputError(
-            f"cannot save as {Path(args.save).suffix!a}",
-            fix=f"Use a name that ends in {' or '.join(RESULT_ENDINGS)}.",
-        )
 
 
 def _simulate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 import time
@@ -15,10 +16,12 @@ import inloop as il
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
+from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.side_processes import SideProcesses
 from inloop.cli.subject import apply_settings, find_subject
-from inloop.realtime import Loop, Options, Report
+from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
+from inloop.simulate.energies import with_energy
 
 STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
@@ -150,12 +153,18 @@ def call(args: argparse.Namespace) -> int:
         ) as loop,
     ):
         beside.join(loop)
-        if args.clock == "scripted":
+        wanted = bool(args.save or args.plot)
+        scripted = args.clock == "scripted"
+        if scripted and not wanted:
             loop.clock.release()
-        interrupted = _wait(loop, args, beside)
+        with _collecting(loop, wanted, scripted) as collector:
+            interrupted = _wait(loop, args, beside)
         report = loop.close()
     if args.report:
         report.save(args.report)
+    if collector is not None:
+        result = il.Result.of(with_energy(collector.result(), plant), plant)
+        write_files(args, subject, plant, result)
     if args.json:
         data = _data(plant, report, time.perf_counter() - begin)
         told = {"recording_problem": beside.recording_problem} if args.record else {}
@@ -171,11 +180,12 @@ def call(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    for option in ("save", "plot", "tolerance", "step"):
+    for option in ("experiment", "tolerance", "step"):
         if getattr(args, option) is not None:
             raise il.InputError(
                 f"--{option} is for simulations", fix="Leave out --rate, or this option."
             )
+    check_targets(args)
     if args.method == "scipy":
         raise il.InputError("SciPy cannot keep a clock", fix="Use --method rk4.")
     if args.report:
@@ -185,6 +195,13 @@ def _check(args: argparse.Namespace) -> None:
                 f"the report cannot be written to {str(target)!a}",
                 fix=f"Use a directory that is there and a name that ends in {', '.join(ENDINGS)}.",
             )
+
+
+def _collecting(
+    loop: Loop, wanted: bool, scripted: bool
+) -> contextlib.AbstractContextManager[Collector | None]:
+    """Who keeps all records, if somebody wants them."""
+    return Collector(loop, advance=scripted) if wanted else contextlib.nullcontext()
 
 
 def _announce(loop: Loop, seconds: float | None) -> None:

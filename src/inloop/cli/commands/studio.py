@@ -50,6 +50,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--framed", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on: 127.0.0.1")
     parser.add_argument(
         "--port", type=int, metavar="N", help=f"{PORT} by default, or any that is free"
@@ -80,7 +81,7 @@ def call(args: argparse.Namespace) -> int:
         raise InputError("--token and --no-token contradict each other", fix="Leave out one.")
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
-    gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}))
+    gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}), args.framed)
     catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock)
     if args.attach:
         choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)

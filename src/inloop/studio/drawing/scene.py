@@ -10,6 +10,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
 from inloop.plant import Array
+from inloop.plant.evaluated_poses import EvaluatedPoses
 from inloop.plant.poses import Poses
 from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
 from inloop.studio.drawing.visuals import corners_of
@@ -30,7 +31,7 @@ def empty_scene() -> dict[str, Any]:
     return {"planar": None, "up": "z", "bounds": bounds, **nothing}
 
 
-def make_scene(sketch: Sketch, poses: Poses) -> dict[str, Any]:
+def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
     """The scene; colors that nobody has given are left to the page.
 
     Args:
@@ -38,7 +39,7 @@ def make_scene(sketch: Sketch, poses: Poses) -> dict[str, Any]:
         poses: of the bodies, with the parameters of the plant.
     """
     points = poses.points
-    X = np.array(poses.at(np.array(sketch.start)))
+    X = poses.over(np.array([sketch.start]))[0]
     least, most = _bounds(sketch, poses)
     size = float(np.max(most - least)) or 1.0
     normal = _normal(sketch, X)
@@ -114,10 +115,10 @@ def _normal(sketch: Sketch, X: Array) -> int | None:
     return fits.pop() if len(fits) == 1 else None
 
 
-def _bounds(sketch: Sketch, poses: Poses) -> tuple[Array, Array]:
+def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> tuple[Array, Array]:
     """Corners of a box around all that may be seen."""
     points = poses.points
-    X = np.array([poses.at(q).copy() for q in _positions(sketch)])
+    X = poses.over(np.array(_positions(sketch)))
     p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
     seen = [points[list(sketch.ground)], *map(corners_of, sketch.ground_looks)]
     for k, body in enumerate(sketch.bodies):

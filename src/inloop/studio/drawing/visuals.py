@@ -79,8 +79,10 @@ class MeshShelf:
 
 
 def corners_of(look: Mapping[str, Any]) -> Array:
-    """Corners of a box around what is drawn, in body axes [m]."""
+    """Corners of a box around what is drawn, in body axes [m]; a plane has no end, and none."""
     shape, told = look["shape"], look
+    if shape["kind"] == "plane":
+        return np.zeros((0, 3))
     if shape["kind"] == "packed":
         low, high = np.sort(np.array(shape["bounds"]) * np.array(shape["scale"]), axis=0)
     else:

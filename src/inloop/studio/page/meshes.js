@@ -195,7 +195,7 @@ export class Meshes {
   /** @param {string} name */
   async load(name) {
     try {
-      return await decode(await fetched(name));
+      return await decode(await this.block(name));
     } catch (error) {
       console.warn(`mesh ${name} is not drawn: ${error}`);
       return [];
@@ -205,19 +205,19 @@ export class Meshes {
   /** @param {string} name */
   async loadPicture(name) {
     try {
-      return await textureOf(new Blob([await fetched(name)]));
+      return await textureOf(new Blob([await this.block(name)]));
     } catch (error) {
       console.warn(`picture ${name} is not drawn: ${error}`);
       return null;
     }
   }
-}
 
-/** @param {string} name */
-async function fetched(name) {
-  const response = await fetch(`/mesh/${name}`);
-  if (!response.ok) throw new Error(`${response.status}`);
-  return response.arrayBuffer();
+  /** @param {string} name */
+  async block(name) {
+    const response = await fetch(`/mesh/${name}`);
+    if (!response.ok) throw new Error(`${response.status}`);
+    return response.arrayBuffer();
+  }
 }
 
 /**

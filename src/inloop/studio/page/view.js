@@ -255,7 +255,7 @@ export class View {
  * @param {Float32Array} after
  * @param {number} fraction
  */
-function between(before, after, fraction) {
+export function between(before, after, fraction) {
   const bodies = before.slice();
   if (fraction === 0 || before === after) return bodies;
   for (let at = 0; at + 7 <= bodies.length; at += 7) {

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from array import array
-from bisect import bisect_right
 from pathlib import Path
 
 import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import Status
-from inloop.realtime import Recording
 from inloop.realtime.mailboxes.layout import names
 from inloop.realtime.mailboxes.telemetry import ROWS, Block
+from inloop.realtime.recordings.table import read_table
 from inloop.studio.messaging.message_types import Histograms
 from inloop.studio.plants.sources import Condition, Moment
 
-LARGEST = 1 << 30  # bytes of a recording that is kept in memory
-KEPT = ("sequence", "stamp", "step", "status", "flags")  # counts of each record
 UNKNOWN = "UNKNOWN"  # a status that no plant has
 STATUSES = {status.value: status.name for status in Status}
 
@@ -34,34 +30,16 @@ class Playback:
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
-        _check_size(path)
-        recording = Recording(path)
-        self.layout = recording.layout
-        self._read(recording)
+        table = read_table(path)
+        self.layout = table.layout
+        self._counts, self._values = table.counts, table.values
+        self._changes, self._settings = table.changes, table.settings
+        self._clock = table.count("stamp")
+        # [s] of the recording's own clock, which never goes back
+        self._lapse = 1e-9 * (self._clock - self._clock[0])
         self._lock = threading.Lock()
         self._speed, self._running = 1.0, True
         self._begin()
-
-    def _read(self, recording: Recording) -> None:
-        # flat arrays: a Python object for each number would take many times the file
-        counts, values, settings = array("q"), array("d"), array("d")
-        self._changes = array("q")  # records at which parameters change
-        for k, sample in enumerate(recording):
-            counts.extend(sample.counts[name] for name in KEPT)
-            values.frombytes(sample.values.tobytes())
-            values.frombytes(sample.inputs.tobytes())
-            if sample.parameters is not None:
-                self._changes.append(k)
-                settings.frombytes(sample.parameters.tobytes())
-        if not counts:
-            raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
-        self._counts = np.frombuffer(counts, dtype=np.int64).reshape(-1, len(KEPT))
-        self._values = np.frombuffer(values).reshape(len(self._counts), -1)
-        size = (len(self._changes), len(self.layout.parameters))
-        self._settings = np.asarray(settings).reshape(size)
-        self._clock = self._counts[:, KEPT.index("stamp")]
-        # [s] of the recording's own clock, which never goes back
-        self._lapse = 1e-9 * (self._clock - self._clock[0])
 
     def _begin(self) -> None:
         self._at, self._taken = 0, 0  # the record that is shown; records that were taken
@@ -95,7 +73,7 @@ class Playback:
 
     def _which(self) -> int:
         """Number of the parameters that hold at the record that is shown."""
-        return bisect_right(self._changes, self._at)
+        return int(np.searchsorted(self._changes, self._at, side="right"))
 
     def take(self) -> list[Block]:
         """All records since the last time."""
@@ -153,13 +131,3 @@ class Playback:
     def set_parameters(self, values: dict[str, float]) -> None:
         """What is past cannot be changed."""
         raise InputError("a recording cannot be changed", fix="Go back to the live plant.")
-
-
-def _check_size(path: Path) -> None:
-    """What is kept in memory is never more than the file."""
-    size = path.stat().st_size
-    if size > LARGEST:
-        raise InputError(
-            f"{path.name} has {size / 1e6:.0f} MB, more than the studio shows",
-            fix="Open it with Foxglove, or record for less long.",
-        )

@@ -14,6 +14,7 @@ from inloop.errors import InputError
 LOCAL = ("localhost", "127.0.0.1", "::1")
 COOKIE = "inloop_token_"  # and the port: cookies of one machine are shared by all its ports
 SHORTEST_TOKEN = 8
+FRAMES = "http://localhost:* http://127.0.0.1:*"
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,13 @@ class Gate:
         host: address to listen on.
         token: that visitors must show; "" if everybody on this machine may come without one.
         hosts: names under which the studio may be called, beside those of this machine.
+        framed: pages of this machine, such as notebooks, may show the studio in a frame.
     """
 
     host: str = "127.0.0.1"
     token: str = ""
     hosts: frozenset[str] = field(default_factory=frozenset)
+    framed: bool = False
 
     def __post_init__(self) -> None:
         if self.host not in LOCAL and not self.token:
@@ -36,11 +39,21 @@ class Gate:
                 f"listening on {self.host!a} lets others in",
                 fix="Leave out --no-token; give the address with the token to those who may come.",
             )
+        if self.framed and not self.token:
+            raise InputError(
+                "a studio without a token cannot be shown in a frame: any page could hold it",
+                fix="Leave out --no-token.",
+            )
         if self.token and len(self.token) < SHORTEST_TOKEN:
             raise InputError(
                 f"a token of {len(self.token)} characters is guessed soon",
                 fix=f"Use at least {SHORTEST_TOKEN}, or leave out --token for a random one.",
             )
+
+    @property
+    def frames(self) -> str:
+        """Whose pages may hold the studio in a frame, as browsers read it."""
+        return FRAMES if self.framed else "'none'"
 
     def knows_host(self, header: str) -> bool:
         """Is this the name of this studio? Another one is a page that has borrowed our address."""

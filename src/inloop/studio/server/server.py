@@ -37,7 +37,7 @@ HERE = Path(str(files("inloop.studio")))
 PAGE, VENDOR = HERE / "page", HERE / "vendor"
 CONTENT_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'"
+    "form-action 'none'; frame-ancestors "
 )
 
 
@@ -47,9 +47,9 @@ class Guard:
     def __init__(self, app: Any, gate: Gate) -> None:
         self._app, self._gate = app, gate
         self._headers = [
-            (b"content-security-policy", CONTENT_POLICY.encode()),
+            (b"content-security-policy", (CONTENT_POLICY + gate.frames).encode()),
             (b"x-content-type-options", b"nosniff"),
-            (b"x-frame-options", b"DENY"),
+            *([] if gate.framed else [(b"x-frame-options", b"DENY")]),
             (b"referrer-policy", b"no-referrer"),
             (b"cross-origin-resource-policy", b"same-origin"),
             (b"cache-control", b"no-cache"),

@@ -1,0 +1,36 @@
+"""The files that `inloop run` writes of a result: `--save` and `--plot`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import inloop as il
+from inloop.cli.subject import Subject
+from inloop.simulate.saving import ENDINGS
+
+
+def check_targets(args: argparse.Namespace) -> None:
+    """A run is not begun whose result cannot be written."""
+    for target in filter(None, (args.save, args.plot)):
+        if not Path(target).parent.is_dir():
+            raise il.InputError(
+                f"there is no directory {str(Path(target).parent)!a}", fix="Make it first."
+            )
+    if args.save and Path(args.save).suffix not in ENDINGS:
+        raise il.InputError(
+            f"cannot save as {Path(args.save).suffix!a}",
+            fix=f"Use a name that ends in {' or '.join(ENDINGS)}.",
+        )
+
+
+def write_files(
+    args: argparse.Namespace, subject: Subject, plant: il.Plant, result: il.Result
+) -> None:
+    """Write what was asked for."""
+    if args.save:
+        result.save(args.save)
+    if args.plot and subject.exhibit is not None:
+        subject.exhibit.plot(plant, result, args.plot)
+    elif args.plot:
+        result.plot(file=args.plot)

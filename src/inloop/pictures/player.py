@@ -1,0 +1,81 @@
+"""A motion as one HTML file that plays anywhere: the studio's own drawing code, packed with it."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import html
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from inloop.pictures.moments import Moments
+from inloop.pictures.palette import THEMES, sheet_block
+from inloop.pictures.room import Room
+from inloop.pictures.shown import Shown
+from inloop.plant.poses import quaternions
+from inloop.studio.server.vendor_files import VENDOR, check_vendor
+
+FIRST = "player.js"
+IMPORT = re.compile(r'(\b(?:from|import)\s*)"(?:\./|/vendor/)([\w.]+)"')
+MARGIN = 0.06  # around what moves, as a part of its size
+ASPECT = 1.6  # of a window, about
+
+
+def player_page(shown: Shown, moments: Moments, title: str) -> str:
+    """The text of the file.
+
+    Args:
+        shown: the mechanism.
+        moments: what is played.
+        title: of the page; any text.
+    """
+    X = shown.poses(moments.q)
+    room = Room(shown, X, ASPECT)
+    poses = np.concatenate([quaternions(pose) for pose in X]) if X.size else np.zeros((0, 7))
+    run = {
+        "scene": {**shown.scene, "bounds": room.bounds(MARGIN)},
+        "interval": moments.interval,
+        "times": np.round(moments.t, 6).tolist(),
+        "jumps": moments.jumps,
+        "follow": room.follows,
+    }
+    places = {
+        "title": html.escape(title),
+        "colors": "\n".join(f"{rule} {{{sheet_block(theme)}}}" for theme, rule in THEMES.items()),
+        "code": _code(),
+        "poses": _packed(poses.astype("<f4").tobytes()),
+        "meshes": "\n".join(f"{name} {_packed(data)}" for name, data in shown.meshes.items()),
+        # no text of a model ends the element that holds it
+        "run": json.dumps(run, allow_nan=False).replace("<", "\\u003c"),
+    }
+    template = files("inloop.pictures").joinpath("player.html").read_text(encoding="utf-8")
+    return re.sub(r"@(\w+)@", lambda found: places[found[1]], template)
+
+
+def _packed(data: bytes) -> str:
+    # no time in it: the same motion gives the same file
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+@functools.cache
+def _code() -> str:
+    """All modules that the player needs, by name."""
+    check_vendor()
+    page = files("inloop.studio").joinpath("page")
+    found: dict[str, str] = {}
+    wanted = [FIRST]
+    while wanted:
+        name = wanted.pop()
+        if name in found:
+            continue
+        place: Any = VENDOR if (VENDOR / name).is_file() else page
+        text = place.joinpath(name).read_text(encoding="utf-8")
+        wanted += [match[1] for match in IMPORT.findall(text)]
+        found[name] = IMPORT.sub(r'\1"inloop/\2"', text)
+    modules = {f"inloop/{name}": text for name, text in sorted(found.items())}
+    return _packed(json.dumps(modules).encode())

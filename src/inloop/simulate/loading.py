@@ -1,0 +1,215 @@
+"""Results from files that `Result.save` has written, or somebody else.
+
+Nobody vouches for these files: sizes are compared with limits before anything is read, nothing in
+them is ever run, and what makes no sense is a FileFormatError.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from inloop.errors import FileFormatError
+from inloop.plant import Array
+from inloop.simulate.result import ENERGIES, Result
+from inloop.simulate.saved_facts import SAME, SavedFacts
+from inloop.simulate.saving import ENDINGS, FACTS, VIOLATION, WORK, need_parquet
+
+LARGEST = 1 << 30  # bytes of all numbers
+LARGEST_TEXT = 1 << 28  # bytes of a .csv file: each number takes eight times its shortest text
+MOST_COLUMNS = 20_000
+LONGEST_NAME = 1000  # letters
+
+# what Python's and NumPy's readers say of archives and headers that are none
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, EOFError, MemoryError,
+    NotImplementedError, OverflowError, RuntimeError, SyntaxError, ValueError,
+)  # fmt: skip
+
+Columns = dict[str, Array]
+
+
+def load_result(path: Path) -> Result:
+    """Read a .npz, .csv or .parquet file.
+
+    Raises:
+        FileFormatError: it is none, or too large, or makes no sense.
+    """
+    readers: dict[str, Callable[[Path], tuple[Columns, str | None]]] = dict(
+        zip(ENDINGS, (_read_csv, _read_npz, _read_parquet), strict=True)
+    )
+    try:
+        columns, text = readers[path.suffix](path)
+        _check(path, columns)
+        return _result(path, columns, None if text is None else SavedFacts.read(text))
+    except ValueError as error:
+        _refuse(path, f"does not tell what it holds: {str(error)[:200]!a}")
+    except OSError as error:
+        _refuse(path, f"cannot be read: {error.strerror or error}")
+
+
+def _refuse(path: Path, why: str) -> NoReturn:
+    raise FileFormatError(
+        f"{str(path)!a} {why}", fix="Name a file that Result.save or inloop run --save has written."
+    ) from None
+
+
+def _read_csv(path: Path) -> tuple[Columns, None]:
+    if path.stat().st_size > LARGEST_TEXT:
+        _refuse(path, f"is larger than {LARGEST_TEXT >> 20} MB")
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            first = file.readline(MOST_COLUMNS * 64)
+            names = next(csv.reader([first]), [])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that nothing is there is told below
+                table = np.loadtxt(file, delimiter=",", ndmin=2, comments=None)
+    except (ValueError, csv.Error) as error:
+        _refuse(path, f"is no table of numbers: {str(error)[:200]!a}")
+    if table.shape[1] != len(names):
+        _refuse(path, f"has {len(names)} names above {table.shape[1]} columns")
+    _check_unique(path, names)
+    return dict(zip(names, table.T, strict=True)), None
+
+
+def _check_unique(path: Path, names: Sequence[str]) -> None:
+    if len(set(names)) != len(names):
+        _refuse(path, "names a column twice")
+
+
+def _read_npz(path: Path) -> tuple[Columns, str | None]:
+    columns: Columns = {}
+    text = None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > MOST_COLUMNS or sum(e.file_size for e in entries) > LARGEST:
+                _refuse(path, f"holds more than {MOST_COLUMNS} columns or {LARGEST >> 20} MB")
+            _check_unique(path, [entry.filename for entry in entries])
+            for entry in entries:
+                if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    _refuse(path, "is compressed in a way that NumPy does not write")
+                name = entry.filename.removesuffix(".npy")
+                # never more than the size that was checked
+                array = _array(archive.read(entry))
+                if name == FACTS and array.dtype.kind == "U" and array.shape == ():
+                    text = str(array)
+                elif array.dtype.kind in "fiub" and array.ndim == 1:
+                    columns[name] = array.astype(np.float64)
+                else:
+                    _refuse(path, f"holds {name[:60]!a}, which is no column of numbers")
+    except BROKEN as error:
+        _refuse(path, f"is no archive of arrays: {str(error)[:200]!a}")
+    return columns, text
+
+
+def _array(data: bytes) -> np.ndarray[Any, Any]:
+    """The array of a .npy file, if its header tells the length of what follows.
+
+    Raises:
+        ValueError: it does not.
+    """
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read is None:
+        raise ValueError(f"version {version}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it is of an old Python
+        shape, fortran, dtype = read(file)
+    size = math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or fortran or size != len(data) - file.tell():
+        raise ValueError("an array is not as long as it tells")
+    return np.frombuffer(data, dtype, offset=file.tell()).reshape(shape)
+
+
+def _read_parquet(path: Path) -> tuple[Columns, str | None]:
+    pyarrow, parquet = need_parquet()
+    try:
+        with parquet.ParquetFile(path) as file:
+            told = file.metadata
+            if told.num_columns > MOST_COLUMNS or 8 * told.num_rows * told.num_columns > LARGEST:
+                _refuse(path, f"holds more than {MOST_COLUMNS} columns or {LARGEST >> 20} MB")
+            kinds = file.schema_arrow
+            _check_unique(path, kinds.names)
+            numbers = (pyarrow.types.is_floating, pyarrow.types.is_integer)
+            for column in kinds:
+                if not any(fits(column.type) for fits in numbers):
+                    _refuse(path, f"holds {column.name[:60]!a}, which is no column of numbers")
+            table = file.read()
+            if len(table) != told.num_rows:
+                _refuse(path, "is not as long as it tells")
+            found = (kinds.metadata or {}).get(FACTS.encode())
+            columns = {
+                name: table.column(k).to_numpy().astype(np.float64)
+                for k, name in enumerate(table.column_names)
+            }
+            return columns, None if found is None else found.decode()
+    except (pyarrow.ArrowException, ValueError) as error:
+        _refuse(path, f"is no Parquet file: {str(error)[:200]!a}")
+
+
+def _check(path: Path, columns: Columns) -> None:
+    """A time for each sample, names that can be printed, and all columns of one length."""
+    for name in columns:
+        if not name or len(name) > LONGEST_NAME or not name.isprintable():
+            _refuse(path, f"has a column {name[:60]!a}")
+    if "t" not in columns or len(columns["t"]) == 0:
+        _refuse(path, "has no times: a column 't' is missing or empty")
+    if {len(column) for column in columns.values()} != {len(columns["t"])}:
+        _refuse(path, "has columns of different lengths")
+    if not np.isfinite(columns["t"]).all():
+        _refuse(path, "has times that are not finite")
+
+
+def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
+    """The columns, each where it belongs."""
+    left = dict(columns)
+    t = left.pop("t")
+    unknown = np.full(len(t), np.nan)
+    coordinates = _coordinates(columns) if told is None else told.coordinates
+    missing = [c for c in coordinates if not {f"{c}.q", f"{c}.qd"} <= left.keys()]
+    if missing or len(set(coordinates)) != len(coordinates):
+        _refuse(path, f"has no columns of {[c[:60] for c in missing]!a}")
+    q, qd = (
+        np.column_stack([np.zeros((len(t), 0)), *(left.pop(f"{c}.{kind}") for c in coordinates)])
+        for kind in ("q", "qd")
+    )
+    energy = np.column_stack([left.pop(name, unknown) for name in ENERGIES[:2]])
+    left.pop(ENERGIES[2], None)
+    work, violation = left.pop(WORK, unknown), left.pop(VIOLATION, None)
+    q = whole_positions(q, left)
+    common: dict[str, Any] = {"t": t, "q": q, "qd": qd, "energy": energy, "work": work}
+    if told is None:
+        # nobody knows whether there are loops
+        note = "the file tells neither units nor events"
+        more: dict[str, Any] = {"violation": unknown, "units": {"t": "s"}, "notes": (note,)}
+        return Result(path.stem, coordinates, signals=left, **common, **more)
+    rows = [gap.row for gap in told.gaps] + [change.row for change in told.changes]
+    if any(not 0 < row < len(t) for row in rows):
+        _refuse(path, "has gaps or changes where it has no samples")
+    inputs = {name: left.pop(name) for name in told.inputs if name in left}
+    known = {name: getattr(told, name) for name in SAME}
+    units = {"t": "s", **told.units}
+    more = {"signals": left, "inputs": inputs, "violation": violation, "units": units}
+    return Result(**{**known, **common, **more, "modes": told.modes_of(len(t))})
+
+
+def _coordinates(names: Mapping[str, Array]) -> tuple[str, ...]:
+    """Names of which there are a position and a velocity."""
+    heads = [name.removesuffix(".q") for name in names if name.endswith(".q")]
+    return tuple(head for head in heads if f"{head}.qd" in names)

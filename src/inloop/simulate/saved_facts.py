@@ -1,0 +1,137 @@
+"""What the columns of a saved result cannot tell, as JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from inloop.simulate.result import EventRecord, Gap, ParameterChange, Result
+
+LONGEST = 1 << 26  # letters of a text
+SAME = (
+    "name", "coordinates", "status", "method", "tolerance", "parameters", "notes", "doubts",
+    "events", "changes", "gaps",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SavedFacts:
+    """Attributes as of `Result`, but for these.
+
+    Attributes:
+        inputs: names of the inputs.
+        modes: first sample and name of each stretch of one mode; None without modes.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    status: str
+    method: str
+    tolerance: float | None
+    parameters: dict[str, float]
+    notes: tuple[str, ...]
+    doubts: tuple[str, ...]
+    events: tuple[EventRecord, ...]
+    changes: tuple[ParameterChange, ...]
+    gaps: tuple[Gap, ...]
+    units: dict[str, str]
+    inputs: tuple[str, ...]
+    modes: tuple[tuple[int, str], ...] | None
+
+    @classmethod
+    def of(cls, result: Result) -> SavedFacts:
+        """What there is to tell of a result."""
+        units = {name: unit for name in result.names if (unit := result.units.get(name))}
+        modes = None if result.modes is None else _stretches(result.modes)
+        same = {name: getattr(result, name) for name in SAME}
+        return cls(**same, units=units, inputs=tuple(result.inputs), modes=modes)
+
+    def text(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def read(cls, text: str) -> SavedFacts:
+        """What `text` has written.
+
+        Raises:
+            ValueError: it makes no sense.
+        """
+        if len(text) > LONGEST:
+            raise ValueError("too long")
+        try:
+            told = json.loads(text)
+            return cls(**{field.name: _READ[field.name](told[field.name]) for field in fields(cls)})
+        except (TypeError, KeyError, OverflowError, RecursionError, AttributeError) as error:
+            raise ValueError(str(error)) from None
+
+    def modes_of(self, count: int) -> Any:
+        """Name of the mode of each of so many samples; None without modes.
+
+        Raises:
+            ValueError: the stretches do not follow each other.
+        """
+        if self.modes is None:
+            return None
+        begins = [begin for begin, _ in self.modes]
+        if begins[:1] != [0] or begins != sorted(set(begins)) or begins[-1] >= count:
+            raise ValueError("modes that do not follow each other")
+        return np.repeat([name for _, name in self.modes], np.diff([*begins, count]))
+
+
+def _stretches(modes: Any) -> tuple[tuple[int, str], ...]:
+    begins = [0, *(np.flatnonzero(modes[1:] != modes[:-1]) + 1).tolist()]
+    return tuple((begin, str(modes[begin])) for begin in begins)
+
+
+def _word(value: object) -> str:
+    """A text that can be printed."""
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return "".join(c if c.isprintable() else " " for c in value)
+
+
+def _words(values: Any) -> tuple[str, ...]:
+    return tuple(_word(value) for value in values)
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    return {_word(name): float(value) for name, value in values.items()}
+
+
+def _event(told: Mapping[str, Any]) -> EventRecord:
+    numbers = ("t", "energy_before", "energy_after", "restitution")
+    return EventRecord(
+        name=_word(told["name"]),
+        mode=_word(told["mode"]),
+        next_mode=_word(told["next_mode"]),
+        restitutions=_numbers(told["restitutions"]),
+        impulses=_numbers(told["impulses"]),
+        settled=bool(told["settled"]),
+        **{name: float(told[name]) for name in numbers},
+    )
+
+
+def _gap(told: Mapping[str, Any]) -> Gap:
+    return Gap(int(told["row"]), float(told["begin"]), float(told["end"]), int(told["lost"]))
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("name", "status", "method"), _word),
+    **dict.fromkeys(("coordinates", "inputs", "notes", "doubts"), _words),
+    "tolerance": lambda value: None if value is None else float(value),
+    "parameters": _numbers,
+    "units": lambda told: {_word(name): _word(unit) for name, unit in told.items()},
+    "events": lambda told: tuple(_event(entry) for entry in told),
+    "changes": lambda told: tuple(
+        ParameterChange(int(e["row"]), float(e["t"]), _numbers(e["values"])) for e in told
+    ),
+    "gaps": lambda told: tuple(_gap(entry) for entry in told),
+    "modes": lambda told: (
+        None if told is None else tuple((int(begin), _word(name)) for begin, name in told)
+    ),
+}

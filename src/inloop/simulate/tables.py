@@ -1,0 +1,57 @@
+"""Results as tables of pandas and labeled arrays of xarray, for those who have them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from inloop.errors import InputError
+
+if TYPE_CHECKING:
+    from inloop.simulate.result import Result
+
+INSTALL = "Install it with: pip install inloop[tables]"
+
+
+def data_frame(result: Result) -> Any:
+    """A pandas.DataFrame: a column for each signal, the time [s] as its index."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise InputError("tables of results need pandas", fix=INSTALL) from error
+    columns = {name: result[name] for name in result.names if name != "t"}
+    if result.modes is not None:
+        columns["mode"] = result.modes
+    frame = pandas.DataFrame(columns, index=pandas.Index(result.t, name="t"))
+    frame.attrs.update(_facts(result))
+    return frame
+
+
+def dataset(result: Result) -> Any:
+    """An xarray.Dataset over t [s]: a variable for each signal, with its unit."""
+    try:
+        import xarray
+    except ImportError as error:
+        raise InputError("labeled arrays of results need xarray", fix=INSTALL) from error
+    variables = {
+        name: ("t", result[name], {"units": result.units.get(name, "")})
+        for name in result.names
+        if name != "t"
+    }
+    if result.modes is not None:
+        variables["mode"] = ("t", result.modes, {"units": ""})
+    return xarray.Dataset(
+        variables, coords={"t": ("t", result.t, {"units": "s"})}, attrs=_facts(result)
+    )
+
+
+def _facts(result: Result) -> dict[str, Any]:
+    """What the columns do not tell."""
+    return {
+        "model": result.name,
+        "status": result.status,
+        "units": {name: result.units.get(name, "") for name in result.names},
+        "parameters": dict(result.parameters),
+        "gaps": [asdict(gap) for gap in result.gaps],
+        "notes": list(result.notes),
+    }
