@@ -25,12 +25,12 @@ from inloop.simulate import (
     simulate_many,
     simulate_modes,
 )
-from inloop.simulate.cards import card, lines
-from inloop.simulate.energies import with_energy
-from inloop.simulate.loading import load_result
 from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
-from inloop.simulate.saving import ENDINGS as RESULT_ENDINGS
+from inloop.simulate.results.cards import card, lines
+from inloop.simulate.results.energies import with_energy
+from inloop.simulate.results.loading import load_result
+from inloop.simulate.results.saving import ENDINGS as RESULT_ENDINGS
 
 if TYPE_CHECKING:
     from inloop.pictures.notebook_studio import NotebookStudio

@@ -31,7 +31,7 @@ from inloop.plant.engine import NativeEngine
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.systems import Conditions, System, make_system
 
 GALLERY = ("four_bar", "slider_crank", "stewart", "car", "flexible_four_bar", "suspension")

@@ -15,7 +15,7 @@ from PIL import Image
 
 import inloop as il
 from inloop.geometry import given_file, mesh_checks
-from inloop.geometry.mesh_file import MeshFile
+from inloop.geometry.mesh_files.mesh_file import MeshFile
 
 EDGES = (0.2, 0.3, 0.5)
 MUTATIONS = 60  # of each kind of file

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inloop.errors import FileFormatError, InputError, ModelError
-from inloop.geometry import given_file
+from inloop.geometry.mesh_files import given_file
 from inloop.io import load, xml
 
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'

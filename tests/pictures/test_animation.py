@@ -14,7 +14,7 @@ import inloop as il
 from inloop.pictures import movie_files
 from inloop.pictures.moments import MOST, moments
 from inloop.pictures.movie_files import find_ffmpeg
-from inloop.simulate.result import Gap
+from inloop.simulate.results.result import Gap
 
 SIZE = (160, 120)
 

@@ -12,9 +12,9 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.realtime.statistics import Histogram
-from inloop.simulate.cards import MOST_POINTS, card, curve, table
-from inloop.simulate.result import Gap
-from inloop.simulate.result import Result as PlainResult
+from inloop.simulate.results.cards import MOST_POINTS, card, curve, table
+from inloop.simulate.results.result import Gap
+from inloop.simulate.results.result import Result as PlainResult
 
 HOSTILE = "<script>alert('x')</script>&\"\u202e"
 EMPTY = {"path", "circle"}  # elements that close themselves

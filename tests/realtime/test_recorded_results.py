@@ -12,7 +12,7 @@ from recording_mutations import write_recording
 import inloop as il
 from inloop.realtime import Collector, recorded_result
 from inloop.realtime.recordings.recorder import Recorder
-from inloop.simulate.figure import broken_at_gaps
+from inloop.simulate.results.figure import broken_at_gaps
 
 SECONDS = 0.5
 

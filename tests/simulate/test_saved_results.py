@@ -17,9 +17,9 @@ from pyarrow import parquet
 
 import inloop as il
 from inloop.errors import FileFormatError
-from inloop.simulate.loading import load_result
-from inloop.simulate.result import Gap, ParameterChange
-from inloop.simulate.result import Result as PlainResult
+from inloop.simulate.results.loading import load_result
+from inloop.simulate.results.result import Gap, ParameterChange
+from inloop.simulate.results.result import Result as PlainResult
 
 KEPT = (
     "name",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import inloop as il
 from inloop.cli.subject import Subject
-from inloop.simulate.saving import ENDINGS
+from inloop.simulate.results.saving import ENDINGS
 
 
 def check_targets(args: argparse.Namespace) -> None:

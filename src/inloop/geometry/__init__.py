@@ -9,7 +9,7 @@ from inloop.geometry.heightfield import Heightfield, heightfield
 from inloop.geometry.hull import ConvexHull, convex_hull
 from inloop.geometry.mass import MassProperties, total
 from inloop.geometry.mesh import Mesh, Paint, Texture
-from inloop.geometry.mesh_file import MeshFile, mesh
+from inloop.geometry.mesh_files.mesh_file import MeshFile, mesh
 from inloop.geometry.outlines import Circle, Line, Rim, Segment, circle, line, rim, segment
 from inloop.geometry.plate import Plate, plate
 from inloop.geometry.shape import Shape, shape_from

@@ -12,7 +12,7 @@ from inloop.errors import InputError
 from inloop.geometry.capsule import Capsule
 from inloop.geometry.cylinder import Cylinder
 from inloop.geometry.mass import MassProperties
-from inloop.geometry.picture import Picture
+from inloop.geometry.mesh_files.picture import Picture
 from inloop.geometry.shape import Shape, shape_from
 from inloop.geometry.sizes import Array, Color, color, is_symbolic, items, number, shown, triple
 

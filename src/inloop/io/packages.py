@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from inloop.errors import FileFormatError, InputError
-from inloop.geometry.given_file import inside
+from inloop.geometry.mesh_files.given_file import inside
 from inloop.io.xml import parse_file
 from inloop.model.names import quoted
 

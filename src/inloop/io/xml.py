@@ -10,7 +10,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from inloop.errors import FileFormatError
-from inloop.geometry.given_file import read_bytes
+from inloop.geometry.mesh_files.given_file import read_bytes
 from inloop.model.names import quoted
 
 DEEPEST_NESTING = 100

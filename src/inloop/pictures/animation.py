@@ -23,7 +23,7 @@ from inloop.pictures.shown import Shown
 from inloop.plant import BarePlant
 from inloop.plant.arguments import file_path
 from inloop.simulate import Result
-from inloop.simulate.energies import check_same_plant
+from inloop.simulate.results.energies import check_same_plant
 
 SMALLEST, LARGEST = 16, 4096  # width or height [pixels]
 RATES = {".gif": 20.0}  # pictures per second; others:

@@ -15,8 +15,8 @@ from inloop.pictures.drawing import drawing
 from inloop.pictures.shown import Shown
 from inloop.plant import Array, BarePlant
 from inloop.simulate import Result
-from inloop.simulate.cards import card, curve, figure, lines, table
-from inloop.simulate.figure import broken_at_gaps
+from inloop.simulate.results.cards import card, curve, figure, lines, table
+from inloop.simulate.results.figure import broken_at_gaps
 
 MOST_DRAWN = 60  # bodies: more would take too long for a card
 MOST_CURVES = 6

@@ -11,7 +11,7 @@ from inloop import simulate
 from inloop.errors import InputError
 from inloop.geometry import Visual
 from inloop.plant import BarePlant
-from inloop.simulate.energies import check_same_plant
+from inloop.simulate.results.energies import check_same_plant
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.outputs import State
 from inloop.realtime.recordings.result import result_of
 from inloop.realtime.recordings.table import KEPT, LARGEST, TableBuilder
-from inloop.simulate.result import Result
+from inloop.simulate.results.result import Result
 
 LOOK_EVERY = 0.02  # [s]
 HOP = 0.05  # of the time that records are kept for readers

@@ -13,8 +13,8 @@ from inloop.errors import InputError
 from inloop.native import Status
 from inloop.realtime.mailboxes.outputs import Outputs, State
 from inloop.realtime.statistics import Histogram, Statistics, bin_edges
-from inloop.simulate.cards import card, curve, lines, table
-from inloop.simulate.figure import blank_figure
+from inloop.simulate.results.cards import card, curve, lines, table
+from inloop.simulate.results.figure import blank_figure
 
 TIMES = {
     "step": "step, wall clock",

@@ -1,11 +1,11 @@
 """Steppers, runs and results."""
 
 from inloop.simulate.export import export_c
-from inloop.simulate.figure import blank_figure
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.many.runs import simulate_many
-from inloop.simulate.result import EventRecord, Result
+from inloop.simulate.results.figure import blank_figure
+from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.run import simulate
 from inloop.simulate.stepper import Stepper
 

@@ -21,8 +21,8 @@ from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.stiffness import find_unstable, motion_size
 from inloop.simulate.judging.verdict import UNSTABLE
-from inloop.simulate.result import Result
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.result import Result
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.start import Given, first_internal_states, start_of
 
 FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"

@@ -26,17 +26,17 @@ from inloop.plant.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives
-from inloop.simulate.event_records import event_record
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
-from inloop.simulate.nearby import misses_turn, unresolved
 from inloop.simulate.progress import Progress
-from inloop.simulate.result import End, EventRecord, ModeChoice, Result
+from inloop.simulate.results.event_records import event_record
+from inloop.simulate.results.result import End, EventRecord, ModeChoice, Result
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.run import failed, interrupted
-from inloop.simulate.samples import Samples
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
+from inloop.simulate.singular.nearby import misses_turn, unresolved
 from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import (
     Conditions,

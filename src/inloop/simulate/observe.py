@@ -12,7 +12,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import read_names
 from inloop.plant.readings import readings, sense_motion
 from inloop.simulate.inputs import Inputs
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.samples import Samples
 
 BLOCK = 2000  # samples at a time, so that what is not kept of them takes little memory
 ALL = "all"

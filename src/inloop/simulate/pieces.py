@@ -18,13 +18,13 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant, Formulation, Partition
-from inloop.simulate.crossing import cross, time_to_singular
 from inloop.simulate.judging.divergence import lost_by_the_step
-from inloop.simulate.nearby import UNRESOLVED, Nearby, run_nearby, steps_nearby, unresolved
 from inloop.simulate.progress import Progress
-from inloop.simulate.result import End
-from inloop.simulate.samples import Samples, joined
+from inloop.simulate.results.result import End
+from inloop.simulate.results.samples import Samples, joined
 from inloop.simulate.schedules import step_of
+from inloop.simulate.singular.crossing import cross, time_to_singular
+from inloop.simulate.singular.nearby import UNRESOLVED, Nearby, run_nearby, steps_nearby, unresolved
 from inloop.simulate.systems import System
 
 # from so far a singular position is stepped over [rad or characteristic lengths]

@@ -24,8 +24,8 @@ from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
-from inloop.simulate.result import End, Result
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.result import End, Result
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.schedules import (
     METHODS,
     SCIPY,

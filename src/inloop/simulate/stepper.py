@@ -15,11 +15,11 @@ from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.simulate import observe
-from inloop.simulate.event_records import event_record
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
-from inloop.simulate.result import EventRecord
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.event_records import event_record
+from inloop.simulate.results.result import EventRecord
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.systems import Conditions, make_systems
 

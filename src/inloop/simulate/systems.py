@@ -17,7 +17,7 @@ from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.scales import Function, Scales, held, natural_scales
 
 ZERO = 1e-9  # of the natural size of an indicator: less is zero

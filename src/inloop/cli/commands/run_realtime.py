@@ -21,7 +21,7 @@ from inloop.cli.side_processes import SideProcesses
 from inloop.cli.subject import apply_settings, find_subject
 from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
-from inloop.simulate.energies import with_energy
+from inloop.simulate.results.energies import with_energy
 
 STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inloop.errors import InputError
 from inloop.geometry import Box, Cylinder, MeshFile, Shape, Sphere, Visual
-from inloop.geometry.picture import Picture
+from inloop.geometry.mesh_files.picture import Picture
 from inloop.io.packages import Packages
 from inloop.io.values import Triple, number_attribute, numbers, pose, vector_attribute
 from inloop.io.xml import Element

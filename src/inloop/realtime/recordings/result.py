@@ -15,7 +15,8 @@ from inloop.realtime.mailboxes.layout import Layout, names
 from inloop.realtime.mailboxes.outputs import Flag
 from inloop.realtime.recordings.replay import GOOD
 from inloop.realtime.recordings.table import RecordTable, read_table
-from inloop.simulate.result import EventRecord, Gap, ParameterChange, Result
+from inloop.simulate.results.result import EventRecord, Gap, ParameterChange, Result
+from inloop.simulate.results.whole_positions import whole_positions
 
 MODE, EVENTS = "mode", "events"  # signals of plants with events
 SHOWN = 3  # times in a note

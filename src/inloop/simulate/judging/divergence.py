@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inloop.native import FixedSteps, MachineSnapshot, Method, Status, run_machine
-from inloop.simulate.result import End
+from inloop.simulate.results.result import End
 from inloop.simulate.systems import System, table_of_all
 
 PARTS = 64  # of the step, which a stable method tries once more

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from inloop.native import Method
 from inloop.plant import Array, BarePlant
 from inloop.plant.law_stiffness import law_stiffness
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.samples import Samples
 
 PART = 1e-6  # of the motion, over which slopes are taken
 ENOUGH = 200  # samples that tell the size of a motion

@@ -21,7 +21,7 @@ from inloop.plant import Array, BarePlant
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.judging.balance import ROUNDING, Balance, balance, exchanged, largest
 from inloop.simulate.judging.stiffness import Fastest, find_unstable, motion_size, stiffest_law
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.samples import Samples
 from inloop.simulate.schedules import samples_every_step, tolerance_of
 
 UNSTABLE = "UNSTABLE"  # status of a run that came to its end, but is not to be trusted

@@ -9,8 +9,8 @@ import numpy as np
 
 from inloop.errors import SimulationError
 from inloop.plant import BarePlant
-from inloop.simulate.result import Result
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.result import Result
+from inloop.simulate.results.samples import Samples
 
 OPEN = 1e-6  # in units of the rows: more is left open, not rounding
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from inloop.geometry import MeshFile
-from inloop.geometry.mesh_source import read_mesh
+from inloop.geometry.mesh_files.mesh_source import read_mesh
 from inloop.native.building.cache_directory import cache_directory
 from inloop.studio.drawing.mesh_packing import PackedMesh, name_of, pack, unpack
 

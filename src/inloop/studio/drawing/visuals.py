@@ -10,7 +10,7 @@ import numpy as np
 
 from inloop.errors import InloopError
 from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Shape, Visual, shape_from
-from inloop.geometry.picture import Picture
+from inloop.geometry.mesh_files.picture import Picture
 from inloop.plant import Array
 from inloop.studio.drawing.mesh_packing import PackedMesh, name_of, pack
 from inloop.studio.drawing.mesh_store import packed_file

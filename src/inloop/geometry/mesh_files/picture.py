@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from inloop.errors import FileFormatError, InputError
-from inloop.geometry.given_file import inside, read_bytes
 from inloop.geometry.mesh import Texture
+from inloop.geometry.mesh_files.given_file import inside, read_bytes
 
 LARGEST_PICTURE = 2048  # pixels along an edge; larger ones are made smaller
 MOST_PIXELS = 64_000_000  # of one that is opened at all

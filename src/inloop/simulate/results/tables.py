@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from inloop.errors import InputError
 
 if TYPE_CHECKING:
-    from inloop.simulate.result import Result
+    from inloop.simulate.results.result import Result
 
 INSTALL = "Install it with: pip install inloop[tables]"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.simulate.result import ENERGIES, Result
+from inloop.simulate.results.result import ENERGIES, Result
 
 AnyResult = TypeVar("AnyResult", bound=Result)
 

@@ -9,7 +9,7 @@ import numpy as np
 from inloop.native import Event
 from inloop.plant import Array
 from inloop.plant.unit import first_of_rows, rows_named
-from inloop.simulate.result import EventRecord
+from inloop.simulate.results.result import EventRecord
 from inloop.simulate.systems import System
 
 

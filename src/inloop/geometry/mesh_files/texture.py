@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inloop.geometry.mesh import Paint, Texture
-from inloop.geometry.picture import written_anew
+from inloop.geometry.mesh_files.picture import written_anew
 from inloop.geometry.sizes import Array, Indices
 
 

@@ -1,4 +1,4 @@
-"""Positions of a result from a file: coordinates, and the quaternions that are among its signals."""
+"""Positions of a result from a file: coordinates, and quaternions that are among its signals."""
 
 from __future__ import annotations
 

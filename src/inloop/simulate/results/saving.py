@@ -10,8 +10,8 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import Array
 from inloop.plant.arguments import file_path
-from inloop.simulate.result import Result
-from inloop.simulate.saved_facts import SavedFacts
+from inloop.simulate.results.result import Result
+from inloop.simulate.results.saved_facts import SavedFacts
 
 # no signal has a name with a slash
 FACTS, WORK, VIOLATION = "inloop/facts", "inloop/work", "inloop/violation"

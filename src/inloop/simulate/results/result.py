@@ -14,8 +14,8 @@ from inloop.errors import InputError
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
 from inloop.plant.arguments import one_name
-from inloop.simulate.figure import Panel, draw_figure
 from inloop.simulate.judging.balance import relative
+from inloop.simulate.results.figure import Panel, draw_figure
 
 MOST_PLOTS = 8  # unless signals are named
 MOST_EVENTS = 10  # in a table
@@ -277,19 +277,19 @@ class Result:
         `il.read` gives them back. A .csv file holds the signals alone, the others also units,
         events, parameters and notes.
         """
-        from inloop.simulate.saving import save
+        from inloop.simulate.results.saving import save
 
         return save(self, path)
 
     def to_pandas(self) -> Any:
         """All signals as a pandas.DataFrame over time [s]; units, gaps and the like in `attrs`."""
-        from inloop.simulate.tables import data_frame
+        from inloop.simulate.results.tables import data_frame
 
         return data_frame(self)
 
     def to_xarray(self) -> Any:
         """All signals as an xarray.Dataset over time, each with its unit."""
-        from inloop.simulate.tables import dataset
+        from inloop.simulate.results.tables import dataset
 
         return dataset(self)
 

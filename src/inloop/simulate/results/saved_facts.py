@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.simulate.result import EventRecord, Gap, ParameterChange, Result
+from inloop.simulate.results.result import EventRecord, Gap, ParameterChange, Result
 
 LONGEST = 1 << 26  # letters of a text
 SAME = (

@@ -25,7 +25,7 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant, Formulation
-from inloop.simulate.result import End
+from inloop.simulate.results.result import End
 from inloop.simulate.systems import System
 
 NEARLY = 0.1  # smallest singular value of J to its largest: beyond this no position is near

@@ -13,7 +13,7 @@ from inloop.plant import Array
 from inloop.plant.arguments import file_path, name_list, real, useless
 
 if TYPE_CHECKING:
-    from inloop.simulate.result import Result
+    from inloop.simulate.results.result import Result
 
 Panel = str | Sequence[str]
 DPI = 100  # of a figure that is written or shown
@@ -35,7 +35,7 @@ def blank_figure(size: tuple[float, float], file: str | Path | None = None) -> A
         InputError: there is no matplotlib, or it cannot write such a file.
     """
     try:
-        from inloop.simulate.figure_class import InlineFigure
+        from inloop.simulate.results.figure_class import InlineFigure
     except ImportError as error:
         raise InputError(
             "plots need matplotlib", fix="Install it with: pip install inloop[plot]"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.plant import Array, BarePlant
-from inloop.simulate.collocation import Curve, collocate
-from inloop.simulate.result import End
-from inloop.simulate.samples import Samples
+from inloop.simulate.results.result import End
+from inloop.simulate.results.samples import Samples
+from inloop.simulate.singular.collocation import Curve, collocate
 from inloop.simulate.systems import System, largest_violation
 
 # even numbers have no point in the middle; the nearest is at 0.13 of half the way

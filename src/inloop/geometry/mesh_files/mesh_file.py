@@ -16,16 +16,16 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from inloop.errors import FileFormatError, InloopError, InputError
-from inloop.geometry.collada_repair import mended
-from inloop.geometry.given_file import inside
 from inloop.geometry.mass import MassProperties
 from inloop.geometry.mesh import MOST_TRIANGLES, Mesh, Paint
-from inloop.geometry.mesh_checks import CHECKS, RefusedError
-from inloop.geometry.mesh_source import References, read_mesh
+from inloop.geometry.mesh_files.collada_repair import mended
+from inloop.geometry.mesh_files.given_file import inside
+from inloop.geometry.mesh_files.mesh_checks import CHECKS, RefusedError
+from inloop.geometry.mesh_files.mesh_source import References, read_mesh
+from inloop.geometry.mesh_files.texture import paint_of
 from inloop.geometry.shape import Shape
 from inloop.geometry.sizes import Array, Indices, Triple, number, shown, triple
 from inloop.geometry.surface import AROUND, Surface
-from inloop.geometry.texture import paint_of
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 # columns: axes of the file in ours

@@ -22,9 +22,10 @@ import numpy as np
 
 from inloop.errors import FileFormatError
 from inloop.plant import Array
-from inloop.simulate.result import ENERGIES, Result
-from inloop.simulate.saved_facts import SAME, SavedFacts
-from inloop.simulate.saving import ENDINGS, FACTS, VIOLATION, WORK, need_parquet
+from inloop.simulate.results.result import ENERGIES, Result
+from inloop.simulate.results.saved_facts import SAME, SavedFacts
+from inloop.simulate.results.saving import ENDINGS, FACTS, VIOLATION, WORK, need_parquet
+from inloop.simulate.results.whole_positions import whole_positions
 
 LARGEST = 1 << 30  # bytes of all numbers
 LARGEST_TEXT = 1 << 28  # bytes of a .csv file: each number takes eight times its shortest text

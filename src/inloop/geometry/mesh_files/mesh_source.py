@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from inloop.geometry.given_file import inside, read_bytes
+from inloop.geometry.mesh_files.given_file import inside, read_bytes
 
 MOST_REFERENCES = 64
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")

@@ -1,0 +1,1 @@
+"""Meshes and pictures of files: checked, read, mended."""

@@ -1,0 +1,1 @@
+"""What a run leaves: samples, events, figures, tables, files."""

@@ -1,0 +1,1 @@
+"""Runs over and past singular positions of loops."""
