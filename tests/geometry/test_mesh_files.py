@@ -14,7 +14,7 @@ import trimesh
 from PIL import Image
 
 import inloop as il
-from inloop.geometry import given_file, mesh_checks
+from inloop.geometry.mesh_files import given_file, mesh_checks
 from inloop.geometry.mesh_files.mesh_file import MeshFile
 
 EDGES = (0.2, 0.3, 0.5)

@@ -9,7 +9,7 @@ import pytest
 import inloop as il
 from inloop.errors import BuildError
 from inloop.native import BuildOptions, load_realtime, load_runtime
-from inloop.native.building.processes import Crew, Job
+from inloop.native.building.processes import Job, JobRunner
 from inloop.plant.backlog import Backlog, Order
 
 EXPORT = '__attribute__((visibility("default")))'
@@ -31,13 +31,13 @@ def done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     load_realtime()
     monkeypatch.setenv("INLOOP_CACHE", str(tmp_path / "cache"))
     names: list[str] = []
-    run = Crew.run
+    run = JobRunner.run
 
-    def told(crew: Crew, job: Job) -> None:
+    def told(crew: JobRunner, job: Job) -> None:
         names.append(job.name)
         run(crew, job)
 
-    monkeypatch.setattr(Crew, "run", told)
+    monkeypatch.setattr(JobRunner, "run", told)
     return names
 
 

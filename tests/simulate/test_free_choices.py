@@ -109,7 +109,8 @@ def test_steppers_change_their_coordinates(case: tuple[str, il.Plant], compiled:
             rows.append((k + 1, stepper.look().q[0]))
     end = stepper.look()
     expected = np.array([compiled.q[k] for k, _ in rows])
-    np.testing.assert_allclose([q for _, q in rows], expected, rtol=0, atol=1e-9)
+    # near singular positions a run shortens its steps, a stepper keeps them
+    np.testing.assert_allclose([q for _, q in rows], expected, rtol=0, atol=1e-8)
     # snapshots bring the choice back, to the bit
     for snapshot, steps in ((middle, count - 3 * count // 4 - 1), (start, count)):
         assert snapshot is not None
