@@ -9,7 +9,7 @@ import pytest
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery.bicycle import REAR_RADIUS, eigenvalues
+from inloop.gallery.bicycle import ACCELERATIONS, FALLING, LEANING, REAR_RADIUS, eigenvalues
 
 # canonical matrices of Meijaard et al. 2007, doi 10.1098/rspa.2007.1857
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
@@ -117,3 +117,17 @@ def test_small_turns_about_a_body_that_turns() -> None:
     euler = (about - across) / across * spin
     assert found == pytest.approx(np.sort([spin, -spin, euler, -euler, 0.0, 0.0]), abs=1e-8)
     assert np.abs(linear.eigenvalues.real).max() < 1e-8
+
+
+def test_accelerations_far_from_upright_are_the_published_ones(plant: il.Plant) -> None:
+    """Table 1 of Basu-Mandal et al. 2007, doi 10.1098/rspa.2007.1849: leaning 36°, steering 13°.
+
+    Their angles count otherwise: psi = π/2 - lean, phi = π + pitch, theta, psi_f, beta_r and beta_f
+    are yaw, steer and the angles of the wheels.
+    """
+    run = plant.simulate(t_end=1e-3, step=1e-3, q=LEANING, qd=FALLING)
+    assert run["pitch.q"][0] == pytest.approx(3.1257073014894 - math.pi, abs=1e-12)
+    rates = [run[f"{k}.qd"][0] for k in ("yaw", "pitch", "front_wheel")]
+    assert rates == pytest.approx([0.7830033527065, -0.0119185528069, 8.0133620584155], abs=1e-12)
+    for name, known in ACCELERATIONS.items():
+        assert run[f"{name}.qdd"][0] == pytest.approx(known, abs=2e-12)

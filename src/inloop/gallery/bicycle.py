@@ -42,6 +42,13 @@ EIGENVALUES = {
 }  # fmt: skip
 WEAVE, CAPSIZE = 4.292382536341, 6.024262015388  # speeds between which it is stable [m/s]
 SOURCE = "Meijaard et al. 2007, doi 10.1098/rspa.2007.1857"
+# a state far from upright, and its accelerations of yaw, lean, pitch, steer and wheels [rad/s²]
+LEANING = {"lean": math.pi / 2 - 0.9501292851472, "steer": 0.2311385135743}
+FALLING = {"lean": -0.6068425835418, "steer": 0.4859824687093, "rear_wheel": 8.9129896614890}
+ACCELERATIONS = {
+    "yaw": 0.8353281706379, "lean": 7.8555281128244, "pitch": 0.1205543897884,
+    "steer": -4.6198904039403, "rear_wheel": 1.8472554144217, "front_wheel": 2.4548072904550,
+}  # fmt: skip
 
 
 def bicycle(speed: float = 4.6, push: float = 0.6) -> il.Model:
@@ -103,6 +110,11 @@ def _published() -> tuple[float, ...]:
     return tuple(
         float(part) for row in values for value in row for part in (value.real, value.imag)
     )
+
+
+def _accelerations(plant: il.Plant) -> np.ndarray:
+    run = plant.simulate(t_end=1e-3, step=1e-3, q=LEANING, qd=FALLING)
+    return np.array([run[f"{name}.qdd"][0] for name in ACCELERATIONS])
 
 
 def _critical(plant: il.Plant) -> np.ndarray:
@@ -194,6 +206,14 @@ EXHIBIT = Exhibit(
             tolerance=1e-9,
             source=SOURCE,
             measure=_critical,
+        ),
+        Reference(
+            what="accelerations of yaw, lean, pitch, steer and wheels, leaning 36°, steering 13°",
+            value=tuple(ACCELERATIONS.values()),
+            unit="rad/s²",
+            tolerance=1e-11,
+            source="Basu-Mandal et al. 2007, doi 10.1098/rspa.2007.1849, table 1",
+            measure=_accelerations,
         ),
     ),
     looks=_looks,
