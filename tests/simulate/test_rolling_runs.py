@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import inloop as il
+from inloop import gallery
+from inloop.plant.formulation import partition_code
 
 MASS, INERTIA, AHEAD = 1.7, 0.23, 0.4  # of a sleigh [kg, kg·m², m]
 TURNING, SPEED = 1.3, 0.2  # at the start [rad/s, m/s]
@@ -246,3 +248,16 @@ def test_a_belt_that_moves_does_work() -> None:
     gained = run["energy.total"] - run["energy.total"][0]
     assert run.work == pytest.approx(gained, abs=1e-7)
     assert np.ptp(gained) > 0.05
+
+
+def test_sparse_factors_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done with large mechanisms, and with choices that are made while it runs."""
+    known = gallery.get("bicycle").build().compile().simulate(t_end=1.0, step=1e-3)
+    monkeypatch.setattr(partition_code, "UNROLLED_UP_TO", 0)
+    plant = gallery.get("bicycle").build().compile()
+    assert not plant.formulation.code.unrolled
+    run = plant.simulate(t_end=1.0, step=1e-3)
+    assert run.q == pytest.approx(known.q, abs=1e-11)
+    name = "lam.front_tire.lateral"
+    assert run[name] == pytest.approx(known[name], abs=1e-8)
+    assert np.ptp(run[name]) > 10.0
