@@ -11,7 +11,10 @@ from inloop import gallery
 from inloop.gallery import car, stewart, suspension
 from inloop.gallery.andrews import AFTER_30_MS, ANGLES
 
-CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car")
+CLOSED = (
+    "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+    "rolling_disc", "bicycle",
+)  # fmt: skip
 
 
 def test_all_are_in_the_catalog() -> None:
@@ -353,3 +356,26 @@ def test_bars_too_short_for_the_loop_name_it() -> None:
     m.close(crank.point("tip", (0.1, 0.0, 0.0)), m.ground.point("far", (0.7, 0.0, 0.0)), name="gap")
     with pytest.raises(il.ModelError, match=r"loop 'gap' cannot close, 0\.6 m"):
         m.compile(backend="python")
+
+
+# wheels
+
+
+def test_a_steady_disc_goes_round_in_a_circle() -> None:
+    plant = gallery.get("rolling_disc").build(steady=True).compile()
+    run = plant.simulate(t_end=2.0 * np.pi / 2.0, step=1e-3)  # one turn at 2 rad/s
+    assert np.ptp(run["lean.q"]) < 1e-7
+    assert run["yaw.q"][-1] == pytest.approx(2.0 * np.pi, abs=1e-6)
+    assert [run["x.q"][-1], run["y.q"][-1]] == pytest.approx([0.0, 0.0], abs=1e-6)
+    assert np.ptp(run["x.q"]) > 0.3
+
+
+@pytest.mark.parametrize(("speed", "falls"), [(3.0, True), (5.0, False)])
+def test_the_bicycle_rights_itself_where_it_is_stable(speed: float, falls: bool) -> None:
+    plant = gallery.get("bicycle").build(speed=speed, push=0.05).compile()
+    run = plant.simulate(t_end=3.0, step=1e-3)
+    late = np.abs(run["lean.q"][run.t > 2.0]).max()
+    assert (late > 0.1) if falls else (late < 0.01)
+    # ahead it keeps its speed but for what lean takes, and the wheels keep their energy
+    assert run.energy_drift() < 1e-8
+    assert run.constraint_violation < 1e-9

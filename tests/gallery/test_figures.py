@@ -15,7 +15,10 @@ from inloop import gallery
 from inloop.gallery.exhibition.drawing import _hull, flattened
 from inloop.gallery.exhibition.figures import write_figures
 
-CLOSED = ("four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car")
+CLOSED = (
+    "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+    "rolling_disc", "bicycle",
+)  # fmt: skip
 TUMBLING = ("heavy_top", "satellite")
 
 

@@ -136,7 +136,7 @@ def test_springs_reach_from_point_to_point_and_tubes_have_their_radius() -> None
     m.spring(m.ground.point("hook", (0.1, 0, 0)), "block", stiffness=10.0, free_length=0.2)
     shown = Shown(m.build())
     ((name, curve, radius),) = tubes(shown.scene, shown.poses(shown.start[None])[0], 1.0)
-    assert name == "link"
+    assert name == "connector"
     np.testing.assert_allclose(curve[[0, -1]], [(0.1, 0, 0), (0, 0, -0.4)], atol=1e-12)
     vertices, triangles, normals = tube(curve, radius)
     rings = vertices.reshape(len(curve), -1, 3)

@@ -20,7 +20,12 @@ STEP = 1.0 / RATE
 
 @pytest.mark.parametrize(
     ("mechanism", "seconds", "counter"),
-    [("bricard", 1.5, "partitions"), ("four_bar", 1.5, "singular"), ("stewart", 0.25, "")],
+    [
+        ("bricard", 1.5, "partitions"),
+        ("four_bar", 1.5, "singular"),
+        ("stewart", 0.25, ""),
+        ("rolling_disc", 1.5, "partitions"),
+    ],
 )
 def test_ends_where_the_simulation_ends(
     name: str, mechanism: str, seconds: float, counter: str

@@ -14,8 +14,8 @@ from inloop import gallery
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
-# a tree, loops, modes with impacts, friction with states
-FEW = ("pendulum", "four_bar", "bouncing_ball", "stick_slip")
+# a tree, loops, modes with impacts, friction with states, constraints on velocities
+FEW = ("pendulum", "four_bar", "bouncing_ball", "stick_slip", "rolling_disc")
 T_END, STEP = 0.05, 1e-3
 
 pytestmark = pytest.mark.usefixtures("shipped_flags")

@@ -27,12 +27,12 @@ def tubes(scene: Mapping[str, Any], X: Array, size: float) -> Iterator[tuple[str
         size: of the whole mechanism [m].
     """
     numbers = {body["name"]: k for k, body in enumerate(scene["bodies"])}
-    for link in scene["links"]:
+    for connector in scene["connectors"]:
         a, b = (
-            _in_world(X, numbers.get(link[end]["body"], GROUND), np.array(link[end]["p"]))
+            _in_world(X, numbers.get(connector[end]["body"], GROUND), np.array(connector[end]["p"]))
             for end in ("from", "to")
         )
-        yield "link", _coil(a, b, COIL * size), WIRE * size
+        yield "connector", _coil(a, b, COIL * size), WIRE * size
     for k, link in enumerate(scene["flexible"]):
         yield f"body-{k % BODIES + 1}", _bent(link, X), link["radius"]
 

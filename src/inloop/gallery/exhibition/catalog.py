@@ -23,6 +23,7 @@ TOUR = (
     "satellite",
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+    "rolling_disc", "bicycle",
     "draw_shot", "bouncing_ball", "cart_pendulum", "simple_action", "piano", "flexlink",
     "flexible_four_bar",
 )  # fmt: skip

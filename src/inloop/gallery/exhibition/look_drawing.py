@@ -11,7 +11,7 @@ import inloop as il
 from inloop.gallery.exhibition.device import GROUND
 
 EDGE, PLAIN = "#3a3a3a", "#c8ccd2"
-CORNERS = 25  # of a circle
+CORNERS = 49  # of a circle
 FLAT = 1e-12  # of a bar that is seen from its end [m]
 
 
@@ -60,6 +60,11 @@ def _outline(look: il.Visual, shown: list[int]) -> np.ndarray:
         outline = _circle(shape.radius, shown)
     elif isinstance(shape, kinds.Capsule | kinds.Cylinder):
         outline = _bar(shape, shown)
+    elif isinstance(shape, kinds.Torus) and np.hypot(*np.array(shape.axis)[shown]) < FLAT:
+        # a ring seen along its axis: around it, then back around its hole
+        around = _circle(shape.radius + shape.tube, shown)
+        hole = _circle(shape.radius - shape.tube, shown)
+        outline = np.vstack([around, hole[::-1]])
     else:
         half, signs = 0.5 * np.ptp(shape.bounds, axis=0), ((-1, -1), (1, -1), (1, 1), (-1, 1))
         outline = np.tile(shape.bounds.mean(axis=0), (5, 1))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from inloop.joints import Axis
 from inloop.model.constraints.declaring import Named
+from inloop.model.constraints.elements import LoopKind
 from inloop.model.draft import ConstraintDraft, HasDraft, LoopDraft
 from inloop.model.geometry import Scalar
 from inloop.model.handles import Handle, read_path
@@ -49,14 +50,13 @@ def rolls(
     """
     draft = model._draft
     read = draft.intake("rolls")
-    paths = [read_path(read, draft, on, "on"), read_path(read, draft, wheel, "wheel")]
-    name = _name(model, read, name, f"{(paths[1] or '').replace('.', '_')}_rolls")
+    plane, center = read_path(read, draft, on, "on"), read_path(read, draft, wheel, "wheel")
+    name = _name(model, read, name, f"{(center or '').replace('.', '_')}_rolls")
     direction = (0.0, 0.0, 0.0) if axis is None else read_axis(read, axis)
     length = read.scalar(radius, "radius", fallback=1.0)
-    kind = "sphere" if axis is None else "disc"
-    if paths[0] and paths[1]:
-        loop = LoopDraft(name, kind, paths[0], paths[1], direction, length, read.where)  # type: ignore[arg-type]
-        draft.loops.append(loop)
+    kind: LoopKind = "sphere" if axis is None else "disc"
+    if plane and center:
+        draft.loops.append(LoopDraft(name, kind, plane, center, direction, length, read.where))
     return name
 
 
