@@ -48,9 +48,9 @@ def test_eigenvalues_are_the_published_ones(plant: il.Plant, speed: int) -> None
 
 
 def test_the_linear_model_has_a_state_for_each_free_position(plant: il.Plant) -> None:
-    """Nine positions less two that touch, three velocities; lean and steer obey the benchmark."""
+    """Nine positions of the bicycle less two that touch, three velocities; the benchmark inside."""
     speed = 3.7
-    ahead = {"rear_wheel": speed / REAR_RADIUS, "lean": 0.0, "steer": 0.0}
+    ahead = {"belt": -speed, "rear_wheel": speed / REAR_RADIUS, "lean": 0.0, "steer": 0.0}
     linear = plant.linearize(qd=ahead, inputs=["steering", "lean.effort"])
     names = list(linear.states)
     assert sorted(names) == sorted(
@@ -72,7 +72,9 @@ def test_the_linear_model_has_a_state_for_each_free_position(plant: il.Plant) ->
     assert yaw[names.index("steer.q")] == pytest.approx(speed * cos / 1.02, abs=1e-9)
     assert yaw[names.index("steer.qd")] == pytest.approx(0.08 * cos / 1.02, abs=1e-9)
     assert y[names.index("yaw.q")] == pytest.approx(speed, abs=1e-9)
-    assert linear.rates[names.index("x.q")] == pytest.approx(speed, abs=1e-12)
+    # it stays on the treadmill, and rolls on the belt
+    assert linear.rates[names.index("x.q")] == pytest.approx(0.0, abs=1e-12)
+    assert linear.rates[names.index("front_wheel.q")] == pytest.approx(speed / 0.35, abs=1e-12)
 
 
 def test_it_stands_as_an_inverted_pendulum_that_may_steer(plant: il.Plant) -> None:

@@ -376,6 +376,6 @@ def test_the_bicycle_rights_itself_where_it_is_stable(speed: float, falls: bool)
     run = plant.simulate(t_end=3.0, step=1e-3)
     late = np.abs(run["lean.q"][run.t > 2.0]).max()
     assert (late > 0.1) if falls else (late < 0.01)
-    # ahead it keeps its speed but for what lean takes, and the wheels keep their energy
-    assert run.energy_drift() < 1e-8
+    # what the belt does on it is all that its energy changes by
+    assert run.energy_drift() < 1e-7
     assert run.constraint_violation < 1e-9
