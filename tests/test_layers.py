@@ -150,7 +150,6 @@ def test_no_module_is_a_drawer_for_everything() -> None:
 
 def test_no_folder_holds_more_than_a_person_can_look_over() -> None:
     folders = Counter(path.parent for path in source_files())
-    folders.pop(SOURCE / "formalisms")  # one algorithm per file, each called by its name
     assert not {str(folder): count for folder, count in folders.items() if count > 25}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inloop.formalisms import Derivation, aba, crb, ltdl, rne
+from inloop.formalisms import Derivation
+from inloop.formalisms.recursions import aba, crb, ltdl, rne
 from inloop.symbolic import Input, Output, Program, interpret
 
 

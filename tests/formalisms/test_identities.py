@@ -9,7 +9,8 @@ import pytest
 from comparing import errors, evaluate, random_states
 from random_trees import Tree, random_tree, turned_tree
 
-from inloop.formalisms import Derivation, aba, crb, rne
+from inloop.formalisms import Derivation
+from inloop.formalisms.recursions import aba, crb, rne
 from inloop.symbolic import Input, Output, Program, interpret
 
 SEEDS = (3, 21, 38, 55, 72, 90)

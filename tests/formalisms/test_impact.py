@@ -7,7 +7,7 @@ import pytest
 
 import inloop as il
 from inloop import gallery
-from inloop.formalisms.impact import project
+from inloop.formalisms.loops.impact import project
 from inloop.symbolic import Input, Output, Program, interpret
 
 NAMES = ("four_bar", "slider_crank", "stewart", "suspension")

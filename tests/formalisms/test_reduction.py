@@ -11,7 +11,7 @@ from test_sparse_motion import ladder, press
 
 import inloop as il
 from inloop import gallery
-from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.loops.partition import Partition, choose
 from inloop.gallery.four_bar import four_bar
 from inloop.native import (
     COUNT,

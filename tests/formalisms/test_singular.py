@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import inloop as il
-from inloop.formalisms import Derivation, aba
+from inloop.formalisms import Derivation
+from inloop.formalisms.recursions import aba
 
 
 def redundant_hinges() -> il.Model:

@@ -13,7 +13,8 @@ import pytest
 from casadi import DM, SX
 
 import inloop as il
-from inloop.formalisms import Derivation, aba, crb, crb_common, ltdl
+from inloop.formalisms import Derivation
+from inloop.formalisms.recursions import aba, crb, crb_common, ltdl
 from inloop.joints import ANGLE, KINDS, LENGTH, WRITTEN, JointKind, JointSpec, Transform
 from inloop.joints.kind import X, Y, Z
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward, interpret

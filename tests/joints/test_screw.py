@@ -7,7 +7,8 @@ import pinocchio as pin
 import pytest
 
 import inloop as il
-from inloop.formalisms import Derivation, aba, crb_common
+from inloop.formalisms import Derivation
+from inloop.formalisms.recursions import aba, crb_common
 from inloop.symbolic import Input, Output, Program, interpret
 
 PITCH, MASS, SPIN = 0.013, 0.83, 1.7e-3

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.loops.partition import Partition, choose
 from inloop.plant.formulation import choosing
 
 CRANK, ROD = 0.1, 0.3

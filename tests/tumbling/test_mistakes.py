@@ -84,3 +84,11 @@ def test_a_quaternion_without_length() -> None:
         plant().vector(hull=(0, 0, 0, 0))
     with pytest.raises(il.InputError, match="a quaternion in q is zero"):
         plant().simulate(t_end=0.1, q=[0.0] * 7)
+
+
+def test_a_law_that_takes_a_turn_for_a_position_is_told() -> None:
+    m = hull()
+    m.joint_force("hull_wx", lambda q, qd: -3.0 * q)
+    m.joint_force("hull_wy", lambda q, qd: -3.0 * qd)
+    (note,) = (note for note in m.build().notes if "counts turns" in note)
+    assert "'hull_wx'" in note

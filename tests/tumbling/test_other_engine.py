@@ -8,7 +8,8 @@ import pytest
 from tumbling_trees import GRAVITY, make_tree, random_position
 
 import inloop as il
-from inloop.formalisms import Derivation, aba, crb_common
+from inloop.formalisms import Derivation
+from inloop.formalisms.recursions import aba, crb_common
 from inloop.symbolic import Program, evaluate
 
 

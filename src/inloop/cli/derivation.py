@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from inloop.formalisms import PROGRAMS, Derivation, LiveParameter
-from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.model import Mechanism
 from inloop.plant import BarePlant
 from inloop.plant.passes import PassReport, run_passes

@@ -10,26 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import (
-    aba,
-    crb,
-    crb_common,
-    energy,
-    kinematics,
-    linearize,
-    ltdl,
-    power,
-    reactions,
-    rne,
-    sensing,
-    sensors,
-)
-from inloop.formalisms.constraints import build_rows, declare_numbers
-from inloop.formalisms.forces import build_loads
+from inloop.formalisms import sensing, sensors
 from inloop.formalisms.frames import Skeleton, build_skeleton
-from inloop.formalisms.law_quantities import check_multipliers
-from inloop.formalisms.loads import Loads
-from inloop.formalisms.regroup import regroup
+from inloop.formalisms.laws import reactions
+from inloop.formalisms.laws.forces import build_loads
+from inloop.formalisms.laws.law_quantities import check_multipliers
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.loops.constraints import build_rows, declare_numbers
+from inloop.formalisms.recursions import aba, crb, crb_common, energy, kinematics, ltdl, power, rne
+from inloop.formalisms.recursions.regroup import regroup
+from inloop.formalisms.stepping import linearize
 from inloop.formalisms.symbols import Selection, Symbols, make_symbols
 from inloop.model import Body, Frame, Ground, Mechanism
 from inloop.symbolic import Expr, Graph, Input, Output, Program, reachable

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from inloop.errors import InputError
 from inloop.formalisms.derive import Derivation
-from inloop.formalisms.energy import kinetic_energy, potential_energy
-from inloop.formalisms.forces import Places
-from inloop.formalisms.impact import project
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.forces import Places
+from inloop.formalisms.loops.impact import project
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.recursions.energy import kinetic_energy, potential_energy
 from inloop.model import Event, Mechanism, Quantity
 from inloop.symbolic import Expr, Input, Output, Program, Scalar
 

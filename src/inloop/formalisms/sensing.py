@@ -10,16 +10,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from inloop.formalisms import kinematics
-from inloop.formalisms.constraints import build_rows
 from inloop.formalisms.flexible_links.beam import Beam
 from inloop.formalisms.flexible_links.elasticity import Element, elements_of, stretch_of
 from inloop.formalisms.frames import GROUND
-from inloop.formalisms.kinematics import Target
-from inloop.formalisms.motion import Motion, ground_motion, motions, times
-from inloop.formalisms.reactions import NAMES, with_cuts
-from inloop.formalisms.rne import Wrench, transmitted
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.reactions import NAMES, with_cuts
+from inloop.formalisms.loops.constraints import build_rows
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.recursions import kinematics
+from inloop.formalisms.recursions.kinematics import Target
+from inloop.formalisms.recursions.motion import Motion, ground_motion, motions, times
+from inloop.formalisms.recursions.rne import Wrench, transmitted
 from inloop.formalisms.sensors import target_of
 from inloop.formalisms.vectors import (
     Matrix,

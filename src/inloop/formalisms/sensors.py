@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inloop.errors import ModelError
-from inloop.formalisms import kinematics
 from inloop.formalisms.frames import GROUND
-from inloop.formalisms.kinematics import Target
+from inloop.formalisms.recursions import kinematics
+from inloop.formalisms.recursions.kinematics import Target
 from inloop.formalisms.vectors import product, transpose
 from inloop.model import Frame, Mechanism
 from inloop.symbolic import Output, Program

@@ -6,7 +6,7 @@ its quaternion p by N(p) δ for a small turn δ about the axes of its body.
 
 from __future__ import annotations
 
-from inloop.formalisms.ports import Tangent
+from inloop.formalisms.laws.ports import Tangent
 from inloop.formalisms.symbols import Symbols
 from inloop.joints import quaternion
 from inloop.model import Mechanism

@@ -1,6 +1,6 @@
 """From a mechanism to a plant: derive, emit, build, evaluate."""
 
-from inloop.formalisms.partition import Partition
+from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.signals import Signal
 from inloop.model import Event
 from inloop.plant.bare_plant import BarePlant

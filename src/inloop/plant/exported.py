@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from inloop.codegen.c_plant import ModeRow, PlantTable, emit_plant
 from inloop.codegen.c_program import emit_main, emit_makefile, emit_readme
-from inloop.formalisms.partition import Partition
+from inloop.formalisms.loops.partition import Partition
 from inloop.native import DEFAULT_FLAGS, runtime_headers, runtime_sources
 from inloop.plant import labels
 from inloop.plant.engine import Array

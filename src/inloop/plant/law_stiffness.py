@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.formalisms.ports import Entries, Port, jacobian_entries, slopes
-from inloop.formalisms.reactions import reactions
+from inloop.formalisms.laws.ports import Entries, Port, jacobian_entries, slopes
+from inloop.formalisms.laws.reactions import reactions
 from inloop.plant.engine import Array
 from inloop.symbolic import Expr, evaluate
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from inloop.formalisms import steps
+from inloop.formalisms.stepping import steps
 from inloop.native import Method
 from inloop.plant.formulation import Formulation
 

@@ -18,9 +18,9 @@ from inloop.codegen.c_plant import (
     emit_plant,
 )
 from inloop.errors import InputError
-from inloop.formalisms import steps
 from inloop.formalisms.sensing import SENSOR_OUTPUTS, needs_motion
 from inloop.formalisms.size import size_of
+from inloop.formalisms.stepping import steps
 from inloop.native import POINTER, NativeLibrary, build_library, model_options, runtime_headers
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
@@ -28,7 +28,7 @@ from inloop.plant.formulation.terms import TERMS, roles
 from inloop.plant.units import signal_units
 
 if TYPE_CHECKING:
-    from inloop.formalisms.partition import Partition
+    from inloop.formalisms.loops.partition import Partition
     from inloop.model import Event
     from inloop.plant.bare_plant import BarePlant
 

@@ -43,7 +43,7 @@ from inloop.symbolic import Expr
 
 if TYPE_CHECKING:
     from inloop.formalisms.frames import Skeleton
-    from inloop.formalisms.motion import Motion
+    from inloop.formalisms.recursions.motion import Motion
 
 
 class BentBeam:

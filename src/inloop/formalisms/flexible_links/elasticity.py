@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from inloop.formalisms.flexible_links.beam import Beam
 from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.ports import Feel, Port
+from inloop.formalisms.laws.ports import Feel, Port
 from inloop.symbolic import Expr
 
 

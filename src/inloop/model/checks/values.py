@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.model.checks.findings import Findings
 from inloop.model.checks.quantities import symbols_of
-from inloop.model.draft import Draft
+from inloop.model.draft import Draft, LawDraft
 from inloop.model.geometry import Scalar, entries
 from inloop.model.laws.tracing import symbols_in
 from inloop.model.names import quoted
@@ -86,6 +86,7 @@ def check_laws(draft: Draft, findings: Findings) -> None:
                 law.where,
                 "Take it as an argument, or declare it with parameter(...) or input(...).",
             )
+        _note_turns(draft, law, set(written), findings)
     for label, where, rows, own in _motions(draft):
         foreign = [s for s in symbols_of(rows) if s not in own | parameters]
         if foreign:
@@ -94,6 +95,21 @@ def check_laws(draft: Draft, findings: Findings) -> None:
                 "nor a parameter",
                 where,
                 "It is differentiated twice, so inputs and other laws cannot be used.",
+            )
+
+
+def _note_turns(draft: Draft, law: LawDraft, written: set[Expr], findings: Findings) -> None:
+    """Tell of laws that take a turn of a ball joint for a position."""
+    read = law.symbols.get("q", ())
+    symbols = read if isinstance(read, tuple) else (read,)
+    # other laws have no q, or not one for each target
+    for target, symbol in zip(law.targets, symbols, strict=False):
+        body = draft.body_of_joint(target)
+        if body is not None and body.joint.kind.part is not None and symbol in written:
+            findings.notes.append(
+                f"{law.kind} {quoted(law.name)} uses q of {quoted(body.joint.name)}, which counts "
+                "turns about an axis of a body on a ball joint: where the body is, the quaternion "
+                "tells"
             )
 
 

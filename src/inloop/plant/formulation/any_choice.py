@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.terms import CommonTerms
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.terms import CommonTerms
 from inloop.plant.engine import Array
 from inloop.plant.formulation.terms import MOTION, STATES
 

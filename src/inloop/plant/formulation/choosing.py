@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.loops.closed import ClosedLoops
+from inloop.formalisms.loops.partition import Partition, choose
 from inloop.model import Mechanism
 from inloop.plant.engine import Array
 from inloop.plant.formulation.closed_positions import ClosedPositions

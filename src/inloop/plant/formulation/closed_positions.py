@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.size import size_of
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly, assemble

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.rows import Row
+from inloop.formalisms.loops.closed import ClosedLoops
+from inloop.formalisms.loops.rows import Row
 from inloop.plant.engine import Array
 
 if TYPE_CHECKING:

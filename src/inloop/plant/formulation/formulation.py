@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from inloop.formalisms.partition import Partition, choose
+from inloop.formalisms.loops.partition import Partition, choose
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap, Slip

@@ -13,11 +13,12 @@ from inloop.codegen.c_sparse import RUNTIME, SparseUnit
 from inloop.codegen.c_steps import emit_closed_jacobian, emit_closed_steps
 from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.codegen.closed_unit import ClosedUnit
-from inloop.formalisms import Derivation, steps
-from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms import Derivation
 from inloop.formalisms.events import ModeEvents
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.terms import Terms
+from inloop.formalisms.loops.closed import ClosedLoops
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.terms import Terms
+from inloop.formalisms.stepping import steps
 from inloop.joints import LENGTH
 from inloop.native import runtime_sources
 from inloop.plant.formulation.code import Code, Files

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from inloop.codegen.c_motions import emit_motions
 from inloop.errors import SimulationError
-from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.partition import Partition
+from inloop.formalisms.loops.closed import ClosedLoops
+from inloop.formalisms.loops.partition import Partition
 from inloop.native import TERMS_FLAGS
 from inloop.plant.engine import Array
 from inloop.plant.formulation import any_choice, closed_motion

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inloop.codegen.c_terms import TermsUnit, emit_terms
-from inloop.formalisms.closed import ClosedLoops
-from inloop.formalisms.partition import Partition
+from inloop.formalisms.loops.closed import ClosedLoops
+from inloop.formalisms.loops.partition import Partition
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError
 from inloop.formalisms.events import ModeEvents
-from inloop.formalisms.partition import Partition
+from inloop.formalisms.loops.partition import Partition
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap

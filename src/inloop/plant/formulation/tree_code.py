@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from inloop.codegen.c_steps import emit_tree_jacobian, emit_tree_steps
-from inloop.formalisms import Derivation, steps
+from inloop.formalisms import Derivation
+from inloop.formalisms.stepping import steps
 from inloop.plant.formulation.code import Code, Files
 from inloop.symbolic import Program
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from inloop.formalisms.flexible_links.assembly import bend
 from inloop.formalisms.flexible_links.elasticity import strain_energy
 from inloop.formalisms.frames import GROUND, Skeleton
-from inloop.formalisms.kinematics import velocities
-from inloop.formalisms.loads import Loads
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.recursions.kinematics import velocities
 from inloop.formalisms.vectors import dot, zero_vector
 from inloop.symbolic import Expr, directional
 

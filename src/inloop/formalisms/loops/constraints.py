@@ -11,12 +11,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.kinematics import world_pose
-from inloop.formalisms.rolling import knife_edge_rows, rolling_rows
-from inloop.formalisms.rows import Cut, End, Row, carrier_of, difference, loop_end
+from inloop.formalisms.loops.rolling import knife_edge_rows, rolling_rows
+from inloop.formalisms.loops.rows import Cut, End, Row, carrier_of, difference, loop_end
+from inloop.formalisms.loops.user_rows import user_rows
+from inloop.formalisms.recursions.kinematics import world_pose
 from inloop.formalisms.symbols import Symbols
 from inloop.formalisms.tangents import tangents
-from inloop.formalisms.user_rows import user_rows
 from inloop.formalisms.vectors import (
     Vector,
     add,

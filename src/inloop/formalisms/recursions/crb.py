@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from inloop.formalisms.flexible_links.assembly import BentBeam, bend, chained
 from inloop.formalisms.frames import GROUND, Link, Skeleton
 from inloop.formalisms.inertia import Inertia
-from inloop.formalisms.rne import Wrench, to_parent
+from inloop.formalisms.recursions.rne import Wrench, to_parent
 from inloop.formalisms.vectors import add_cross, label, label_tensor, scale, tensor_times
 from inloop.symbolic import Expr
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms.alignment import Alignment, build_alignments
-from inloop.formalisms.constraints import build_rows
-from inloop.formalisms.cut_forces import cut_forces
 from inloop.formalisms.derive import Derivation, state_rates
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.reduced import Constrained, Newton, Reduced, constrained, newton, reduced
-from inloop.formalisms.rows import Row
-from inloop.formalisms.signals import motion_outputs, with_derivatives
-from inloop.formalisms.symbols import Selection
-from inloop.formalisms.terms import (
+from inloop.formalisms.loops.alignment import Alignment, build_alignments
+from inloop.formalisms.loops.constraints import build_rows
+from inloop.formalisms.loops.cut_forces import cut_forces
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.reduced import (
+    Constrained,
+    Newton,
+    Reduced,
+    constrained,
+    newton,
+    reduced,
+)
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.loops.terms import (
     CommonTerms,
     Terms,
     common_programs,
@@ -22,6 +27,8 @@ from inloop.formalisms.terms import (
     gather_terms,
     term_programs,
 )
+from inloop.formalisms.signals import motion_outputs, with_derivatives
+from inloop.formalisms.symbols import Selection
 from inloop.symbolic import Expr, Input, Output, Program, reachable
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from inloop.formalisms.frames import Link, Skeleton
 from inloop.formalisms.inertia import Inertia
-from inloop.formalisms.ltdl import reciprocal
-from inloop.formalisms.motion import Beta, add_square, beta_of, times
-from inloop.formalisms.rne import Wrench, to_parent
+from inloop.formalisms.recursions.ltdl import reciprocal
+from inloop.formalisms.recursions.motion import Beta, add_square, beta_of, times
+from inloop.formalisms.recursions.rne import Wrench, to_parent
 from inloop.formalisms.rotation import Planar, Rotation
 from inloop.formalisms.vectors import (
     Matrix,

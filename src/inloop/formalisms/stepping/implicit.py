@@ -27,9 +27,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inloop.formalisms import ltdl, lu
-from inloop.formalisms.crb import MassMatrix
-from inloop.formalisms.ports import Entries, Port, jacobian_entries, slopes
+from inloop.formalisms.laws.ports import Entries, Port, jacobian_entries, slopes
+from inloop.formalisms.loops import lu
+from inloop.formalisms.recursions import ltdl
+from inloop.formalisms.recursions.crb import MassMatrix
 from inloop.formalisms.symbols import Symbols
 from inloop.symbolic import Expr, Graph, directional
 

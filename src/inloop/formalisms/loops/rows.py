@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inloop.formalisms.frames import GROUND, Link, Skeleton
-from inloop.formalisms.kinematics import (
+from inloop.formalisms.recursions.kinematics import (
     Pose,
     moving_of,
     pose_along,
@@ -18,7 +18,7 @@ from inloop.formalisms.kinematics import (
     velocity_along,
     world_pose,
 )
-from inloop.formalisms.motion import at_rest, motion_along, times
+from inloop.formalisms.recursions.motion import at_rest, motion_along, times
 from inloop.formalisms.vectors import (
     Matrix,
     Vector,

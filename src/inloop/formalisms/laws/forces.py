@@ -13,10 +13,10 @@ from inloop.errors import InputError
 from inloop.formalisms.flexible_links.beam import Beam
 from inloop.formalisms.flexible_links.elasticity import efforts, port
 from inloop.formalisms.frames import GROUND, Skeleton
-from inloop.formalisms.kinematics import Pose, poses, velocities, world_pose
-from inloop.formalisms.law_quantities import register, resolve_outputs
-from inloop.formalisms.loads import Loads
-from inloop.formalisms.ports import Feel, Port, Tangent
+from inloop.formalisms.laws.law_quantities import register, resolve_outputs
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.laws.ports import Feel, Port, Tangent
+from inloop.formalisms.recursions.kinematics import Pose, poses, velocities, world_pose
 from inloop.formalisms.symbols import ALL, Selection
 from inloop.formalisms.vectors import (
     Matrix,

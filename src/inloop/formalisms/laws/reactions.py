@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inloop.formalisms.constraints import build_rows
 from inloop.formalisms.frames import Link, Skeleton
-from inloop.formalisms.kinematics import Pose, poses
-from inloop.formalisms.law_quantities import multipliers
-from inloop.formalisms.loads import Loads
-from inloop.formalisms.rne import Wrench, inverse_dynamics, transmitted
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.law_quantities import multipliers
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.loops.constraints import build_rows
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.recursions.kinematics import Pose, poses
+from inloop.formalisms.recursions.rne import Wrench, inverse_dynamics, transmitted
 from inloop.formalisms.vectors import (
     Vector,
     add,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.rows import Cut, End, Row, difference
+from inloop.formalisms.loops.rows import Cut, End, Row, difference
 from inloop.formalisms.vectors import (
     Vector,
     add,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inloop.formalisms.flexible_links.assembly import bend
 from inloop.formalisms.flexible_links.elasticity import strain_energy
 from inloop.formalisms.frames import GROUND, Skeleton
-from inloop.formalisms.kinematics import poses, velocities, world_pose
+from inloop.formalisms.recursions.kinematics import poses, velocities, world_pose
 from inloop.formalisms.vectors import (
     add,
     cross,

@@ -13,20 +13,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inloop.formalisms import lu
-from inloop.formalisms.crb import MassMatrix
 from inloop.formalisms.derive import Derivation
-from inloop.formalisms.implicit import Factors, Law, Solver, Storage, build_solver
-from inloop.formalisms.loads import Loads
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.ports import Entries, Tangent
-from inloop.formalisms.reactions import reactions
-from inloop.formalisms.reduced import Constrained
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.laws.ports import Entries, Tangent
+from inloop.formalisms.laws.reactions import reactions
+from inloop.formalisms.loops import lu
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.reduced import Constrained
+from inloop.formalisms.recursions.crb import MassMatrix
+from inloop.formalisms.stepping.implicit import Factors, Law, Solver, Storage, build_solver
 from inloop.formalisms.tangents import attitude_rates
 from inloop.symbolic import Expr, Input, Output, Program, align, directional, reachable, rebuild
 
 if TYPE_CHECKING:
-    from inloop.formalisms.closed import ClosedLoops
+    from inloop.formalisms.loops.closed import ClosedLoops
 
 PREDICTOR, CORRECTOR, JACOBIAN = "predictor", "corrector", "rates_jacobian"
 ALIKE_FROM = 3  # laws of one kind from which they are computed side by side

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inloop.formalisms.frames import GROUND, Link, Skeleton
-from inloop.formalisms.motion import motions, times
+from inloop.formalisms.recursions.motion import motions, times
 from inloop.formalisms.rotation import General, Planar
 from inloop.formalisms.vectors import (
     Matrix,

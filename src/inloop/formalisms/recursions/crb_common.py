@@ -7,10 +7,10 @@ of six-vectors: M_ij = S_i · F_j. Composite inertias stay in body axes, where t
 
 from __future__ import annotations
 
-from inloop.formalisms.crb import MassMatrix, carried, unit_wrench
 from inloop.formalisms.frames import Link, Skeleton
-from inloop.formalisms.kinematics import Pose, poses, turning_of
-from inloop.formalisms.rne import Wrench
+from inloop.formalisms.recursions.crb import MassMatrix, carried, unit_wrench
+from inloop.formalisms.recursions.kinematics import Pose, poses, turning_of
+from inloop.formalisms.recursions.rne import Wrench
 from inloop.formalisms.vectors import Vector, add, add_cross, cross, dot, label, matrix_times
 from inloop.symbolic import Expr
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from inloop.formalisms.flexible_links.assembly import BeamNeeds, bend
 from inloop.formalisms.frames import GROUND, Link, Skeleton
-from inloop.formalisms.motion import Motion, ground_motion, motions, times
+from inloop.formalisms.recursions.motion import Motion, ground_motion, motions, times
 from inloop.formalisms.vectors import Vector, add, add_cross, cross, label, scale, sub
 from inloop.symbolic import Expr
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inloop.formalisms.derive import Derivation, state_rates
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.reactions import complete_rates
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.reactions import complete_rates
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.rows import Row
 from inloop.symbolic import Expr, Input, Output, Program
 from inloop.symbolic.sparsity import Place
 

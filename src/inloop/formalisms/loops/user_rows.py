@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.ports import Tangent
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.ports import Tangent
+from inloop.formalisms.loops.rows import Row
 from inloop.model import Constraint
 from inloop.symbolic import Expr, directional, forward, rebuild
 

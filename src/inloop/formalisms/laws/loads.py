@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from inloop.formalisms.frames import GROUND
-from inloop.formalisms.ports import Port
-from inloop.formalisms.rne import Wrench
+from inloop.formalisms.laws.ports import Port
+from inloop.formalisms.recursions.rne import Wrench
 from inloop.formalisms.vectors import Vector, add, cross
 from inloop.symbolic import Expr
 

@@ -16,15 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inloop.formalisms import crb, lu, rne
-from inloop.formalisms.constraints import build_rows
-from inloop.formalisms.forces import build_loads
 from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.loads import Loads
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.reactions import complete_rates, reactions
-from inloop.formalisms.regroup import regroup
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.forces import build_loads
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.laws.reactions import complete_rates, reactions
+from inloop.formalisms.loops import lu
+from inloop.formalisms.loops.constraints import build_rows
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.recursions import crb, rne
+from inloop.formalisms.recursions.regroup import regroup
 from inloop.formalisms.symbols import Selection
 from inloop.model import Mechanism
 from inloop.symbolic import Expr, Graph

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inloop.errors import ModelError
-from inloop.formalisms.crb import MassMatrix
+from inloop.formalisms.recursions.crb import MassMatrix
 from inloop.symbolic import Expr
 
 

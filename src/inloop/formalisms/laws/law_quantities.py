@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from inloop.errors import InputError
-from inloop.formalisms.loads import Loads
-from inloop.formalisms.rne import Wrench
-from inloop.formalisms.rows import Row
+from inloop.formalisms.laws.loads import Loads
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.recursions.rne import Wrench
 from inloop.formalisms.vectors import as_vector
 from inloop.model import Mechanism, Quantity
 from inloop.symbolic import Expr, Graph, reachable, rebuild

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inloop.formalisms.constraints import normals
 from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.rows import carrier_of, difference, loop_end
+from inloop.formalisms.loops.constraints import normals
+from inloop.formalisms.loops.rows import carrier_of, difference, loop_end
 from inloop.formalisms.vectors import Vector, cross, dot, matrix_times, product, transpose
 from inloop.model import Loop, Mechanism
 from inloop.symbolic import Expr

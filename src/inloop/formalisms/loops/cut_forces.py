@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inloop.formalisms.frames import GROUND, Skeleton
-from inloop.formalisms.kinematics import poses
-from inloop.formalisms.rows import Row, carrier_of
+from inloop.formalisms.loops.rows import Row, carrier_of
+from inloop.formalisms.recursions.kinematics import poses
 from inloop.formalisms.vectors import (
     Vector,
     add,

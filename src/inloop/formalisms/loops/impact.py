@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inloop.formalisms import crb, lu
 from inloop.formalisms.frames import Skeleton
-from inloop.formalisms.partition import Partition
-from inloop.formalisms.reduced import constrained
+from inloop.formalisms.loops import lu
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.loops.reduced import constrained
+from inloop.formalisms.recursions import crb
 from inloop.model import Mechanism
 from inloop.symbolic import Expr, Graph
 

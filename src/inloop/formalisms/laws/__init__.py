@@ -1,0 +1,1 @@
+"""Force laws in the equations, and what they need of the rest."""

@@ -1,0 +1,1 @@
+"""Constraints of loops, drives and velocities, and their reduction to independent coordinates."""

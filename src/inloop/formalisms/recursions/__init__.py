@@ -1,0 +1,1 @@
+"""Recursions over the tree: motion, inverse and direct dynamics, mass matrix, energy."""
