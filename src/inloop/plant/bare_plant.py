@@ -458,7 +458,8 @@ class BarePlant:
         others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
         efforts = rest if tau is None else np.asarray(tau)
         found = self.formulation.motion(np.asarray(q), np.asarray(qd), efforts, **others)
-        return self.formulation.cut_forces(found["q"], found["lam"])
+        lam = self.formulation.on_all_rows(found["lam"])
+        return self.formulation.cut_forces(found["q"], lam)
 
     # sensors
 

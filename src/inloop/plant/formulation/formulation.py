@@ -339,7 +339,7 @@ class Formulation(ABC):
 
         Args:
             q: position or positions that fit, shape (n,) or (N, n).
-            lam: multipliers of the rows in use, in their order.
+            lam: multipliers of all rows, see `on_all_rows`.
             lanes: let many positions use vector code.
         """
 

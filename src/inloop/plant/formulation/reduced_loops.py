@@ -335,7 +335,6 @@ class ReducedLoops(Formulation):
 
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """See `Formulation`."""
-        lam = self.on_all_rows(lam)
         found = self._equations.evaluate("cut_forces", q=q, lam=lam, lanes=lanes)
         signals: dict[str, Array] = {}
         for k, loop in enumerate(self._equations.mechanism.loops):
