@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import inloop as il
 from inloop import gallery
@@ -28,12 +29,14 @@ class Subject:
         exhibit: its entry in the gallery, None for a file.
         settings: values of parameters that the user gave on the command line.
         options: of the exhibit that the user gave there.
+        names: all global names of a Python file.
     """
 
     model: il.Model
     exhibit: Exhibit | None
     settings: dict[str, float]
     options: dict[str, bool | int | float] = field(default_factory=dict)
+    names: Mapping[str, Any] = field(default_factory=dict)
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +59,8 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
 def find_subject(args: argparse.Namespace) -> Subject:
     """The mechanism that the arguments name, built with its options."""
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
-        return Subject(_load(args.mechanism), None, _numbers(_settings(args.set)))
+        model, names = _load(args.mechanism)
+        return Subject(model, None, _numbers(_settings(args.set)), names=names)
     return _find_exhibit(args.mechanism, args.set)
 
 
@@ -145,12 +149,13 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _load(name: str) -> il.Model:
+def _load(name: str) -> tuple[il.Model, Mapping[str, Any]]:
+    """The model of a file, and the global names of one in Python."""
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
     if name.lower().endswith(".py"):
         return _from_python(Path(name))
-    return il.load(name)
+    return il.load(name), {}
 
 
 def _place(error: BaseException) -> str:
@@ -161,8 +166,8 @@ def _place(error: BaseException) -> str:
     return f"{line.filename}:{line.lineno}"
 
 
-def _from_python(path: Path) -> il.Model:
-    """Run a Python file and take the model that it leaves in a global name."""
+def _from_python(path: Path) -> tuple[il.Model, Mapping[str, Any]]:
+    """Run a Python file; the model that it leaves in a global name, and all such names."""
     if not path.is_file():
         raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
     try:
@@ -181,4 +186,4 @@ def _from_python(path: Path) -> il.Model:
             f"{path.name} makes {len(models)} models",
             fix="Leave exactly one il.Model in a global name.",
         )
-    return next(iter(models.values()))
+    return next(iter(models.values())), names
