@@ -557,9 +557,7 @@ def test_c_agrees_with_python(seed: int) -> None:
     linkage, interpreted = in_python(seed)
     found = []
     for state in (interpreted, state_of(linkage, linkage.model().compile(backend="c"), seed)):
-        formulation = state.plant.formulation
-        lam = formulation.on_all_rows(state.found["lam"])
-        found.append(state.found | formulation.cut_forces(state.q, lam))
+        found.append(state.found | state.plant.formulation.cut_forces(state.q, state.found["lam"]))
     ours, theirs = found
     assert ours.keys() == theirs.keys()
     for name, value in ours.items():

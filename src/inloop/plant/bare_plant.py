@@ -458,8 +458,7 @@ class BarePlant:
         others = {"qdd": rest if qdd is None else qdd, "u": u, "t": t}
         efforts = rest if tau is None else np.asarray(tau)
         found = self.formulation.motion(np.asarray(q), np.asarray(qd), efforts, **others)
-        lam = self.formulation.on_all_rows(found["lam"])
-        return self.formulation.cut_forces(found["q"], lam)
+        return self.formulation.cut_forces(found["q"], found["lam"])
 
     # sensors
 

@@ -414,7 +414,7 @@ def cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Arra
         q: positions that fit, shape (N, n).
         lam: multipliers of all rows, shape (N, rows).
     """
-    blocks = [formulation.cut_forces(q[b], lam[b], lanes=False) for b in _blocks(len(q))]
+    blocks = [formulation.cut_forces_of_all(q[b], lam[b], False) for b in _blocks(len(q))]
     signals: dict[str, Array] = {}
     for name in blocks[0] if blocks else ():
         values = np.concatenate([block[name] for block in blocks])

@@ -333,15 +333,19 @@ class Formulation(ABC):
             e: restitution of all rows.
         """
 
-    @abstractmethod
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """What loops exert on their second ends, in world axes; see `plant.cut_forces`.
 
         Args:
             q: position or positions that fit, shape (n,) or (N, n).
-            lam: multipliers of all rows, see `on_all_rows`.
+            lam: multipliers of the rows in use, in their order.
             lanes: let many positions use vector code.
         """
+        return self.cut_forces_of_all(q, self.on_all_rows(lam), lanes)
+
+    @abstractmethod
+    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+        """The same from multipliers of all rows, whichever are in use."""
 
     @abstractmethod
     def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
