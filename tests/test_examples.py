@@ -27,7 +27,7 @@ def run(example: Path, directory: Path, *arguments: str) -> str:
 
 
 def test_the_examples_that_are_there() -> None:
-    numbers = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"]
+    numbers = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13"]
     assert [path.name[:2] for path in EXAMPLES] == numbers
 
 
