@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.linalg import expm
@@ -29,8 +29,6 @@ MASS, KP, KD, TARGET = 1.3, 900.0, 40.0, 0.25  # [kg], [N/m], [N s/m], [m]
 PERIODS = (0.005, 0.02, 0.08)  # [s]
 STEP, RATE = 1e-3, 1000.0  # [s], [Hz]
 NAME = f"own-controller-{os.getpid()}"
-
-Law = Callable[[float, Mapping[str, float]], dict[str, float]]
 
 
 def cart() -> il.Model:

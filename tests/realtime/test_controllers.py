@@ -17,8 +17,10 @@ import pytest
 from realtime_arm import HANG, RATE, all_records
 
 import inloop as il
+from inloop import gallery
 from inloop.native import Status
 from inloop.realtime import Flag, Loop
+from inloop.realtime.controller_process import ControllerProcess, Service
 
 HERE = str(Path(__file__))
 SAMPLES = 4  # periods of the plant between two calls
@@ -85,6 +87,62 @@ def test_so_does_one_on_a_scripted_clock_with_a_controller_in_time(
         assert not any(r.flags & Flag.SAFE for r in records)
         check_records(records, offline(plant, len(records) - 1))
         assert len(records) > 95
+
+
+@pytest.mark.parametrize("exhibit", ["four_bar", "cart_pendulum", "robot"])
+def test_loops_modes_and_contacts_give_the_same_bits_in_all_signals(
+    exhibit: str, name: str
+) -> None:
+    plant = gallery.get(exhibit).build().compile()
+    joint = plant.coordinates[0]
+
+    def law(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        return {f"{joint}.tau": 0.3 - 0.05 * outputs[f"{joint}.qd"] + t}
+
+    given: dict[str, Any] = {"controller": law, "period": SAMPLES / RATE}
+    result = plant.simulate(t_end=300 / RATE, step=0.5 / RATE, **given)
+    options: dict[str, Any] = {"rate": RATE, "substeps": 2, "mode": "lock-step"}
+    with il.start(plant, name=name, seconds=300 / RATE, **given, **options) as loop:
+        assert loop.wait(HANG)
+        records, inputs = all_records(loop.mailbox), loop.mailbox.inputs
+    assert len(records) == 301
+    outputs = [n for n in records[0].names if n in result.names and n not in inputs]
+    assert len(outputs) > 2 * plant.n
+    for output in outputs:
+        np.testing.assert_array_equal([r[output] for r in records], result[output][::2], output)
+    assert np.ptp(result[f"{joint}.q"]) > 1e-4
+
+
+def test_a_missed_sample_is_made_up_at_once_and_the_others_stay_where_they_are(
+    plant: il.Plant, name: str
+) -> None:
+    calls = []
+
+    def law(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        calls.append(round(t * 1000.0))
+        return {}
+
+    options: dict[str, Any] = {"rate": 1000.0, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop, il.attach(name) as box:
+        service = Service(box, law, SAMPLES, {})
+        service.answer(box.read())
+        loop.clock.advance(0.5e-3)
+        for periods in (6, 1, 1, 3, 1, 4):
+            loop.clock.advance(1e-3 * periods)
+            service.answer(box.read())
+    assert calls == [0, 6, 8, 12, 16]
+
+
+def test_a_controller_beside_another_writer_is_told(plant: il.Plant, name: str) -> None:
+    def law(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        return {}
+
+    process = ControllerProcess(law)
+    with il.start(plant, name=name, rate=RATE, paused=True) as loop:
+        loop.mailbox.write(push=0.1)
+        with pytest.raises(il.SimulationError, match=r"are written by process \d+"):
+            process.attend(name)
+    process.end()
 
 
 def test_a_plant_that_is_reset_finds_a_controller_that_begins_anew(
@@ -253,7 +311,12 @@ def law(t, outputs):
 
 m = il.Model("cart")
 m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=2.0)
-print("ended", il.run(m.compile(), name=sys.argv[1], controller=law).status, flush=True)
+with il.start(m.compile(), name=sys.argv[1], controller=law) as loop:
+    try:
+        print("running", flush=True)
+        loop.wait()
+    except KeyboardInterrupt:
+        print("ended", loop.close().status, flush=True)
 """
 
 
@@ -267,9 +330,7 @@ def test_ctrl_c_ends_plant_and_controller(name: str) -> None:
     try:
         assert process.stdout is not None
         controller = int(process.stdout.readline())
-        with il.attach(name, wait=HANG) as box:
-            while box.read().step < 1:
-                box.wait(HANG)
+        assert process.stdout.readline() == "running\n"
         os.killpg(process.pid, signal.SIGINT)
         told, _ = process.communicate(timeout=240)
         assert told == "ended OK\n"

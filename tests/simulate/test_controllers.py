@@ -334,3 +334,34 @@ def test_a_run_that_fails_keeps_what_was_computed(cart: il.Plant) -> None:
     result = caught.value.result  # type: ignore[attr-defined]
     assert result.status in ("DIVERGED", "OUT_OF_BOUNDS")
     assert result.t[-1] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("tolerance", [None, 1e-6])
+def test_ctrl_c_ends_the_program_and_keeps_what_was_computed(
+    cart: il.Plant, tolerance: float | None
+) -> None:
+    def interrupted(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        if t > 0.0095:
+            raise KeyboardInterrupt
+        return {"rail.tau": 1.0}
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        cart.simulate(t_end=1.0, controller=interrupted, tolerance=tolerance)
+    result = caught.value.result  # type: ignore[attr-defined]
+    assert result.status == "STOPPED"
+    assert result.t[-1] == pytest.approx(0.01)
+
+
+def test_steps_too_long_for_a_stiff_law_are_told() -> None:
+    """An explicit method at |λ h| = 4, beyond its limit of 2.8, from a start near rest."""
+    m = il.Model("stiff")
+    m.body("mass", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.0)
+    m.joint_force("mass", lambda q, qd: -4000.0 * qd)
+    plant = m.compile()
+    given: dict[str, Any] = {"t_end": 0.01, "step": 1e-3, "qd": {"rail": 1e-3}}
+    result = plant.simulate(controller=lambda t, y: {}, method="rk4", **given)
+    assert result.status == "UNSTABLE" and "too long for rk4" in result.doubts[0]
+    # where no method is named, a stiff law gets one that suits it
+    chosen = plant.simulate(controller=lambda t, y: {}, **given)
+    assert (chosen.method, chosen.status) == ("implicit", "OK")
+    assert abs(chosen["rail.qd"][-1]) < 1e-6

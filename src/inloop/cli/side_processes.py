@@ -152,7 +152,8 @@ class SideProcesses:
         if shutil.which(words[0]) is None:
             raise il.InputError(
                 f"there is no controller {wanted[:60]!a}",
-                fix=f"Use {', '.join(known_controllers())}, none, or a program.",
+                fix=f"Use {', '.join(known_controllers())}, none, a function of your Python file, "
+                "or a program.",
             )
         return [*words, name]
 

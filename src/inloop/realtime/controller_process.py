@@ -182,24 +182,22 @@ def _serve(
 ) -> _Failure | None:
     """Answer all outputs until the plant ends; what went wrong in the controller, if it did."""
     try:
-        service = _Service(box, controller, steps, led)
+        service = Service(box, controller, steps, led)
         service.answer(box.read())
         pipe.send(READY)
         while True:
             outputs = box.wait(1.0)
             if outputs is not None:
                 service.answer(outputs)
-    except SimulationError as error:
+    except (SimulationError, MailboxError) as error:
+        if isinstance(error, MailboxError) and box.gone:
+            return None
         (mistake,) = error.mistakes
         trace = "".join(traceback.format_exception(error.__cause__ or error))
         return _Failure(mistake.what, mistake.where, mistake.fix, trace)
-    except MailboxError:
-        if not box.gone:
-            raise
-        return None
 
 
-class _Service:
+class Service:
     """A controller at a mailbox: each record is answered, the first of each sample by a call."""
 
     def __init__(

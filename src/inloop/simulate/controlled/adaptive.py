@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import SimulationError
+from inloop.native import Status
 from inloop.plant import Array, BarePlant
 from inloop.plant.unit import EVENTS, MODE
 from inloop.simulate.controlled.law import FAILED, SampledController
@@ -77,7 +78,9 @@ class AdaptiveRun:
                 self._parts.append(last)
                 self._held.append(self._law.held)
             if self._parts:
-                status = last.status if isinstance(last, Result) else FAILED
+                stopped = isinstance(error, KeyboardInterrupt)
+                why = Status.STOPPED.name if stopped else FAILED
+                status = last.status if isinstance(last, Result) else why
                 error.result = self._joined(status)  # type: ignore[union-attr]
             raise
         return self._joined("OK")

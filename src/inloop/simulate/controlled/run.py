@@ -202,17 +202,19 @@ class _Run:
         except SimulationError as error:
             status = self._stepper.status
             why = FAILED if status == Status.OK else status.name
-            if self._stepper.t > self._rows.last:
-                self._look()
-                self._keep()
-            error.result = self._result(method, why)  # type: ignore[attr-defined]
+            error.result = self._broken_off(method, why)  # type: ignore[attr-defined]
             raise
         except KeyboardInterrupt:
-            if self._rows.last < 0.0:
-                raise
-            kept = self._result(method, Status.STOPPED.name)
+            kept = self._broken_off(method, Status.STOPPED.name)
             raise interrupted(kept, self._pace.steps * self._pace.step) from None
         return self._result(method, Status.OK.name)
+
+    def _broken_off(self, method: Method, status: str) -> Result:
+        """What was computed up to the last good step."""
+        if self._stepper.t > self._rows.last:
+            self._look()
+            self._keep()
+        return self._result(method, status)
 
     def _result(self, method: Method, status: str) -> Result:
         schedule = FixedSteps(method, self._pace.step, self._pace.steps)
