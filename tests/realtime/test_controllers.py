@@ -244,7 +244,7 @@ def test_the_watchdog_acts_when_a_controller_hangs(plant: il.Plant, name: str) -
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"period": 1e-3}, "a period is that of a controller"),
+        ({"period": 1e-3}, "period is that of a controller"),
         ({"controller": breaks, "period": 2.5 / RATE}, "no whole number of periods of the plant"),
         ({"controller": breaks, "period": float("nan")}, "period = nan"),
         ({"controller": Pid}, "controller 'Pid' is a class"),

@@ -251,6 +251,22 @@ def test_a_loop_with_held_torque_is_the_run_with_that_torque(four_bar: il.Plant)
     assert held.constraint_violation < 1e-9
 
 
+def test_steps_chosen_by_their_error_tell_the_same_signals(four_bar: il.Plant) -> None:
+    joint = four_bar.coordinates[0]
+
+    def law(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        return {f"{joint}.tau": 2.0 - outputs[f"{joint}.qd"]}
+
+    given: dict[str, Any] = {"t_end": 0.1, "controller": law, "period": 0.01}
+    fixed = four_bar.simulate(method="dopri", **given)
+    chosen = four_bar.simulate(method="dopri", tolerance=1e-10, **given)
+    assert set(chosen.names) == set(fixed.names)
+    for name in fixed.names:
+        if not name.startswith("energy"):
+            size = np.abs(fixed[name]).max()
+            np.testing.assert_allclose(chosen[name], fixed[name], atol=1e-6 * size, err_msg=name)
+
+
 @pytest.mark.parametrize("tolerance", [None, 1e-9])
 def test_events_are_those_of_a_run_without_a_controller(tolerance: float | None) -> None:
     ball = gallery.get("bouncing_ball").build().compile()

@@ -104,12 +104,16 @@ class Loop:
             paused: stay paused.
 
         Raises:
-            SimulationError: the controller has failed.
+            SimulationError: the controller has failed; the loop is closed.
         """
         self._controller = controller
-        controller.attend(self.name)
-        if not paused:
-            self.mailbox.resume()
+        try:
+            controller.attend(self.name)
+            if not paused:
+                self.mailbox.resume()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def running(self) -> bool:

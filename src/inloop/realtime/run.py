@@ -85,11 +85,10 @@ def start(
         good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
         need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
         steps = max(1, round(seconds * chosen.rate))
-    if controller is None:
-        need(period is None, "a period is that of a controller", "Give controller=, too.")
-    else:
+    need(controller is not None or period is None, "period is that of a controller", "Give both.")
+    per_sample = periods_between(period, chosen)
+    if controller is not None:
         check_controller(controller)
-        periods_between(period, chosen)
     step = chosen.period / chosen.substeps
     if chosen.method is None:
         chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
@@ -132,7 +131,6 @@ def start(
     if controller is None:
         return Loop(plant, wiring, chosen, name, steps)
     # forked before there is a thread, or memory that is locked
-    per_sample = periods_between(period, chosen)
     led = inputs_led(plant.by_mode or {plant.name: plant}, motions or {})
     process = ControllerProcess(controller, steps=per_sample, led=led)
     try:
@@ -140,11 +138,7 @@ def start(
     except BaseException:
         process.end()
         raise
-    try:
-        loop.begin_with(process, paused=chosen.paused)
-    except BaseException:
-        loop.close()
-        raise
+    loop.begin_with(process, paused=chosen.paused)
     return loop
 
 

@@ -6,9 +6,8 @@ Between two samples inputs are constant, so that the stretch between them is a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -47,21 +46,24 @@ class AdaptiveRun:
         self._outputs, self._inputs = names
         count = len({name for plant in plants.values() for name in plant.coordinates})
         self._names = SampledNames(count, ("t", *self._outputs, *self._inputs))
+        self._first: Mapping[str, float] = {}
         self._parts: list[Result] = []
         self._held: list[Array] = []
 
-    def go(self, pace: Pace, first: Array) -> Result:
+    def go(self, pace: Pace, first: Array, signals: Mapping[str, float]) -> Result:
         """All stretches.
 
         Args:
             pace: steps and samples.
-            first: outputs at t = 0.
+            first: outputs at t = 0, before the controller has answered.
+            signals: all signals of a result there, by name.
 
         Raises:
             SimulationError: as `simulate_controlled`.
             KeyboardInterrupt: as `simulate_controlled`.
         """
         self._law.reset()
+        self._first = signals
         seen, before = first, self._law.held
         samples = -(-pace.steps // pace.per_sample)
         t_end = pace.steps * pace.step
@@ -98,53 +100,55 @@ class AdaptiveRun:
     def _told(self, part: Result) -> Array:
         """Outputs of the plant at the end of a stretch."""
         happened = sum(len(each.events) for each in self._parts)
-        known: dict[str, Any] = {EVENTS: float(happened)}
+        known = {EVENTS: float(happened)}
         if part.modes is not None:
             known[MODE] = float(list(self._plants).index(str(part.modes[-1])))
-        there = set(part.names)
-        return np.array(
-            [
-                known[name] if name in known else float(part[name][-1]) if name in there else np.nan
-                for name in self._outputs
-            ]
-        )
+        known |= {name: float(part[name][-1]) for name in part.names}
+        return np.array([known.get(name, np.nan) for name in self._outputs])
 
-    def _joined(self, status: str) -> Result:
-        """All stretches as one result; the first row of each replaces the last one before it."""
+    def _signals(self) -> dict[str, Array]:
+        """What the controller reads at samples, and inputs as held from there on."""
         parts = self._parts
+        found: dict[str, Array] = {}
+        for name in dict.fromkeys(name for part in parts for name in part.signals):
+            rows = [p.signals.get(name, np.full(len(p.t), np.nan)) for p in parts]
+            found[name] = values = _rows_of(rows)
+            values[0] = self._first.get(name, values[0])
         counts = [len(p.t) - 1 for p in parts[:-1]] + [len(parts[-1].t)]
-        names = dict.fromkeys(name for part in parts for name in part.signals)
-
-        def joined(arrays: list[Array]) -> Array:
-            return np.concatenate([a[:n] for a, n in zip(arrays, counts, strict=True)])
-
-        def signal(part: Result, name: str) -> Array:
-            return part.signals.get(name, np.full(len(part.t), np.nan))
-
-        signals = {name: joined([signal(part, name) for part in parts]) for name in names}
         for k, name in enumerate(self._inputs):
             if name not in self._outputs:
                 held = zip(self._held, counts, strict=True)
-                signals[name] = np.concatenate([np.full(n, values[k]) for values, n in held])
-        t = joined([p.t for p in parts])
+                found[name] = np.concatenate([np.full(n, values[k]) for values, n in held])
+        return found
+
+    def _joined(self, status: str) -> Result:
+        """All stretches as one result."""
+        parts, signals = self._parts, self._signals()
+
+        t = _rows_of([p.t for p in parts])
         violations = [p.violation for p in parts if p.violation is not None]
         return replace(
             parts[-1],
             t=t,
-            q=joined([p.q for p in parts]),
-            qd=joined([p.qd for p in parts]),
-            energy=joined([p.energy for p in parts]),
+            q=_rows_of([p.q for p in parts]),
+            qd=_rows_of([p.qd for p in parts]),
+            energy=_rows_of([p.energy for p in parts]),
             status=status,
             signals=signals,
-            violation=joined(violations) if len(violations) == len(parts) else None,
+            violation=_rows_of(violations) if len(violations) == len(parts) else None,
             notes=tuple(dict.fromkeys(n for p in parts for n in p.notes if n not in p.doubts)),
             events=tuple(event for part in parts for event in part.events),
-            modes=None if parts[-1].modes is None else joined([p.modes for p in parts]),
+            modes=None if parts[-1].modes is None else _rows_of([p.modes for p in parts]),
             # inputs jump at samples: what they do between rows cannot be told from the rows
             work=np.full(len(t), np.nan),
             doubts=(),
             end=None,
         )
+
+
+def _rows_of(arrays: Sequence[Array]) -> Array:
+    """Rows of all stretches: at a sample those before the controller has answered."""
+    return np.concatenate([a if k == 0 else a[1:] for k, a in enumerate(arrays)])
 
 
 def _anew(part: Result) -> Result:

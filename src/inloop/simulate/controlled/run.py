@@ -248,7 +248,8 @@ class _Run:
         self._look()
         names = self._stepper.output_names, self._stepper.input_names
         run = AdaptiveRun(plants, self._law, names, stretch)
-        return run.go(self._pace, self._outputs.copy())
+        signals = {name: float(x[0]) for name, x in self._stepper.look().signals.items()}
+        return run.go(self._pace, self._outputs.copy(), signals)
 
     def _step(self) -> None:
         try:
