@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -143,6 +144,35 @@ def test_a_controller_beside_another_writer_is_told(plant: il.Plant, name: str) 
         with pytest.raises(il.SimulationError, match=r"are written by process \d+"):
             process.attend(name)
     process.end()
+
+
+def test_a_plant_that_ends_before_its_controller_has_answered_is_no_failure(
+    plant: il.Plant, name: str
+) -> None:
+    context = multiprocessing.get_context("fork")
+    entered, go_on = context.Event(), context.Event()
+
+    def law(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        entered.set()
+        go_on.wait()
+        return {}
+
+    process = ControllerProcess(law)
+    with il.start(plant, name=name, rate=RATE, paused=True) as loop:
+
+        def stop() -> None:
+            entered.wait()
+            with il.attach(name) as box:
+                box.stop()
+            go_on.set()
+
+        stopping = threading.Thread(target=stop)
+        stopping.start()
+        process.attend(name)
+        stopping.join()
+        assert not loop.running
+    process.end()
+    assert process.failure is None
 
 
 def test_a_plant_that_is_reset_finds_a_controller_that_begins_anew(

@@ -89,10 +89,14 @@ class ControllerProcess:
 
         Raises:
             SimulationError: the controller has failed in its first call.
+            MailboxError: the plant has ended meanwhile.
         """
-        self._pipe.send(plant)
+        with contextlib.suppress(OSError):  # it may have died: the next look tells
+            self._pipe.send(plant)
         while not self._ready:
             self.check()
+            if self._done:
+                raise MailboxError(f"plant '{plant}' has ended", fix="Start it again.")
             self._listen(LOOK_EVERY)
 
     def check(self) -> None:
