@@ -22,9 +22,11 @@ from inloop.simulate import (
     Stepper,
     export_c,
     simulate,
+    simulate_controlled,
     simulate_many,
     simulate_modes,
 )
+from inloop.simulate.controlled.law import Controller
 from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
 from inloop.simulate.results.cards import card, lines
@@ -60,13 +62,16 @@ class Plant(BarePlant):
         most_events: int = 1000,
         settle_time: float | None = None,
         reactions: str | Sequence[str] = (),
+        controller: Controller | None = None,
+        period: float | None = None,
         **motions: Signal,
     ) -> Result:
         """Integrate the equations of motion; see `inloop.simulate.simulate`.
 
         Further keywords name driven joints: `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
         For mechanisms with modes see `inloop.simulate.simulate_modes`; only they have a mode to
-        start in, and events.
+        start in, and events. With a `controller`, a function of time and outputs that returns
+        inputs by name and is called every `period` [s], see `inloop.simulate.simulate_controlled`.
         """
         if start is not None and not isinstance(start, simulation.Result):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
@@ -89,11 +94,24 @@ class Plant(BarePlant):
             "motions": motions,
             "reactions": reactions,
         }
-        if self.by_mode:
-            common |= {"mode": mode, "most_events": most_events, "settle_time": settle_time}
-            return self._shown(partial(simulate_modes, self.by_mode, **common))
-        if mode is not None:
+        changing: dict[str, Any] = {
+            "mode": mode,
+            "most_events": most_events,
+            "settle_time": settle_time,
+        }
+        if mode is not None and not self.by_mode:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
+        if controller is not None:
+            plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
+            return self._shown(
+                partial(
+                    simulate_controlled, plants, controller, period=period, **common, **changing
+                )
+            )
+        if period is not None:
+            raise InputError("a period is that of a controller", fix="Give controller=, too.")
+        if self.by_mode:
+            return self._shown(partial(simulate_modes, self.by_mode, **common, **changing))
         return self._shown(partial(simulate, self, **common))
 
     def _shown(self, run: Callable[[], simulation.Result]) -> Result:

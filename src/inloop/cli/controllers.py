@@ -5,13 +5,34 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import inloop as il
 from inloop import gallery
 from inloop.cli.derivation import derive
+from inloop.cli.subject import Subject
 from inloop.cli.text_files import emit
 from inloop.gallery import Controller, CProgram, Exhibit
 from inloop.native import explain_no_compiler, find_compiler
+
+
+def own_controller(name: str | None, subject: Subject) -> Any:
+    """The function, or an object of the class, of this name in the user's file; None if not there.
+
+    Args:
+        name: of the function or class.
+        subject: what the command is about.
+    """
+    found = subject.names.get(name) if name else None
+    if isinstance(found, type):
+        try:
+            return found()
+        except Exception as error:
+            raise il.InputError(
+                f"controller '{name}' cannot be made: {type(error).__name__}: {error}",
+                fix="Let its class need no arguments, or make one under another global name.",
+            ) from error
+    return found
 
 
 def find_controller(name: str, exhibit: Exhibit | None) -> Controller | None:

@@ -21,7 +21,9 @@ import inloop as il
 from inloop.cli.commands.record import check_target
 from inloop.cli.controllers import controller_command, find_controller, known_controllers
 from inloop.gallery import Exhibit
-from inloop.realtime import Fault, Injector, Loop, read_fault
+from inloop.realtime import Fault, Injector, Loop, Options, read_fault
+from inloop.realtime.controller_process import ControllerProcess
+from inloop.realtime.run import periods_between
 
 READY_WITHIN = 30.0  # [s]
 ENDS_WITHIN = 3.0  # [s] after the plant, then it is told to
@@ -36,15 +38,24 @@ class SideProcesses:
     Args:
         args: of the command line.
         exhibit: what the plant is in the gallery, if it is there.
+        own: a controller that is a function of the user's file.
     """
 
-    def __init__(self, args: argparse.Namespace, exhibit: Exhibit | None = None) -> None:
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        exhibit: Exhibit | None = None,
+        own: Any = None,
+    ) -> None:
         faults = [read_fault(text) for text in args.fault]
         self._kills = [f for f in faults if f.kind == "kill"]
         self._faults = [f for f in faults if f.kind != "kill"]
         self._args = args
         self._wanted = args.controller if args.controller != "none" else None
-        self._named = find_controller(self._wanted, exhibit) if self._wanted else None
+        program = self._wanted if own is None else None
+        self._named = find_controller(program, exhibit) if program else None
+        self._own = own
+        self._function: ControllerProcess | None = None
         self._injector: Injector | None = None
         self._controller: subprocess.Popen[bytes] | None = None
         self._recorder: subprocess.Popen[bytes] | None = None
@@ -57,6 +68,11 @@ class SideProcesses:
     def _check(self) -> None:
         if self._kills and self._wanted is None:
             raise il.InputError("there is no controller to kill", fix="Add --controller pd.")
+        if self._kills and self._own is not None:
+            raise il.InputError(
+                f"controller '{self._wanted}' is a function of this file, and ends with its plant",
+                fix="Kill one that is a program, or let the function raise something.",
+            )
         if self._args.settings and not (self._named is not None and self._named.settings):
             raise il.InputError(
                 "--settings is for a controller that reads such a file",
@@ -85,7 +101,9 @@ class SideProcesses:
         if self._args.record:
             self._start_recorder(name)
         # last of all: its inputs must not be stale when the plant starts
-        if self._wanted:
+        if self._function is not None:
+            self._function.attend(name if self._injector is None else self._injector.name)
+        elif self._wanted:
             seen = name if self._injector is None else self._injector.name
             self._command = self._controller_command(seen)
             self._controller = self._begin(self._command)
@@ -134,7 +152,8 @@ class SideProcesses:
         if shutil.which(words[0]) is None:
             raise il.InputError(
                 f"there is no controller {wanted[:60]!a}",
-                fix=f"Use {', '.join(known_controllers())}, none, or a program.",
+                fix=f"Use {', '.join(known_controllers())}, none, a function of your Python file, "
+                "or a program.",
             )
         return [*words, name]
 
@@ -153,8 +172,14 @@ class SideProcesses:
         due = sorted(self._kills, key=lambda fault: fault.begin)
         while not loop.wait(LOOK_EVERY if due else 0.5):
             self._warn_of_recorder()
+            self._check_function()
             t = loop.mailbox.read().t
             due = [fault for fault in due if not self._follow(fault, t)]
+        self._check_function()
+
+    def _check_function(self) -> None:
+        if self._function is not None:
+            self._function.check()
 
     def _warn_of_recorder(self) -> None:
         """Tell at once, and only once, that the rest is not recorded; the plant goes on."""
@@ -178,6 +203,10 @@ class SideProcesses:
 
     def __enter__(self) -> SideProcesses:
         self._directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        if self._own is not None:
+            options = Options(rate=self._args.rate)
+            steps = periods_between(self._args.period, options)
+            self._function = ControllerProcess(self._own, steps=steps)
         return self
 
     def __exit__(
@@ -187,6 +216,8 @@ class SideProcesses:
         trace: TracebackType | None,
     ) -> None:
         with self._stack:
+            if self._function is not None:
+                self._function.end()
             for process, patience in (
                 (self._controller, ENDS_WITHIN),
                 (self._recorder, WRITTEN_WITHIN),

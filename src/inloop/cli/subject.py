@@ -30,12 +30,14 @@ class Subject:
         exhibit: its entry in the gallery, None for a file.
         settings: values of parameters that the user gave on the command line.
         options: of the exhibit that the user gave there.
+        names: all global names of a Python file.
     """
 
     model: il.Model
     exhibit: Exhibit | None
     settings: dict[str, float]
     options: dict[str, bool | int | float] = field(default_factory=dict)
+    names: Mapping[str, Any] = field(default_factory=dict)
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +71,8 @@ def find_subject(args: argparse.Namespace) -> Subject:
     """The mechanism that the arguments name, built with its options."""
     given = {} if args.base is None else {"base": args.base}
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
-        return Subject(_load(args.mechanism, given), None, _numbers(_settings(args.set)))
+        model, names = _load(args.mechanism, given)
+        return Subject(model, None, _numbers(_settings(args.set)), names=names)
     if given:
         raise il.InputError(
             f"--base says how the robot of a URDF file stands; {args.mechanism[:60]!a} is no file",
@@ -163,11 +166,12 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _load(name: str, options: Mapping[str, Any]) -> il.Model:
+def _load(name: str, options: Mapping[str, Any]) -> tuple[il.Model, Mapping[str, Any]]:
+    """The model of a file, and the global names of one in Python."""
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
     if not name.lower().endswith(".py"):
-        return il.load(name, **options)
+        return il.load(name, **options), {}
     if options:
         raise il.InputError(
             f"--base says how the robot of a URDF file stands; {name[:60]!a} is Python",
@@ -184,8 +188,8 @@ def _place(error: BaseException) -> str:
     return f"{line.filename}:{line.lineno}"
 
 
-def _from_python(path: Path) -> il.Model:
-    """Run a Python file and take the model that it leaves in a global name."""
+def _from_python(path: Path) -> tuple[il.Model, Mapping[str, Any]]:
+    """Run a Python file; the model that it leaves in a global name, and all such names."""
     if not path.is_file():
         raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
     try:
@@ -204,4 +208,4 @@ def _from_python(path: Path) -> il.Model:
             f"{path.name} makes {len(models)} models",
             fix="Leave exactly one il.Model in a global name.",
         )
-    return next(iter(models.values()))
+    return next(iter(models.values())), names

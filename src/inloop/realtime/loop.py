@@ -20,6 +20,7 @@ from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.plant import BarePlant
 from inloop.plant.formulation.reduced_loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
+from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.memory import Attached
@@ -71,6 +72,7 @@ class Loop:
         # also at the end of the program, and when somebody forgets to close it
         self._disarm = weakref.finalize(self, _disarm, memory, segment)
         self._final: Report | None = None
+        self._controller: ControllerProcess | None = None
         self._arm(plant.parameters.values_array)
 
     def _arm(self, parameters: Reals) -> None:
@@ -94,6 +96,25 @@ class Loop:
         while self.mailbox.state == State.ARMED:
             time.sleep(0.0005)
 
+    def begin_with(self, controller: ControllerProcess, *, paused: bool) -> None:
+        """Wait for the first answer of a controller, which from then on belongs to this loop.
+
+        Args:
+            controller: forked, and waiting.
+            paused: stay paused.
+
+        Raises:
+            SimulationError: the controller has failed; the loop is closed.
+        """
+        self._controller = controller
+        try:
+            controller.attend(self.name)
+            if not paused:
+                self.mailbox.resume()
+        except BaseException:
+            self.close()
+            raise
+
     @property
     def running(self) -> bool:
         """Is the thread still at work?"""
@@ -112,9 +133,15 @@ class Loop:
         return (*self._wiring.notes, *refused, *((CUT_SHORT,) if lost else ()))
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the run; False if it goes on after so many seconds."""
+        """Wait for the end of the run; False if it goes on after so many seconds.
+
+        Raises:
+            SimulationError: its controller has failed.
+        """
         end = math.inf if seconds is None else time.monotonic() + seconds
         while self.running:
+            if self._controller is not None:
+                self._controller.check()
             left = end - time.monotonic()
             if left <= 0.0:
                 return False
@@ -145,6 +172,10 @@ class Loop:
 
         Returns:
             The report on the whole run.
+
+        Raises:
+            SimulationError: its controller has failed, which nobody was told yet; its `report`
+                is that on the whole run.
         """
         if self._final is None:
             try:
@@ -155,6 +186,10 @@ class Loop:
             finally:
                 self.mailbox.close()
                 self._disarm()
+                if self._controller is not None and self._segment.ours:
+                    self._controller.end()
+            if self._controller is not None:
+                self._controller.tell(self._final)
         return self._final
 
     def __enter__(self) -> Loop:

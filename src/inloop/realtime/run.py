@@ -10,11 +10,15 @@ from typing import Any
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.realtime.checks import is_finite, is_text, need, need_mapping, need_state, shown
+from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.elements import element_facts
 from inloop.realtime.loop import Loop
 from inloop.realtime.options import LONGEST, Options
 from inloop.realtime.wiring import wire
 from inloop.simulate.choice import method_at_start
+from inloop.simulate.controlled.law import Controller, check_controller
+from inloop.simulate.controlled.pace import EXACT
+from inloop.simulate.controlled.run import inputs_led
 from inloop.simulate.rehearsal import rehearse as rehearse_run
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given
@@ -34,6 +38,8 @@ def start(
     motions: Mapping[str, Callable[[Any], Any]] | None = None,
     about: Mapping[str, str] | None = None,
     rehearse: float = 3.0,
+    controller: Controller | None = None,
+    period: float | None = None,
     **options: Any,
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -56,6 +62,11 @@ def start(
             of independent coordinates that it needs are compiled before it runs [s]. Others are
             solved while it runs, with steps that take a few times as long. A mechanism with modes
             keeps its first choices.
+        controller: a function of time and outputs that returns inputs by name, or an object with
+            `__call__` and, if it has states, `reset()`; called in a process of its own. The plant
+            starts when it has answered for the first time, and ends if it raises something.
+        period: between two calls of the controller [s], a whole number of periods of the plant;
+            one by default.
         options: see `Options`.
     """
     try:
@@ -74,6 +85,10 @@ def start(
         good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
         need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
         steps = max(1, round(seconds * chosen.rate))
+    need(controller is not None or period is None, "period is that of a controller", "Give both.")
+    per_sample = periods_between(period, chosen)
+    if controller is not None:
+        check_controller(controller)
     step = chosen.period / chosen.substeps
     if chosen.method is None:
         chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
@@ -112,7 +127,42 @@ def start(
         facts["modes"] = " ".join(plant.by_mode)
     facts |= element_facts(plant.by_mode or {plant.name: plant})
     layout = replace(wiring.layout, about=tuple(facts.items()))
-    return Loop(plant, replace(wiring, layout=layout), chosen, name or layout.model, steps)
+    wiring, name = replace(wiring, layout=layout), name or layout.model
+    if controller is None:
+        return Loop(plant, wiring, chosen, name, steps)
+    # forked before there is a thread, or memory that is locked
+    led = inputs_led(plant.by_mode or {plant.name: plant}, motions or {})
+    process = ControllerProcess(controller, steps=per_sample, led=led)
+    try:
+        loop = Loop(plant, wiring, replace(chosen, paused=True), name, steps)
+    except BaseException:
+        process.end()
+        raise
+    loop.begin_with(process, paused=chosen.paused)
+    return loop
+
+
+def periods_between(period: float | None, options: Options) -> int:
+    """Periods of a plant between two calls of its controller.
+
+    Args:
+        period: between the calls [s]; None: one of the plant.
+        options: how the plant runs.
+
+    Raises:
+        InputError: it is no whole number of them.
+    """
+    if period is None:
+        return 1
+    need(is_finite(period) and period > 0.0, f"period = {shown(period)}", "Use a number > 0.")
+    count = round(period * options.rate)
+    if count < 1 or abs(count - period * options.rate) > EXACT * count:
+        raise InputError(
+            f"period = {period:g} s of a controller is no whole number of periods of the plant, "
+            f"which are {options.period:g} s",
+            fix=f"Use period={max(1, count) * options.period:g}, or another rate.",
+        )
+    return count
 
 
 def _check(**states: Given) -> None:

@@ -1,5 +1,7 @@
 """Steppers, runs and results."""
 
+from inloop.simulate.controlled.run import simulate_controlled
+from inloop.simulate.controlled.sampled import Sampled
 from inloop.simulate.export import export_c
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.result import ManyResult
@@ -13,10 +15,12 @@ __all__ = [
     "EventRecord",
     "ManyResult",
     "Result",
+    "Sampled",
     "Stepper",
     "blank_figure",
     "export_c",
     "simulate",
+    "simulate_controlled",
     "simulate_many",
     "simulate_modes",
 ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,13 @@ from inloop.errors import InputError
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
 from inloop.plant.time_functions import TimeFunction, inputs_over_time
+
+
+class InputsOverTime(Protocol):
+    """The vector u of a run, whatever it follows."""
+
+    def over(self, t: Array) -> Array:
+        """u at many times [s], shape (N, inputs)."""
 
 
 @dataclass(frozen=True)

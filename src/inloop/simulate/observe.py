@@ -11,7 +11,7 @@ from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import read_names
 from inloop.plant.readings import readings, sense_motion
-from inloop.simulate.inputs import Inputs
+from inloop.simulate.inputs import InputsOverTime
 from inloop.simulate.results.samples import Samples
 
 BLOCK = 2000  # samples at a time, so that what is not kept of them takes little memory
@@ -23,7 +23,7 @@ def energy(plant: BarePlant, found: Samples) -> Array:
     return plant.evaluate("energy", ready=True, q=found.q, qd=found.qd, lanes=False)["E"]
 
 
-def power(plant: BarePlant, found: Samples, inputs: Inputs, tau: Array) -> Array:
+def power(plant: BarePlant, found: Samples, inputs: InputsOverTime, tau: Array) -> Array:
     """Power of all that acts beside inertia and potential energy [W], shape (N,).
 
     Force laws, inputs, efforts, drives and constraints that move with time.
@@ -42,7 +42,7 @@ def drive_power(plant: BarePlant, found: Samples, tau: Array) -> Array:
 
 
 def law_power(
-    plant: BarePlant, found: Samples, inputs: Inputs, rows: slice | NDArray[np.intp]
+    plant: BarePlant, found: Samples, inputs: InputsOverTime, rows: slice | NDArray[np.intp]
 ) -> Array:
     """Power of force laws and inputs at some of the samples [W]."""
     t = found.t[rows]
@@ -65,7 +65,7 @@ def _constraint_power(plant: BarePlant, found: Samples) -> Array:
     return total
 
 
-def law_outputs(plant: BarePlant, found: Samples, inputs: Inputs) -> dict[str, Array]:
+def law_outputs(plant: BarePlant, found: Samples, inputs: InputsOverTime) -> dict[str, Array]:
     """What the force laws make known, by name."""
     outputs = plant.mechanism.law_outputs
     if not outputs:
@@ -125,7 +125,7 @@ def chosen_joints(plant: BarePlant, wanted: str | Sequence[str]) -> tuple[str, .
 
 
 def reactions(
-    plant: BarePlant, found: Samples, inputs: Inputs, tau: Array, joints: Sequence[str]
+    plant: BarePlant, found: Samples, inputs: InputsOverTime, tau: Array, joints: Sequence[str]
 ) -> dict[str, Array]:
     """Components of "<joint>.force" [N] and "<joint>.moment" [N·m] in world axes."""
     if not joints:

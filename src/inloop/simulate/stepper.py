@@ -14,6 +14,7 @@ from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceSte
 from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
+from inloop.plant.unit import input_quantities, output_quantities
 from inloop.simulate import observe
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
@@ -33,6 +34,7 @@ class Stepper:
         inputs: values of all inputs, by name; may be written between steps.
         tau: efforts of all joints, by name [N·m or N]; may be written between steps.
         events: what happened in the last step, if the plant has modes.
+        status: how the last step ended.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Stepper:
             name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
         self.events: list[EventRecord] = []
+        self.status = Status.OK
         begin = first_snapshot(plants, mode, self._at, q, qd)
         self._notes = begin.notes
         systems = make_systems(
@@ -130,7 +133,7 @@ class Stepper:
             self.inputs[name] = value
         self._drives.check()
         self._follow_parameters()
-        status = self._machine.step()
+        self.status = status = self._machine.step()
         if status != Status.OK:
             self._systems[self.mode].follow_choice()
             beyond = status == Status.OUT_OF_BOUNDS
@@ -154,6 +157,38 @@ class Stepper:
             instance.prepare()
             self._version = self.parameters.version
 
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of all inputs, efforts of joints first: the order of `hold`."""
+        return tuple(x.name for x in input_quantities(self._plants))
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of all outputs of the plant, q and qd first: the order of `outputs`."""
+        return tuple(x.name for x in output_quantities(self._plants))
+
+    def hold(self, values: Array) -> None:
+        """Write all inputs at once, in the order of `input_names`."""
+        self._systems[self.mode].instance.hold_inputs(values)
+
+    def outputs(self, values: Array) -> None:
+        """Fill in all outputs now, as a plant against the clock publishes them.
+
+        Args:
+            values: room for as many numbers as there are `output_names`; what the present mode
+                does not have becomes NaN.
+        """
+        self._follow_parameters()
+        status = self._systems[self.mode].instance.outputs(values)
+        if status != Status.OK:
+            raise self._cannot_close()
+
+    def _cannot_close(self) -> SimulationError:
+        return SimulationError(
+            f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
+            fix="Look at the inputs of driven joints.",
+        )
+
     def look(self) -> Samples:
         """All coordinates and signals now: arrays with one row."""
         found = self._closed(self._systems[self.mode].expand)
@@ -166,10 +201,7 @@ class Stepper:
         self._systems[self.mode].follow_choice()
         found = expand(np.array([self.t]), self._machine.x[None, :])
         if not len(found.t):
-            raise SimulationError(
-                f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
-                fix="Look at the inputs of driven joints.",
-            )
+            raise self._cannot_close()
         return found
 
     def _outputs(self, found: Samples) -> dict[str, Array]:

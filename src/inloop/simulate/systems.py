@@ -292,7 +292,8 @@ class System:
             return found
         lam = [found.signals[f"lam.{row}"] for row in self.formulation.row_names]
         columns = np.array(lam).T if lam else np.zeros((len(found.t), 0))
-        found.signals.update(_cut_forces(self.formulation, found.q, columns))
+        lam_of_all = self.formulation.on_all_rows(columns)
+        found.signals.update(cut_forces(self.formulation, found.q, lam_of_all))
         return replace(found, violation=largest_violation(self.plant, found.q, found.qd, found.t))
 
     def motion(self, t: Array, x: Array) -> Samples:
@@ -405,9 +406,15 @@ def _finite(function: Function) -> Function:
     return checked
 
 
-def _cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Array]:
-    """Forces, torques and tensions of the cuts by component: "<loop>.force.x"."""
-    blocks = [formulation.cut_forces(q[b], lam[b], lanes=False) for b in _blocks(len(q))]
+def cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Array]:
+    """Forces, torques and tensions of the cuts by component: "<loop>.force.x".
+
+    Args:
+        formulation: whose loops they are.
+        q: positions that fit, shape (N, n).
+        lam: multipliers of all rows, shape (N, rows).
+    """
+    blocks = [formulation.cut_forces_of_all(q[b], lam[b], False) for b in _blocks(len(q))]
     signals: dict[str, Array] = {}
     for name in blocks[0] if blocks else ():
         values = np.concatenate([block[name] for block in blocks])

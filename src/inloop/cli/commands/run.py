@@ -12,6 +12,7 @@ import inloop as il
 from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
+from inloop.cli.controllers import own_controller
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
@@ -49,17 +50,20 @@ def call(args: argparse.Namespace) -> int:
     """Compile, simulate, tell."""
     if args.rate is not None:
         return run_realtime.call(args)
-    run_realtime.refuse_options(args)
-    if not args.headless:
-        print(NO_STUDIO, file=sys.stderr)
+    run_realtime.refuse_options(args, controlled=True)
     check_targets(args)
     subject = find_subject(args)
+    controller = own_controller(args.controller, subject)
+    run_realtime.refuse_options(args, controlled=controller is not None)
+    run_realtime.check_period(args, controller)
+    if not args.headless:
+        print(NO_STUDIO, file=sys.stderr)
     if args.experiment is not None:
         return try_experiment(args, subject)
     plant = subject.model.compile()
     apply_settings(plant, subject.settings)
     start = time.perf_counter()
-    result, problem = _simulate(args, subject, plant)
+    result, problem = _simulate(args, subject, plant, controller)
     seconds = time.perf_counter() - start
     # files first: what was computed is kept even if the rest goes wrong
     write_files(args, subject, plant, result)
@@ -88,7 +92,7 @@ def _what_is_kept(result: il.Result, args: argparse.Namespace) -> str:
 
 
 def _simulate(
-    args: argparse.Namespace, subject: Subject, plant: il.Plant
+    args: argparse.Namespace, subject: Subject, plant: il.Plant, controller: Any
 ) -> tuple[il.Result, il.SimulationError | KeyboardInterrupt | None]:
     """What was computed, and why the run has ended early if it has."""
     exhibit = subject.exhibit
@@ -106,6 +110,8 @@ def _simulate(
                 method=method,
                 sample=sample,
                 tolerance=tolerance,
+                controller=controller,
+                period=args.period,
             ),
             None,
         )

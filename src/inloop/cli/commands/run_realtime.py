@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.cli.controllers import own_controller
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
@@ -82,8 +83,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--controller",
         metavar="NAME|PROGRAM",
-        help="started beside the plant: one of the exhibit (`inloop describe` tells), none, or a "
-        "program that gets the name of the plant as its last argument",
+        help="a function or class of the Python file that describes the mechanism; or, started "
+        "beside the plant: one of the exhibit (`inloop describe` tells), none, or a program that "
+        "gets the name of the plant as its last argument",
+    )
+    group.add_argument(
+        "--period",
+        type=float,
+        metavar="S",
+        help="between two calls of a controller of the file [s]; one of the plant by default",
     )
     group.add_argument("--settings", metavar="FILE", help="of the controller, read while it runs")
     group.add_argument(
@@ -119,14 +127,28 @@ def _microseconds(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!a} is no number of microseconds") from None
 
 
-def refuse_options(args: argparse.Namespace) -> None:
-    """A simulation has no clock: say so instead of ignoring what was asked."""
+def refuse_options(args: argparse.Namespace, *, controlled: bool = False) -> None:
+    """A simulation has no clock: say so instead of ignoring what was asked.
+
+    Args:
+        args: of the command line.
+        controlled: there is a controller that a simulation can call.
+    """
     for name, default in ONLY_REALTIME.items():
-        if getattr(args, name) != default:
+        if getattr(args, name) != default and not (controlled and name == "controller"):
             word = name.replace("_", "-")
             raise il.InputError(
                 f"--{word} is for runs against the clock", fix="Add a rate, such as --rate 1000."
             )
+
+
+def check_period(args: argparse.Namespace, own: Any) -> None:
+    """A period is that of a function."""
+    if args.period is not None and own is None:
+        raise il.InputError(
+            "--period is for a controller that is a function of the file",
+            fix="Name one with --controller; programs have their own pace.",
+        )
 
 
 def call(args: argparse.Namespace) -> int:
@@ -144,7 +166,9 @@ def call(args: argparse.Namespace) -> int:
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else None
-    beside = SideProcesses(args, subject.exhibit)
+    own = own_controller(args.controller, subject)
+    check_period(args, own)
+    beside = SideProcesses(args, subject.exhibit, own)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
     with (
         beside,

@@ -89,6 +89,15 @@ class Instance:
         """Begin in a mode at t = 0, at a state of its stepper."""
         _function("il_begin_at", POINTER, COUNT, POINTER)(self.address, mode, _address(x))
 
+    def hold_inputs(self, values: Reals) -> None:
+        """Write all inputs of the plant, in the order of its table; in all modes."""
+        call = _function("il_set_inputs", POINTER, POINTER, returns=None)
+        call(self.address, _address(np.ascontiguousarray(values, dtype=np.float64)))
+
+    def outputs(self, values: Reals) -> Status:
+        """Fill in all outputs of the plant now, in the order of its table."""
+        return Status(_function("il_outputs", POINTER, POINTER)(self.address, _address(values)))
+
     def snapshot(self) -> Reals:
         """All that influences the future, beside parameters and inputs."""
         size = _function("il_snapshot_size", POINTER, returns=COUNT)(self.address)

@@ -379,7 +379,6 @@ class Formulation(ABC):
             e: restitution of all rows.
         """
 
-    @abstractmethod
     def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """What loops exert on their second ends, in world axes; see `plant.cut_forces`.
 
@@ -388,6 +387,11 @@ class Formulation(ABC):
             lam: multipliers of the rows in use, in their order.
             lanes: let many positions use vector code.
         """
+        return self.cut_forces_of_all(q, self.on_all_rows(lam), lanes)
+
+    @abstractmethod
+    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+        """The same from multipliers of all rows, whichever are in use."""
 
     @abstractmethod
     def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:

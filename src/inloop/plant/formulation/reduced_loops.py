@@ -343,9 +343,8 @@ class ReducedLoops(Formulation):
             return self._equations.evaluate(name, **state)["impulse"]
         return any_choice.impulses(self._equations, self.partition, q, qd, t, e)
 
-    def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """See `Formulation`."""
-        lam = self.on_all_rows(lam)
         found = self._equations.evaluate("cut_forces", q=q, lam=lam, lanes=lanes)
         signals: dict[str, Array] = {}
         for k, loop in enumerate(self._equations.mechanism.loops):

@@ -232,7 +232,7 @@ class Tree(Formulation):
         """See `Formulation`."""
         return NONE
 
-    def cut_forces(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
         """See `Formulation`."""
         return {}
 

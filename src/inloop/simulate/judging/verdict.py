@@ -18,7 +18,7 @@ import numpy as np
 
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
-from inloop.simulate.inputs import Inputs
+from inloop.simulate.inputs import InputsOverTime
 from inloop.simulate.judging.balance import ROUNDING, Balance, balance, exchanged, largest
 from inloop.simulate.judging.stiffness import Fastest, find_unstable, motion_size, stiffest_law
 from inloop.simulate.results.samples import Samples
@@ -53,7 +53,7 @@ class Stretch:
     plant: BarePlant
     found: Samples
     power: Array
-    inputs: Inputs
+    inputs: InputsOverTime
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ def judge(
     energy: Array,
     schedule: Schedule,
     events: Sequence[tuple[float, float]] = (),
+    *,
+    jumping: bool = False,
 ) -> Verdict:
     """Look at a run after it.
 
@@ -84,6 +86,7 @@ def judge(
         energy: kinetic and potential [J], shape (N, 2).
         schedule: of the run.
         events: times [s] and the energy that each took [J], in order.
+        jumping: inputs jump at samples, so that power between them cannot be told from it there.
     """
     t = np.concatenate([part.found.t for part in stretches])
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
@@ -94,7 +97,7 @@ def judge(
     elif not sudden:
         # such a method settles at once what smooth laws do faster than its steps
         settled = _fastest(stretches, schedule) is not None
-    if settled or not _tells(stretches, energy, balanced, schedule):
+    if settled or jumping or not _tells(stretches, energy, balanced, schedule):
         work = np.full(len(t), np.nan)
     else:
         alone = not any(np.any(part.power) for part in stretches)

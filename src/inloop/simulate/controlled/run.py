@@ -1,0 +1,267 @@
+"""Simulate a plant with a controller: in lock-step, exactly at multiples of its period.
+
+At each sample the controller reads the outputs of the plant and its answer is held until the next
+one. With fixed steps this is the very sequence of calls that the loop against the clock makes
+(il_period.c), on the same instance: the same controller gives the same bits there, if it answers
+within its period.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError, SimulationError
+from inloop.native import FixedSteps, Method, Status
+from inloop.plant import BarePlant, Signal
+from inloop.plant.arguments import by_name, real
+from inloop.simulate.choice import method_at_start, with_tolerance
+from inloop.simulate.controlled.adaptive import AdaptiveRun, Stretch
+from inloop.simulate.controlled.law import FAILED, Controller, SampledController, check_controller
+from inloop.simulate.controlled.pace import Pace, pace_of
+from inloop.simulate.controlled.rows import Rows
+from inloop.simulate.controlled.sampled import Sampled, SampledNames
+from inloop.simulate.live_drives import drive_inputs
+from inloop.simulate.machine import simulate_modes
+from inloop.simulate.progress import Progress
+from inloop.simulate.results.result import Result
+from inloop.simulate.run import interrupted, simulate
+from inloop.simulate.schedules import METHODS
+from inloop.simulate.start import Given, vector
+from inloop.simulate.stepper import Stepper
+
+TOLD_EVERY = 1000  # samples between two lines of progress
+
+
+def simulate_controlled(
+    plants: Mapping[str, BarePlant],
+    controller: Controller,
+    *,
+    t_end: float,
+    step: float = 1e-3,
+    period: float | None = None,
+    method: str | None = None,
+    q: Given = None,
+    qd: Given = None,
+    tau: Given = None,
+    inputs: Mapping[str, float] | None = None,
+    sample: float | None = None,
+    tolerance: float | None = None,
+    motions: Mapping[str, Signal] | None = None,
+    mode: str | None = None,
+    most_events: int = 1000,
+    **others: Any,
+) -> Result:
+    """Integrate the equations of motion with a controller in the loop.
+
+    Args:
+        plants: the modes by name; a plant without modes is one of its own.
+        controller: called with time and outputs at t = 0, period, 2 period, ...; returns inputs by
+            name ("<joint>.tau", inputs of the model, "<joint>.q", ".qd", ".qdd" of live drives).
+            Those that it does not return stay. `controller.reset()` is called first if there is
+            one.
+        t_end: length of the run [s]; a whole number of steps.
+        step: of the integrator [s]; must divide the period.
+        period: between two calls of the controller [s]; one step by default.
+        method: the integrator, at fixed steps; if none is named, as against the clock: "rk4", or
+            "implicit" where contacts, stops or stiff laws need it.
+        q: coordinates at the start, by name or as a vector.
+        qd: velocities at the start.
+        tau: joint efforts until the controller returns others [N·m or N].
+        inputs: constants by name, until the controller returns others.
+        sample: time between rows of the result [s]; every step by default.
+        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps, and
+            each sample ends one.
+        motions: functions of time for driven joints, by name.
+        mode: to start in; the first one by default.
+        most_events: that one step may hold.
+        others: what other runs can be given, and this one cannot: refused.
+
+    Returns:
+        Rows whose signals are what the controller reads there, and inputs as they are held from
+        there on. `work` is NaN: inputs jump.
+
+    Raises:
+        SimulationError: the run cannot go on, or the controller failed; `result` holds what was
+            computed.
+        KeyboardInterrupt: Ctrl-C; `result` holds what was computed.
+    """
+    check_controller(controller)
+    _refuse(others)
+    pace = pace_of(t_end, step, period, sample)
+    values = _constants(inputs)
+    first = next(iter(plants.values()))
+    if method is None and tolerance is not None:
+        method = with_tolerance(list(plants.values()))
+    if method is None:
+        method = method_at_start(first, q, qd, values, pace.step)
+    common: dict[str, Any] = {
+        "method": method,
+        "motions": motions,
+        "mode": mode,
+        "most_events": most_events,
+    }
+    stepper = Stepper(plants, step=pace.step, q=q, qd=qd, inputs=values, **common)
+    _give_efforts(stepper, first, tau)
+    run = _Run(plants, stepper, pace, controller, motions or {})
+    if tolerance is not None:
+        common |= {"tolerance": tolerance, "step": step, "sample": sample}
+        return run.adaptively(plants, _stretches(plants, q, qd, common))
+    return run.complete(METHODS[method])
+
+
+def _refuse(others: Mapping[str, Any]) -> None:
+    for name, value in others.items():
+        if value is not None and value != ():
+            raise InputError(
+                f"{name} cannot be given to a run with a controller",
+                fix="Leave it out, or use plant.stepper() and call the controller yourself.",
+            )
+
+
+def _constants(inputs: Mapping[str, Any] | None) -> dict[str, float]:
+    """First values of inputs."""
+    for name, value in by_name(inputs, "inputs").items():
+        if callable(value) or isinstance(value, tuple):
+            raise InputError(
+                f"input '{name}' is given over time, beside a controller",
+                fix="Give a constant, and let the controller return what changes.",
+            )
+    return {name: real(value, f"input '{name}'") for name, value in (inputs or {}).items()}
+
+
+def _give_efforts(stepper: Stepper, first: BarePlant, tau: Given) -> None:
+    if tau is not None and not isinstance(tau, Mapping):
+        tau = dict(zip(first.coordinates, vector(first, tau, [0.0] * first.n, "tau"), strict=True))
+    for name, value in by_name(tau, "tau").items():
+        stepper.tau[name] = value
+
+
+def _stretches(
+    plants: Mapping[str, BarePlant], q: Given, qd: Given, common: Mapping[str, Any]
+) -> Stretch:
+    """A run from one sample to the next with steps that are chosen by their error."""
+    first = next(iter(plants.values()))
+
+    def stretch(*, start: Result | None, **given: Any) -> Result:
+        given |= {**common, "start": start}
+        if start is None:
+            given |= {"q": q, "qd": qd}
+        else:
+            given.pop("mode", None)
+        if first.by_mode:
+            return simulate_modes(plants, **given)
+        unknown = ("mode", "most_events")
+        return simulate(first, **{k: v for k, v in given.items() if k not in unknown})
+
+    return stretch
+
+
+def inputs_led(plants: Mapping[str, BarePlant], motions: Mapping[str, Signal]) -> dict[str, str]:
+    """Inputs of live drives that a function of time replaces, and what to say of each."""
+    return {
+        f"{joint}.{kind}": f"the motion that the run was given for '{joint}'"
+        for plant in plants.values()
+        for joint in drive_inputs(plant)
+        for kind in ("q", "qd", "qdd")
+        if joint in motions
+    }
+
+
+class _Run:
+    """A stepper and a controller that take turns."""
+
+    def __init__(
+        self,
+        plants: Mapping[str, BarePlant],
+        stepper: Stepper,
+        pace: Pace,
+        controller: Controller,
+        motions: Mapping[str, Signal],
+    ) -> None:
+        self._stepper, self._pace = stepper, pace
+        inputs, outputs = stepper.input_names, stepper.output_names
+        count = len({name for plant in plants.values() for name in plant.coordinates})
+        self._names = SampledNames(count, ("t", *outputs, *inputs))
+        known = {**{f"{c}.tau": x for c, x in stepper.tau.items()}, **stepper.inputs}
+        first = np.array([known[name] for name in inputs])
+        led = inputs_led(plants, motions)
+        self._law = SampledController(controller, inputs, first, led)
+        self._rows = Rows(plants, outputs, inputs)
+        # time, outputs and inputs as held, in the order of the mailbox
+        self._seen = np.zeros(1 + len(outputs) + len(inputs))
+        self._outputs = self._seen[1 : 1 + len(outputs)]
+        self._held = self._seen[1 + len(outputs) :]
+
+    def complete(self, method: Method) -> Result:
+        """All steps, and what they have given, also where they break off."""
+        try:
+            self._go()
+        except SimulationError as error:
+            status = self._stepper.status
+            why = FAILED if status == Status.OK else status.name
+            error.result = self._broken_off(method, why)  # type: ignore[attr-defined]
+            raise
+        except KeyboardInterrupt:
+            kept = self._broken_off(method, Status.STOPPED.name)
+            raise interrupted(kept, self._pace.steps * self._pace.step) from None
+        return self._result(method, Status.OK.name)
+
+    def _broken_off(self, method: Method, status: str) -> Result:
+        """What was computed up to the last good step."""
+        if self._stepper.t > self._rows.last:
+            self._look()
+            self._keep()
+        return self._result(method, status)
+
+    def _result(self, method: Method, status: str) -> Result:
+        schedule = FixedSteps(method, self._pace.step, self._pace.steps)
+        return self._rows.result(schedule, status, self._stepper.notes)
+
+    def _go(self) -> None:
+        """All steps; each sample before the step that it acts in."""
+        pace, law, stepper = self._pace, self._law, self._stepper
+        law.reset()
+        self._held[:] = law.held
+        end = pace.steps * pace.step
+        with Progress(0.0, end) as progress:
+            for k in range(pace.steps):
+                sampled = k % pace.per_sample == 0
+                if sampled or k % pace.stride == 0:
+                    self._look()
+                if sampled:
+                    stepper.hold(law.sample(Sampled(self._names, self._seen.copy())))
+                    if k // pace.per_sample % TOLD_EVERY == TOLD_EVERY - 1:
+                        progress(k / pace.steps)
+                if k % pace.stride == 0:
+                    self._keep()
+                if sampled:
+                    self._held[:] = law.held
+                self._step()
+        self._look()
+        self._keep()
+
+    def adaptively(self, plants: Mapping[str, BarePlant], stretch: Stretch) -> Result:
+        """The same with steps that are chosen by their error."""
+        self._look()
+        names = self._stepper.output_names, self._stepper.input_names
+        run = AdaptiveRun(plants, self._law, names, stretch)
+        signals = {name: float(x[0]) for name, x in self._stepper.look().signals.items()}
+        return run.go(self._pace, self._outputs.copy(), signals)
+
+    def _step(self) -> None:
+        try:
+            self._stepper.step()
+        except InputError as error:
+            raise self._law.refused(self._stepper.t, error) from None
+        self._rows.events += self._stepper.events
+
+    def _look(self) -> None:
+        self._seen[0] = self._stepper.t
+        self._stepper.outputs(self._outputs)
+
+    def _keep(self) -> None:
+        stepper = self._stepper
+        self._rows.add(stepper.t, stepper.mode, self._outputs, self._law.held)
