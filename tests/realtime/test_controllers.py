@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
@@ -311,18 +312,15 @@ def test_the_command_line_finds_controllers_in_the_file(tmp_path: Path, name: st
     """With a constant force, q = F t² / (2 m) and qd = F t / m."""
     file = tmp_path / "cart.py"
     file.write_text(FILE, encoding="utf-8")
-    simulated = ("run", str(file), "--headless", "--seconds", "0.25")
-    clocked = (*simulated, "--rate", "1024", "--mode", "lock-step", "--name", name)
+    common = ("run", str(file), "--headless", "--seconds", "0.25")
+    simulated = (*common, "--step", "0.0009765625")
+    clocked = (*common, "--rate", "1024", "--mode", "lock-step", "--name", name)
     for words in (simulated, clocked):
-        done = inloop(*words, "--controller", "push", "--period", "0.0078125",
-                      *(("--step", "0.0009765625") if words is simulated else ()))  # fmt: skip
+        done = inloop(*words, "--controller", "push", "--period", "0.0078125", "--json")
         assert done.returncode == 0, done.stderr
-        (row,) = [line.split() for line in done.stdout.splitlines() if line.split()[:1] == ["cart"]
-                  and len(line.split()) == 3] or [None]  # fmt: skip
-        if words is simulated:
-            assert row is not None
-            assert float(row[1]) == pytest.approx(3.0 * 0.25**2 / 4.0, rel=1e-8)
-            assert float(row[2]) == pytest.approx(3.0 * 0.25 / 2.0, rel=1e-8)
+        told = json.loads(done.stdout)
+        assert told["q"]["cart"] == pytest.approx(3.0 * 0.25**2 / 4.0, rel=1e-12)
+        assert told["qd"]["cart"] == pytest.approx(3.0 * 0.25 / 2.0, rel=1e-12)
         failed = inloop(*words, "--controller", "Breaks")
         assert failed.returncode != 0
         assert "controller 'Breaks' stopped at t = 0.01" in failed.stderr

@@ -8,6 +8,7 @@ within its period.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -206,15 +207,18 @@ class _Run:
             raise
         except KeyboardInterrupt:
             kept = self._broken_off(method, Status.STOPPED.name)
+            if kept is None:
+                raise
             raise interrupted(kept, self._pace.steps * self._pace.step) from None
         return self._result(method, Status.OK.name)
 
-    def _broken_off(self, method: Method, status: str) -> Result:
-        """What was computed up to the last good step."""
+    def _broken_off(self, method: Method, status: str) -> Result | None:
+        """What was computed up to the last good step; None if there is nothing."""
         if self._stepper.t > self._rows.last:
-            self._look()
-            self._keep()
-        return self._result(method, status)
+            with contextlib.suppress(SimulationError):  # loops that cannot be closed there
+                self._look()
+                self._keep()
+        return None if self._rows.last < 0.0 else self._result(method, status)
 
     def _result(self, method: Method, status: str) -> Result:
         schedule = FixedSteps(method, self._pace.step, self._pace.steps)
@@ -222,9 +226,9 @@ class _Run:
 
     def _go(self) -> None:
         """All steps; each sample before the step that it acts in."""
-        pace, law, stepper = self._pace, self._law, self._stepper
-        law.reset()
-        self._held[:] = law.held
+        pace = self._pace
+        self._law.reset()
+        self._held[:] = self._law.held
         end = pace.steps * pace.step
         with Progress(0.0, end) as progress:
             for k in range(pace.steps):
@@ -232,13 +236,11 @@ class _Run:
                 if sampled or k % pace.stride == 0:
                     self._look()
                 if sampled:
-                    stepper.hold(law.sample(Sampled(self._names, self._seen.copy())))
+                    self._sample()
                     if k // pace.per_sample % TOLD_EVERY == TOLD_EVERY - 1:
                         progress(k / pace.steps)
                 if k % pace.stride == 0:
                     self._keep()
-                if sampled:
-                    self._held[:] = law.held
                 self._step()
         self._look()
         self._keep()
@@ -250,6 +252,11 @@ class _Run:
         run = AdaptiveRun(plants, self._law, names, stretch)
         signals = {name: float(x[0]) for name, x in self._stepper.look().signals.items()}
         return run.go(self._pace, self._outputs.copy(), signals)
+
+    def _sample(self) -> None:
+        held = self._law.sample(Sampled(self._names, self._seen.copy()))
+        self._stepper.hold(held)
+        self._held[:] = held
 
     def _step(self) -> None:
         try:
