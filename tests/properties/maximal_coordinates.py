@@ -114,7 +114,8 @@ def closed_position(linkage: Linkage, held: Mapping[str, float]) -> np.ndarray |
     for _ in range(TRIES):
         guess = random.uniform(-3.0, 3.0, int((~fixed).sum()))
         # where bars are in line the gap is small long before it vanishes: its slope says nothing
-        found = least_squares(open_by, guess, xtol=1e-13, ftol=1e-13, gtol=None, max_nfev=100)
+        # a gradient that vanishes to the last bit ends it: there is no step left to take
+        found = least_squares(open_by, guess, xtol=1e-13, ftol=1e-13, gtol=2.5e-16, max_nfev=100)
         if np.abs(found.fun).max() < CLOSED:
             q = given.copy()
             q[~fixed] = found.x

@@ -233,7 +233,7 @@ def test_a_picture_that_cannot_be_read_is_told_and_not_drawn(tmp_path: Path) -> 
     with pytest.warns(UserWarning, match=r"a picture is not drawn: .*red.png"):
         stage = make_stage(il.load(tmp_path / "textured.urdf").build())
     assert len(stage.meshes) == 1 and not any(
-        "picture" in look for look in stage.draft.ground_looks
+        "picture" in look for look in stage.sketch.ground_looks
     )
 
 
