@@ -139,9 +139,9 @@ def _with_linear_rows(closure: Closure, q: Array, free: np.ndarray) -> Array:
     if not linear.any():
         return q
     h, J = closure(q)
-    step = np.zeros_like(q)
+    step = np.zeros(len(free))
     step[free] = _shortest(J[linear][:, free], -h[linear])
-    return np.asarray(q + step * closure.coordinate_sizes)
+    return closure.moved(q, step)
 
 
 def _shortest(J: Array, right: Array) -> Array:
