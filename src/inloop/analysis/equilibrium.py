@@ -17,6 +17,7 @@ from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independen
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
+from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
 LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see formalisms/size.py)
@@ -86,6 +87,7 @@ class Equilibrium:
         return "\n".join(lines)
 
 
+@checked_call
 def equilibrium(
     plant: BarePlant,
     q: Given = None,

@@ -19,6 +19,7 @@ from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, reals
+from inloop.plant.keywords import checked_call
 
 Trajectory = Mapping[str, Sequence[float] | Array] | Array
 DEGREE = 5  # of the splines that differentiate a trajectory
@@ -71,6 +72,7 @@ class InverseRun:
         return arrays[kind][:, k]
 
 
+@checked_call
 def inverse_dynamics_run(
     plant: BarePlant,
     t: Sequence[float] | Array,

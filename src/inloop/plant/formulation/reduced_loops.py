@@ -12,6 +12,7 @@ import numpy as np
 from inloop.codegen.c_motions import emit_motions
 from inloop.errors import SimulationError
 from inloop.formalisms.closed import ClosedLoops
+from inloop.formalisms.cut_forces import CARRY_MOMENTS
 from inloop.formalisms.partition import Partition
 from inloop.native import TERMS_FLAGS
 from inloop.plant.engine import Array
@@ -35,7 +36,6 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below this end it, in radians, or in parts of the mechanism's characteristic
 # length; the error left is of the order of its square
 CLOSED = 1e-8
-CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
 
 
 class ReducedLoops(Formulation):
