@@ -47,7 +47,7 @@ class ModelError(InloopError):
         """Bundle all mistakes of one model, the first MOST_MISTAKES of them, into one error."""
         error = cls("")
         error.mistakes = mistakes = mistakes[:MOST_MISTAKES]
-        count = f"{len(mistakes)} mistake" + ("s" if len(mistakes) != 1 else "")
+        count = counted(len(mistakes), "mistake")
         if len(mistakes) == MOST_MISTAKES:
             count += " or more"
         lines = [f"model '{model_name}' has {count}:"]
@@ -82,6 +82,11 @@ class LinkError(InloopError):
 
 class MailboxError(InloopError):
     """A mailbox cannot be used: no plant of that name runs, it ended, or others hold a block."""
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: "1 overrun", "2 overruns"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def near_names(wrong: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import runpy
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import inloop as il
 from inloop import gallery
+from inloop.cli.python_file import Described, model_of_file
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
 
@@ -24,13 +23,13 @@ class Subject:
     """A model and where it came from.
 
     Attributes:
-        model: the model.
+        model: the model, or what a file has compiled of one.
         exhibit: its entry in the gallery, None for a file.
         settings: values of parameters that the user gave on the command line.
         options: of the exhibit that the user gave there.
     """
 
-    model: il.Model
+    model: Described
     exhibit: Exhibit | None
     settings: dict[str, float]
     options: dict[str, bool | int | float] = field(default_factory=dict)
@@ -42,7 +41,7 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
         "mechanism",
         metavar="NAME|FILE",
         help="a name of `inloop list`, or a file: .urdf, .xml (MuJoCo), .sdf, .mbs, or .py that "
-        "makes an il.Model",
+        "makes an il.Model, best called `model`",
     )
     parser.add_argument(
         "--set",
@@ -145,40 +144,9 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _load(name: str) -> il.Model:
+def _load(name: str) -> Described:
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
     if name.lower().endswith(".py"):
-        return _from_python(Path(name))
+        return model_of_file(Path(name))
     return il.load(name)
-
-
-def _place(error: BaseException) -> str:
-    """File and line where it happened."""
-    if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}"
-    line = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{line.filename}:{line.lineno}"
-
-
-def _from_python(path: Path) -> il.Model:
-    """Run a Python file and take the model that it leaves in a global name."""
-    if not path.is_file():
-        raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
-    try:
-        names = runpy.run_path(str(path), run_name="inloop_model")
-    except il.InloopError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise FileFormatError(
-            f"{path.name} stopped with {type(error).__name__}: {error}",
-            where=_place(error),
-            fix="Run it with python to see more.",
-        ) from error
-    models = {id(value): value for value in names.values() if isinstance(value, il.Model)}
-    if len(models) != 1:
-        raise FileFormatError(
-            f"{path.name} makes {len(models)} models",
-            fix="Leave exactly one il.Model in a global name.",
-        )
-    return next(iter(models.values()))

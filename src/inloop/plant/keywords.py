@@ -34,7 +34,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "start": ("restart", "continue_from", "previous"),
     "directory": ("path", "out", "folder"),
     "actuated": ("motors", "actuators"),
-    "fixed": ("locked", "held"),
     "backend": ("language", "target"),
     "packages": ("package_dirs", "mesh_dir", "package_path"),
 }

@@ -143,7 +143,8 @@ class Expr:
         return self.graph.sub(self.graph.constant(1.0), self)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, (int, float)):
+        # whether a number of a model is written as 0 may be asked, and symbols are not
+        if not self.static and isinstance(other, (int, float)):
             raise ExpressionError(
                 f"{self} == {other:g} cannot be told while a law is traced",
                 fix="Compare with <, <=, > or >=, such as il.where(il.absolute(x) < 1e-9, a, b).",

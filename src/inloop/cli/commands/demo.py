@@ -36,9 +36,9 @@ NEXT = """\
 inloop list                                        what else there is
 inloop describe puma560                            bodies, joints, parameters
 inloop derive puma560 --out puma_c                 the generated C, ready to be embedded
-inloop run double_pendulum --headless --seconds 20 --plot pendulum.png
+inloop run double_pendulum --seconds 20 --plot pendulum.png
 inloop studio piano                                play it in the browser
-inloop run n_pendulum --headless --set n=40 --set length=0.05"""
+inloop run n_pendulum --set n=40 --set length=0.05"""
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:

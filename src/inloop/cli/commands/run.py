@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
+from inloop.cli.advice import shell_words
 from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
-NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."
 SAMPLES = 10_000  # a run keeps at most about so many states
 RESULT_ENDINGS = (".csv", ".npz", ".parquet")
 STOPPED, FAILED = 130, 2
@@ -28,7 +28,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
-    parser.add_argument("--headless", action="store_true", help="no page in the browser")
+    # a run never opens a page: `inloop studio` does; the word is taken from whoever writes it
+    parser.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
     parser.add_argument(
@@ -51,8 +52,6 @@ def call(args: argparse.Namespace) -> int:
     if args.rate is not None:
         return run_realtime.call(args)
     run_realtime.refuse_options(args)
-    if not args.headless:
-        print(NO_STUDIO, file=sys.stderr)
     _check_targets(args)
     subject = find_subject(args)
     if args.experiment is not None:
@@ -82,7 +81,7 @@ def call(args: argparse.Namespace) -> int:
         tell_interrupted(_what_is_kept(result, args))
         return STOPPED
     if problem is not None:
-        print(f"error: {problem}", file=sys.stderr)
+        print(f"error: {shell_words(str(problem))}", file=sys.stderr)
         return FAILED
     return 0
 
@@ -147,7 +146,7 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     if result.violation is not None:
         paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")
     for note in result.notes:
-        paragraph(note)
+        paragraph(shell_words(note))
     paragraph()
     rows = [(name, f"{data['q'][name]:.9g}", f"{data['qd'][name]:.9g}") for name in data["q"]]
     table(("coordinate", "q", "qd"), rows)
