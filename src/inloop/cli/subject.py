@@ -14,6 +14,7 @@ from inloop import gallery
 from inloop.cli.python_file import Described, model_of_file
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
+from inloop.native import find_compiler
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -33,6 +34,21 @@ class Subject:
     exhibit: Exhibit | None
     settings: dict[str, float]
     options: dict[str, bool | int | float] = field(default_factory=dict)
+
+    def compile(self) -> il.Plant:
+        """The plant, with the parameters that the user gave, for commands that run it.
+
+        Raises:
+            BuildError: there is no compiler.
+        """
+        if find_compiler() is None:
+            raise il.BuildError(
+                "running a mechanism needs a C compiler, and none works here",
+                fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
+            )
+        plant = self.model.compile()
+        plant.parameters.update(self.settings)
+        return plant
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -93,11 +109,6 @@ def _find_exhibit(name: str, words: Sequence[str]) -> Subject:
         if name in exhibit.options
     }
     return Subject(exhibit.build(**options), exhibit, _numbers(given), options)
-
-
-def apply_settings(plant: il.Plant, settings: dict[str, float]) -> None:
-    """Write the parameters that the user gave on the command line."""
-    plant.parameters.update(settings)
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:

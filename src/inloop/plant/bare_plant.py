@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, counted
 from inloop.formalisms.size import Size
 from inloop.model import Mechanism
 from inloop.plant.bounds import Bounds
@@ -92,7 +92,7 @@ class BarePlant:
 
     def __repr__(self) -> str:
         cost = self.operations[self.formulation.motion_function]["total"]
-        return f"<Plant '{self.name}': {self.n} coordinates, {cost} operations for qdd>"
+        return f"<Plant '{self.name}': {counted(self.n, 'coordinate')}, {cost} operations for qdd>"
 
     def share(self, first: BarePlant) -> None:
         """Use the parameters and bounds of another mode from now on."""

@@ -18,6 +18,7 @@ from inloop.cli.commands.demo_piece import play_piece
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.timing import batch_nanoseconds, hot_nanoseconds
 from inloop.cli.trace import can_draw, draw_curve
+from inloop.errors import counted
 from inloop.gallery import Exhibit
 from inloop.native import explain_no_compiler, find_compiler
 from inloop.plant import NativeEngine
@@ -126,7 +127,8 @@ def _built_text(plant: il.Plant, data: dict[str, Any]) -> str:
     if find_compiler() is None:
         how = "written as Python in"
     return (
-        f"{plant.n} coordinates, {len(plant.parameters)} parameters to turn; "
+        f"{counted(plant.n, 'coordinate')}, "
+        f"{counted(len(plant.parameters), 'parameter')} to turn; "
         f"derived in {duration(data['derive_seconds'])}, {how} {duration(data['build_seconds'])}"
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
-from inloop.cli.subject import Subject, apply_settings, find_subject, subject_of_facts
+from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.errors import counted
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.recordings.channels import read_report
@@ -115,8 +115,7 @@ def call_replay(args: argparse.Namespace) -> int:
     """Build the same mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
-    plant = subject.model.compile()
-    apply_settings(plant, subject.settings)
+    plant = subject.compile()
     found = replay(recording, plant)
     first = found.first
     if args.json:

@@ -15,7 +15,7 @@ from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
-from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
+from inloop.cli.subject import Subject, add_subject, find_subject
 
 SAMPLES = 10_000  # a run keeps at most about so many states
 RESULT_ENDINGS = (".csv", ".npz", ".parquet")
@@ -56,8 +56,7 @@ def call(args: argparse.Namespace) -> int:
     subject = find_subject(args)
     if args.experiment is not None:
         return try_experiment(args, subject)
-    plant = subject.model.compile()
-    apply_settings(plant, subject.settings)
+    plant = subject.compile()
     start = time.perf_counter()
     result, problem = _simulate(args, subject, plant)
     seconds = time.perf_counter() - start
