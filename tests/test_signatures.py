@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 import inloop as il
+from inloop.errors import name_hint
 from inloop.plant.keywords import SYNONYMS
 from inloop.realtime import Options
 from inloop.realtime.options import OptionValues
@@ -110,6 +111,30 @@ def plant() -> il.Plant:
 def test_calls_that_do_not_fit(plant: il.Plant, call: Callable[[Any], Any], told: str) -> None:
     with pytest.raises(il.InputError, match=re.escape(told) if "*" not in told else told):
         call(plant)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "known", "told"),
+    [
+        ("cranc.q", ["crank.q", "rod.q"], "Did you mean crank.q"),
+        ("zzz", ["crank.q", "rod.q"], "Names are: crank.q, rod.q."),
+        ("zzz", [f"joint_{k}" for k in range(40)], "joint_11 and 28 more."),
+        ("zzz", [], "Names are: none."),
+        (7, ["crank.q"], "Names are: crank.q."),
+    ],
+)
+def test_unknown_names_are_answered_with_near_ones(
+    wrong: object, known: list[str], told: str
+) -> None:
+    assert told in name_hint(wrong, known)
+
+
+def test_signals_and_inputs_too(plant: il.Plant) -> None:
+    result = gallery_plant("pendulum").simulate(t_end=0.002, step=1e-3)
+    with pytest.raises(il.InputError, match=r"no signal 'angel.q'\. Did you mean angle.q"):
+        result["angel.q"]
+    with pytest.raises(il.InputError, match=r"no input 'pusch'\. Did you mean push\?"):
+        plant.equilibrium(inputs={"pusch": 1.0})
 
 
 def test_synonyms_are_no_arguments_of_the_functions_that_they_help_with() -> None:

@@ -123,6 +123,11 @@ def test_advice_is_in_words_of_the_shell(
     [
         ('use method="rodas" with tolerance=1e-6', "use --method rodas with --tolerance 1e-6"),
         ("with step=1e-4.", "with --step 1e-4."),
+        (
+            "Use a step smaller than 0.5 s or an implicit method, look for laws, or set wider bounds: "
+            "plant.bounds.",
+            "Use a --step below 0.5 s or --method implicit, look for laws.",
+        ),
         ("Use it; error.result holds what was computed.", "Use it."),
         ("a timestep=3 of its own", "a timestep=3 of its own"),
     ],
@@ -137,6 +142,22 @@ def test_json_errors_are_one_object(capsys: Capture) -> None:
     assert data["status"] == "ERROR"
     assert "puma" in data["mistakes"][0]["what"]
     assert "puma560" in data["mistakes"][0]["fix"]
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("lst", "did you mean list?"),
+        ("piano", "write: inloop run piano, or inloop studio piano"),
+        ("arm.urdf", "write: inloop run arm.urdf"),
+        ("zzzzz", "`inloop --help` names all"),
+    ],
+)
+def test_wrong_commands_are_answered_with_near_ones(word: str, told: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main([word])
+    assert f"no command '{word}'; " in (error := capsys.readouterr().err)
+    assert told in error and "describe" not in error
 
 
 def test_wrong_usage_is_json_too(capsys: Capture) -> None:

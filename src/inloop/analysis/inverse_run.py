@@ -16,7 +16,7 @@ import scipy
 
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, reals
 from inloop.plant.keywords import checked_call
@@ -142,7 +142,7 @@ def _joint(plant: BarePlant, name: str) -> int:
     if name not in plant.coordinates:
         raise InputError(
             f"model '{plant.name}' has no joint '{name}'",
-            fix=f"Names are: {', '.join(plant.coordinates[:20])}.",
+            fix=name_hint(name, plant.coordinates),
         )
     return plant.coordinates.index(name)
 

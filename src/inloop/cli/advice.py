@@ -25,6 +25,9 @@ _PHRASES = {
     "See plant.parameters for all names.": "`inloop describe` tells all names.",
     "Use a smaller step": "Use a smaller --step",
     "use a smaller step": "use a smaller --step",
+    "Use a step smaller than": "Use a --step below",
+    " or an implicit method": " or --method implicit",
+    ", or set wider bounds: plant.bounds": "",
     "Use 0 < step <= t_end.": "Use 0 < --step <= --seconds.",
 }
 

@@ -7,10 +7,11 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TextIO
 
 import inloop as il
+from inloop import gallery
 from inloop.cli.advice import shell_words
 from inloop.cli.commands import (
     bench,
@@ -29,6 +30,8 @@ from inloop.cli.commands import (
     studio,
 )
 from inloop.cli.output import print_json, tell_interrupted
+from inloop.cli.subject import FILE_ENDINGS
+from inloop.errors import near_names
 
 COMMANDS = (
     list_gallery, describe, derive, export, run, studio, monitor, record, link, midi, device, check,
@@ -70,7 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(GUIDE)
         return 0
     try:
-        args = _parser().parse_args(words)
+        parser, commands = _parser()
+        if not words[0].startswith("-") and words[0] not in commands:
+            parser.error(_no_command(words[0], commands))
+        args = parser.parse_args(words)
     except SystemExit as wrong:
         if wrong.code == FAILED and "--json" in words:
             print_json({"status": "ERROR", "error": "wrong usage", "mistakes": []})
@@ -80,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _guarded(args)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
+    """What reads the command line, and the names of the commands."""
     parser = argparse.ArgumentParser(
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
@@ -97,7 +104,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in COMMANDS:
         module.add_parser(commands, shared)
-    return parser
+    return parser, commands.choices
+
+
+def _no_command(word: str, commands: Collection[str]) -> str:
+    what = f"there is no command {word[:40]!a}"
+    if word in gallery.names() or word.lower().endswith(FILE_ENDINGS):
+        return f"{what}; to run it, write: inloop run {word}, or inloop studio {word}"
+    near = near_names(word, commands)
+    return f"{what}; did you mean {near[0]}?" if near else f"{what}; `inloop --help` names all"
 
 
 def _guarded(args: argparse.Namespace) -> int:
