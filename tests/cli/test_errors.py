@@ -124,8 +124,8 @@ def test_advice_is_in_words_of_the_shell(
         ('use method="rodas" with tolerance=1e-6', "use --method rodas with --tolerance 1e-6"),
         ("with step=1e-4.", "with --step 1e-4."),
         (
-            "Use a step smaller than 0.5 s or an implicit method, look for laws, or set wider bounds: "
-            "plant.bounds.",
+            "Use a step smaller than 0.5 s or an implicit method, look for laws, "
+            "or set wider bounds: plant.bounds.",
             "Use a --step below 0.5 s or --method implicit, look for laws.",
         ),
         ("Use it; error.result holds what was computed.", "Use it."),
