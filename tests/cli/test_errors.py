@@ -226,7 +226,7 @@ def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path, capsys: Capture) 
     assert data["status"] == "OUT_OF_BOUNDS"
     assert 0.0 < data["t"] < 100.0
     assert np.isfinite(list(data["q"].values())).all()
-    assert "out of bounds" in shown.err and "smaller" in shown.err
+    assert "out of bounds" in shown.err and "--step below 0.5 s" in shown.err
     assert len(np.load(file)["t"]) >= 2
 
 
@@ -256,3 +256,5 @@ def test_ctrl_c_before_the_run(monkeypatch: pytest.MonkeyPatch, capsys: Capture)
     monkeypatch.setattr(gallery, "get", interrupted)
     assert main(["describe", "pendulum"]) == 130
     assert capsys.readouterr().err.startswith("interrupted: ")
+    assert main(["describe", "pendulum", "--json"]) == 130
+    assert json.loads(capsys.readouterr().out)["status"] == "STOPPED"
