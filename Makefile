@@ -1,4 +1,4 @@
-# make demo | test | bench | figures | lint | page | clean: everything happens in .venv, nothing outside the repository
+# make demo | test | wheel | bench | figures | lint | page | clean: everything happens in .venv, nothing outside the repository
 # is touched, except that `make test` run by root installs the Debian packages the tests need.
 
 PYTHON ?= python3
@@ -27,7 +27,7 @@ DEMO_EXTRAS := plot,studio,terminal
 HEADLESS ?=
 PYTEST_OPTIONS ?=
 
-.PHONY: demo test bench figures lint style page format clean test-programs
+.PHONY: demo test wheel bench figures lint style page format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
@@ -39,6 +39,11 @@ test: $(VENV)/.ready-test test-programs style
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS); tests=$$?; \
 	wait $$types; types=$$?; echo "mypy:"; cat "$$told"; rm -f "$$told"; \
 	[ $$tests -eq 0 ] && [ $$types -eq 0 ]
+
+# with the libraries of the studio's page: whoever installs it needs no npm
+wheel: | $(BIN)/python
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/inloop-*.whl
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks

@@ -5,6 +5,7 @@ native code, run them.
 """
 
 from inloop import control, devices, geometry, realtime
+from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
 from inloop.api import Model, Plant, compile_mechanism, load, piecewise, read, run, show
 from inloop.errors import (
     BuildError,
@@ -69,9 +70,20 @@ from inloop.model import (
 from inloop.model import sensors as sensors
 from inloop.native import include_dir
 from inloop.pictures.result import Result
-from inloop.realtime import ScriptedClock, attach, start
-from inloop.simulate import ManyResult, blank_figure
-from inloop.symbolic import condense
+from inloop.realtime import (
+    Loop,
+    Mailbox,
+    Recording,
+    Report,
+    ScriptedClock,
+    attach,
+    record,
+    replay,
+    running,
+    start,
+)
+from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure
+from inloop.symbolic import Expr, condense
 from inloop.symbolic.functions import (
     absolute,
     acos,
@@ -97,17 +109,20 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "AtLeastOne", "BuildError", "ExpressionError", "FileFormatError", "FlexibleLinkHandle",
-    "FrictionLaw", "Handle", "InloopError", "InputError", "LinkError", "MailboxError", "ManyResult",
-    "MassProperties", "Mechanism", "Mesh", "Model", "ModelError", "NormalLaw", "NotNegative",
-    "Plant", "Positive", "Result", "ScriptedClock", "Shape", "Share", "SimulationError", "Visual",
-    "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle", "blank_figure",
-    "box", "capsule", "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull",
-    "cos", "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt",
-    "free", "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
+    "AtLeastOne", "BuildError", "Eigenmodes", "EnergyAudit", "Equilibrium", "EventRecord", "Expr",
+    "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "FrictionLaw", "Handle",
+    "InloopError", "InputError", "InverseRun", "Linear", "LinkError", "Loop", "Mailbox",
+    "MailboxError", "ManyResult", "MassProperties", "Mechanism", "Mesh", "Model", "ModelError",
+    "NormalLaw", "NotNegative", "Plant", "Positive", "Recording", "Report", "Result",
+    "ScriptedClock", "Shape", "Share", "SimulationError", "Stepper", "Sweep", "Visual", "absolute",
+    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "blank_figure", "box", "capsule",
+    "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull", "cos",
+    "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt", "free",
+    "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
     "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
-    "point", "power", "power_law", "read", "realtime", "rim", "rod", "rpy",
-    "run", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start", "table", "tan",
+    "point", "power", "power_law", "read", "realtime", "record", "replay", "rim", "rod", "rpy",
+    "run", "running", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start",
+    "table", "tan",
     "tanh", "torus", "universal", "visual", "where",
 ]  # fmt: skip
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from inloop import analysis, realtime
-from inloop import simulate as simulation
+from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
-from inloop.simulate import (
-    ManyResult,
-    Stepper,
-    export_c,
-    simulate,
-    simulate_controlled,
-    simulate_many,
-    simulate_modes,
-)
+from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
+from inloop.realtime.run import StartOptions
+from inloop.simulate import Stepper
 from inloop.simulate.controlled.law import Controller
 from inloop.simulate.readiness import integrators, make_ready
 from inloop.simulate.rehearsal import rehearse as simulate_before
@@ -42,9 +38,20 @@ class Plant(BarePlant):
     """The compiled equations of motion of a mechanism, ready to be evaluated and simulated.
 
     It holds nothing more than a `BarePlant` and changes nothing of it: it adds the runs, which lie
-    in layers above.
+    in layers above. Functions that take a plant first are methods here: signature and docstring
+    are theirs.
     """
 
+    simulate_many = runs.simulate_many
+    export_c = runs.export_c
+    equilibrium = analysis.equilibrium
+    linearize = analysis.linearize
+    eigenmodes = analysis.eigenmodes
+    energy_audit = analysis.energy_audit
+    sweep = analysis.sweep
+    inverse_dynamics_run = analysis.inverse_dynamics_run
+
+    @checked_call
     def simulate(
         self,
         *,
@@ -57,7 +64,7 @@ class Plant(BarePlant):
         inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
         tolerance: float | None = None,
-        start: simulation.Result | None = None,
+        start: runs.Result | None = None,
         mode: str | None = None,
         most_events: int = 1000,
         settle_time: float | None = None,
@@ -66,20 +73,45 @@ class Plant(BarePlant):
         period: float | None = None,
         **motions: Signal,
     ) -> Result:
-        """Integrate the equations of motion; see `inloop.simulate.simulate`.
+        """Integrate the equations of motion.
 
-        Further keywords name driven joints: `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
-        For mechanisms with modes see `inloop.simulate.simulate_modes`; only they have a mode to
-        start in, and events. With a `controller`, a function of time and outputs that returns
-        inputs by name and is called every `period` [s], see `inloop.simulate.simulate_controlled`.
+        Args:
+            t_end: length of the run [s].
+            step: step of the integrator [s]; shortened so that a whole number fits into t_end.
+                With a tolerance: time between samples.
+            method: "rk4", "euler" (symplectic), "dopri", "rodas" (for stiff laws), "implicit"
+                (cheap, for stiff laws in real time) or "scipy" (a slow reference); if none is
+                named, "rk4" or what suits the mechanism better.
+            q: coordinates at the start, by name or as a vector; else the joints' initial values.
+            qd: velocities at the start; those of dependent coordinates follow.
+            tau: constant joint efforts [N·m or N].
+            inputs: by name: constants, functions of time, or samples (times, values).
+            sample: time between samples [s]; every step by default.
+            tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+            start: an earlier result with the same step to continue from, up to t_end.
+            mode: of a mechanism with modes, the one to start in; the first by default.
+            most_events: of a mechanism with modes, how many may happen.
+            settle_time: of a mechanism with modes, events that come faster than this settle [s].
+            reactions: joints whose forces and moments the result shall hold, as
+                "<joint>.force.x", ..., "<joint>.moment.z" in world axes: names, or "all".
+            controller: a function of time and outputs that returns inputs by name, or an object
+                with `__call__` and, if it has states, `reset()`.
+            period: between two calls of the controller [s]; its answer is held between them.
+            motions: functions of time, or samples, for driven joints, by their names:
+                `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
+
+        Raises:
+            SimulationError: the run cannot go on; `result` holds what was computed.
+            KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
         """
-        if start is not None and not isinstance(start, simulation.Result):
+        if start is not None and not isinstance(start, runs.Result):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
         if start is not None and start.end is None:
             raise InputError(
                 "start was read from a file, which does not hold all that a run goes on from",
                 fix="Give q and qd of its last sample.",
             )
+        self._check_motions(motions)
         common: dict[str, Any] = {
             "t_end": t_end,
             "step": step,
@@ -105,22 +137,27 @@ class Plant(BarePlant):
             plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
             return self._shown(
                 partial(
-                    simulate_controlled, plants, controller, period=period, **common, **changing
+                    runs.simulate_controlled,
+                    plants,
+                    controller,
+                    period=period,
+                    **common,
+                    **changing,
                 )
             )
         if period is not None:
             raise InputError("a period is that of a controller", fix="Give controller=, too.")
         if self.by_mode:
-            return self._shown(partial(simulate_modes, self.by_mode, **common, **changing))
-        return self._shown(partial(simulate, self, **common))
+            return self._shown(partial(runs.simulate_modes, self.by_mode, **common, **changing))
+        return self._shown(partial(runs.simulate, self, **common))
 
-    def _shown(self, run: Callable[[], simulation.Result]) -> Result:
+    def _shown(self, run: Callable[[], runs.Result]) -> Result:
         """The result of a run, or of what there is of it, with the plant to draw it."""
         try:
             return Result.of(run(), self)
         except (SimulationError, KeyboardInterrupt) as error:
             kept = getattr(error, "result", None)
-            if isinstance(kept, simulation.Result):
+            if isinstance(kept, runs.Result):
                 error.result = Result.of(kept, self)  # type: ignore[union-attr]
             raise
 
@@ -129,50 +166,72 @@ class Plant(BarePlant):
 
         return plant_card(self)
 
-    def simulate_many(self, **options: Any) -> ManyResult:
-        """Many runs on all cores, with other start values, parameters and inputs in each.
+    @checked_call
+    def stepper(
+        self,
+        *,
+        step: float = 1e-3,
+        method: str = "rk4",
+        mode: str | None = None,
+        q: Mapping[str, float] | Array | None = None,
+        qd: Mapping[str, float] | Array | None = None,
+        inputs: Mapping[str, float] | None = None,
+        motions: Mapping[str, Signal] | None = None,
+        most_events: int = 16,
+    ) -> Stepper:
+        """The plant one step at a time, with inputs that change between steps.
 
-        `plant.simulate_many(t_end=5.0, q={"arm": np.linspace(0.0, 1.0, 1000)})`; see
-        `inloop.simulate.simulate_many`.
+        Args:
+            step: [s].
+            method: "rk4", "euler", "dopri", "rodas" or "implicit", at fixed steps.
+            mode: of a mechanism with modes, the one to start in; the first by default.
+            q: coordinates at the start, by name or as a vector.
+            qd: velocities at the start.
+            inputs: first values of inputs, by name.
+            motions: functions of time for driven joints, by name.
+            most_events: that one step may hold.
         """
-        return simulate_many(self, **options)
+        return Stepper(
+            self.by_mode or {self.name: self},
+            step=step,
+            method=method,
+            mode=mode,
+            q=q,
+            qd=qd,
+            inputs=inputs,
+            motions=motions,
+            most_events=most_events,
+        )
 
-    def stepper(self, *, motions: Mapping[str, Signal] | None = None, **options: Any) -> Stepper:
-        """One step at a time, with inputs that change between steps; see `simulate.Stepper`."""
-        return Stepper(self.by_mode or {self.name: self}, motions=motions, **options)
+    def _check_motions(self, motions: Mapping[str, Any]) -> None:
+        """Keywords beyond those of `simulate` must name driven joints."""
+        plants: list[BarePlant] = [*self.by_mode.values()] or [self]
+        driven = [name for plant in plants for name in plant.formulation.driven]
+        for name in motions:
+            if name in driven:
+                continue
+            if any(name in plant.inputs for plant in plants):
+                raise InputError(
+                    f"'{name}' is an input of model '{self.name}', not a driven joint",
+                    fix=f'Write inputs={{"{name}": ...}}.',
+                )
+            if any(name in plant.coordinates for plant in plants):
+                raise InputError(
+                    f"{name}: not a driven joint of model '{self.name}'",
+                    fix=f'Declare m.drive("{name}"); a start is written q={{"{name}": ...}}, an '
+                    f'effort tau={{"{name}": ...}}.',
+                )
+            raise unknown_keyword("simulate", name, (*KEYWORDS, *driven))
 
-    def export_c(self, directory: str | Path, **options: Any) -> tuple[Path, ...]:
-        """Write the plant as stand-alone C sources; see `inloop.simulate.export_c`."""
-        return export_c(self, directory, **options)
 
-    def equilibrium(self, *args: Any, **options: Any) -> analysis.Equilibrium:
-        """Static equilibrium; see `inloop.analysis.equilibrium`."""
-        return analysis.equilibrium(self, *args, **options)
-
-    def linearize(self, *args: Any, **options: Any) -> analysis.Linear:
-        """Linear model about a motion; see `inloop.analysis.linearize`."""
-        return analysis.linearize(self, *args, **options)
-
-    def eigenmodes(self, *args: Any, **options: Any) -> analysis.Eigenmodes:
-        """Frequencies, damping and mode shapes; see `inloop.analysis.eigenmodes`."""
-        return analysis.eigenmodes(self, *args, **options)
-
-    def energy_audit(self, result: Result, **options: Any) -> analysis.EnergyAudit:
-        """Power and work by source; see `inloop.analysis.energy_audit`."""
-        return analysis.energy_audit(self, result, **options)
-
-    def sweep(self, *args: Any, **options: Any) -> analysis.Sweep:
-        """Quasi-static sweep; see `inloop.analysis.sweep`."""
-        return analysis.sweep(self, *args, **options)
-
-    def inverse_dynamics_run(self, *args: Any, **options: Any) -> analysis.InverseRun:
-        """Efforts over a trajectory; see `inloop.analysis.inverse_dynamics_run`."""
-        return analysis.inverse_dynamics_run(self, *args, **options)
+# of simulate, beside names of driven joints
+KEYWORDS = tuple(list(inspect.signature(Plant.simulate).parameters)[1:-1])
 
 
 class Model(ModelBuilder):
     """The description of a mechanism; `build()` freezes it, `compile()` makes it a plant."""
 
+    @checked_call
     def compile(
         self,
         *,
@@ -222,36 +281,63 @@ class Model(ModelBuilder):
             return card(repr(self), "", lines(str(error).splitlines()))
 
 
+@checked_call
 def compile_mechanism(
-    mechanism: Mechanism, *, methods: str | Sequence[str] = (), **options: Any
+    mechanism: Mechanism,
+    *,
+    live: str | Sequence[str] = (),
+    external_forces: str | Sequence[str] = (),
+    backend: str = "auto",
+    methods: str | Sequence[str] = (),
 ) -> Plant:
-    """A plant from a frozen mechanism; options as in `Model.compile`."""
+    """A plant from a frozen mechanism.
+
+    Args:
+        mechanism: what `Model.build` returned.
+        live: numbers to keep as parameters, as in `Model.compile`.
+        external_forces: bodies that get force and torque inputs: "all" or names.
+        backend: "c", "python", or "auto" for C where a compiler is found.
+        methods: integrators that get code of their own in any case.
+    """
     wanted = integrators(methods)
+    options = {"live": live, "external_forces": external_forces, "backend": backend}
     if mechanism.modes:
         modes = [mode.name for mode in mechanism.modes]
         plant = _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)
     elif mechanism.events:
         plant = _compile_modes({mechanism.name: mechanism.as_mode(mechanism.name)}, options)
     else:
-        plant = Plant(mechanism, **options)
+        plant = Plant(mechanism, live=live, external_forces=external_forces, backend=backend)
     make_ready(plant, wanted)
     return plant
 
 
-def piecewise(models: Mapping[str, ModelBuilder], **options: Any) -> Plant:
+@checked_call
+def piecewise(
+    models: Mapping[str, ModelBuilder],
+    *,
+    live: str | Sequence[str] = (),
+    external_forces: str | Sequence[str] = (),
+    backend: str = "auto",
+    methods: str | Sequence[str] = (),
+) -> Plant:
     """A plant from sub-models that hand over to each other.
 
     Args:
         models: a model for each mode, by the name of the mode; their events name these modes.
             Coordinates and states with equal names are handed over; others start afresh, or
             with what the event sets.
-        options: as in `Model.compile`.
+        live: numbers to keep as parameters, as in `Model.compile`.
+        external_forces: bodies that get force and torque inputs: "all" or names.
+        backend: "c", "python", or "auto" for C where a compiler is found.
+        methods: integrators that get code of their own in any case.
 
     Returns:
         The plant of the first mode; `plant.by_mode` holds all of them.
     """
     built = {name: model.build().as_mode(name) for name, model in models.items()}
-    wanted = integrators(options.pop("methods", ()))
+    wanted = integrators(methods)
+    options = {"live": live, "external_forces": external_forces, "backend": backend}
     plant = _compile_modes(built, options)
     make_ready(plant, wanted)
     return plant
@@ -272,15 +358,63 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
     return first
 
 
-def load(path: str | Path, **options: Any) -> Model:
-    """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN .mbs."""
+@checked_call
+def load(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    gravity: Sequence[float] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    apply_dynamics: bool | None = None,
+    base: Literal["fixed", "free", "angles"] | None = None,
+    massless: Literal["error", "lock", "keep"] | None = None,
+    mimic: bool | None = None,
+    density: float | None = None,
+    keyframe: str | None = None,
+    friction_velocity: float | None = None,
+    external_forces: bool | None = None,
+    link_laws: Mapping[str, Callable[..., Any]] | None = None,
+) -> Model:
+    """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN .mbs.
+
+    What was changed or left out is listed in the notes of the model. None stands for what the
+    format takes by default; an option that it does not have is an error.
+
+    Args:
+        path: the file; its content decides how it is read.
+        name: name of the model; that of the file if not given.
+        gravity: in world axes [m/s²] (not for ROBOTRAN, which tells it).
+        packages: folders by name: where package://name/file lies (URDF, SDF).
+        apply_dynamics: make damping of the file a force law (URDF: no by default; SDF: yes).
+        base: of the root link: "fixed" on the ground, "free" with a quaternion, or "angles", six
+            single joints (URDF).
+        massless: joints that move no mass: "error" refuses the file, "lock" fixes them, "keep"
+            keeps them (URDF).
+        mimic: False leaves joints independent that mimic others (URDF).
+        density: [kg/m³] for links without <inertial> (URDF).
+        keyframe: name of the keyframe to start from (MJCF).
+        friction_velocity: velocity over which `frictionloss` changes its sign [rad/s or m/s];
+            without it this friction is left out (MJCF).
+        external_forces: False leaves out inputs at points with external forces (ROBOTRAN).
+        link_laws: laws of links by the name in the file, functions of l, ld and t (ROBOTRAN).
+
+    Returns:
+        A checked model that may still be extended.
+
+    Raises:
+        FileFormatError: the file is broken, truncated, hostile or of an unknown kind.
+        ModelError: the file is read, but what it describes is no mechanism.
+        InputError: the format does not have an option.
+    """
+    given = {option: value for option, value in locals().items() if value is not None}
     from inloop import io
 
-    model = io.load(path, model_type=Model, **options)
+    model = io.load(given.pop("path"), model_type=Model, **given)
     assert isinstance(model, Model)
     return model
 
 
+@checked_call
 def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
     """Read the result of a run from a file: a recording, or what `Result.save` has written.
 
@@ -310,8 +444,14 @@ def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
     return Result.of(found, plant)
 
 
+@checked_call
+@spelled_out(realtime.start)
 def run(
-    plant: BarePlant, *, studio: bool = False, browser: bool = True, **options: Any
+    plant: BarePlant,
+    *,
+    studio: bool = False,
+    browser: bool = True,
+    **options: Unpack[StartOptions],
 ) -> realtime.Report:
     """Run a plant against the clock until its time is over or somebody stops it.
 
@@ -339,7 +479,9 @@ def run(
         return loop.close()
 
 
-def show(plant: BarePlant, **options: Any) -> NotebookStudio:
+@checked_call
+@spelled_out(realtime.start)
+def show(plant: BarePlant, **options: Unpack[StartOptions]) -> NotebookStudio:
     """Run a plant against the clock and show the studio in a cell of a notebook.
 
     As the last line of a cell, `il.show(plant)` displays the page; the plant runs on until

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 MOST_MISTAKES = 100  # of one model; nobody reads more, and the rest is not looked for
 _COMPARED = 500  # names among which a near miss is looked for, of at most so many letters:
 _LETTERS = 100
+_LISTED = 12  # names, where none is near
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class ModelError(InloopError):
         """Bundle all mistakes of one model, the first MOST_MISTAKES of them, into one error."""
         error = cls("")
         error.mistakes = mistakes = mistakes[:MOST_MISTAKES]
-        count = f"{len(mistakes)} mistake" + ("s" if len(mistakes) != 1 else "")
+        count = counted(len(mistakes), "mistake")
         if len(mistakes) == MOST_MISTAKES:
             count += " or more"
         lines = [f"model '{model_name}' has {count}:"]
@@ -82,6 +83,22 @@ class LinkError(InloopError):
 
 class MailboxError(InloopError):
     """A mailbox cannot be used: no plant of that name runs, it ended, or others hold a block."""
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: "1 overrun", "2 overruns"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def name_hint(wrong: object, known: Iterable[str]) -> str:
+    """A sentence that helps with an unknown name: the near ones, or some of those there are."""
+    names = list(dict.fromkeys(known))
+    near = near_names(wrong, names, most=3) if isinstance(wrong, str) else []
+    if near:
+        return f"Did you mean {', '.join(near)}?"
+    left = len(names) - _LISTED
+    more = f" and {left} more" if left > 0 else ""
+    return f"Names are: {', '.join(names[:_LISTED]) or 'none'}{more}."
 
 
 def near_names(wrong: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:

@@ -172,7 +172,7 @@ def test_derive_agrees_with_the_plant_on_names() -> None:
 
 
 def test_run_tells_where_it_ends(ask: Ask) -> None:
-    data = ask("run", "pendulum", "--headless", "--seconds", "10")
+    data = ask("run", "pendulum", "--seconds", "10")
     assert data["status"] == "OK"
     assert data["t"] == pytest.approx(10.0)
     assert data["outputs"]["bar.bob.x"] == pytest.approx(-0.27508746257612, abs=1e-9)
@@ -185,7 +185,7 @@ def test_run_tells_where_it_ends(ask: Ask) -> None:
 
 
 def test_run_takes_step_method_and_parameters(ask: Ask) -> None:
-    words = ("run", "pendulum", "--headless", "--seconds", "1", "--set", "length=0.5")
+    words = ("run", "pendulum", "--seconds", "1", "--set", "length=0.5")
     fine = ask(*words, "--step", "1e-4")
     assert fine["parameters"]["length"] == 0.5
     assert np.hypot(fine["outputs"]["bar.bob.x"], fine["outputs"]["bar.bob.y"]) == pytest.approx(
@@ -197,7 +197,7 @@ def test_run_takes_step_method_and_parameters(ask: Ask) -> None:
 
 
 def test_run_outputs_agree_with_the_plant(ask: Ask) -> None:
-    data = ask("run", "puma560", "--headless", "--seconds", "0.4", "--set", "payload=1.5")
+    data = ask("run", "puma560", "--seconds", "0.4", "--set", "payload=1.5")
     plant = gallery.get("puma560").build().compile()
     q = [data["q"][name] for name in plant.coordinates]
     found = [data["outputs"][f"link_6.flange.{axis}"] for axis in "xyz"]
@@ -205,7 +205,7 @@ def test_run_outputs_agree_with_the_plant(ask: Ask) -> None:
 
 
 def test_run_a_file(ask: Ask) -> None:
-    data = ask("run", str(CRANE), "--headless", "--seconds", "0.2")
+    data = ask("run", str(CRANE), "--seconds", "0.2")
     assert set(data["q"]) == {"pan", "lift", "extend", "tilt"}
     assert "camera.x" in data["outputs"]
     assert data["energy"]["drift"] < 1e-9
@@ -244,23 +244,57 @@ def test_run_a_python_file(ask: Ask, tmp_path: Path) -> None:
         "if __name__ == '__main__':\n"
         "    raise SystemExit('a model file is not the main program')\n"
     )
-    data = ask("run", str(file), "--headless", "--seconds", "1")
+    data = ask("run", str(file), "--seconds", "1")
     assert data["q"]["cart"] == pytest.approx(-9.81 / 2.0, rel=1e-9)
 
 
-def test_run_without_headless_says_so_and_runs(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("folder", "end"),
+    [
+        ("a", "model = cart()"),
+        ("b", "model = cart"),
+        ("c", "plant = cart().compile(backend='python')"),
+        ("d", "def plant():\n    return cart().compile()"),
+        ("e", "one, only = 1, cart()"),
+        ("f", "other = cart()\nmodel = cart()"),
+    ],
+)
+def test_what_a_python_file_may_leave(ask: Ask, tmp_path: Path, folder: str, end: str) -> None:
+    """It imports what lies beside it, as it does when Python runs it."""
+    (tmp_path / f"cart_{folder}.py").write_text(
+        "import inloop as il\n"
+        "def cart():\n"
+        "    m = il.Model('mine')\n"
+        "    m.body('cart', on=m.ground, joint=il.prismatic('z'), mass=2.0)\n"
+        "    return m\n"
+    )
+    file = tmp_path / "my_model.py"
+    file.write_text(f"from cart_{folder} import cart\n{end}\n")
+    before = list(sys.path)
+    assert ask("describe", str(file))["coordinates"] == ["cart"]
+    assert sys.path == before
+
+
+def test_run_opens_no_page_and_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "pendulum", "--seconds", "0.1"]) == 0
     shown = capsys.readouterr()
-    assert "`inloop studio` shows a mechanism in the browser" in shown.err
-    assert shown.err.count("\n") == 1
+    assert shown.err == ""
     assert "OK at t = 0.1 s" in shown.out
+
+
+def test_without_words_a_short_guide(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    guide = capsys.readouterr().out
+    commands = [line.split()[1] for line in guide.splitlines() if line.startswith("  inloop ")]
+    assert commands == ["list", "studio", "run", "run", "run"]
+    assert all(word in guide for word in ("piano", ".py", ".urdf", "--help"))
 
 
 def test_run_saves_and_plots(ask: Ask, tmp_path: Path) -> None:
     names = {kind: str(tmp_path / f"run.{kind}") for kind in ("csv", "npz", "png")}
-    ask("run", "double_pendulum", "--headless", "--seconds", "0.5", "--save", names["csv"])
+    ask("run", "double_pendulum", "--seconds", "0.5", "--save", names["csv"])
     words = ("--save", names["npz"], "--plot", names["png"])
-    data = ask("run", "double_pendulum", "--headless", "--seconds", "0.5", *words)
+    data = ask("run", "double_pendulum", "--seconds", "0.5", *words)
     table = np.genfromtxt(names["csv"], delimiter=",", names=True, deletechars="")
     arrays = np.load(names["npz"])
     assert table["upper.q"][-1] == arrays["upper.q"][-1] == data["q"]["upper"]
@@ -269,7 +303,7 @@ def test_run_saves_and_plots(ask: Ask, tmp_path: Path) -> None:
 
 def test_a_long_run_keeps_a_bounded_number_of_states(ask: Ask, tmp_path: Path) -> None:
     file = tmp_path / "long.npz"
-    ask("run", "pendulum", "--headless", "--seconds", "120", "--save", str(file))
+    ask("run", "pendulum", "--seconds", "120", "--save", str(file))
     assert 9_000 < len(np.load(file)["t"]) <= 10_010
 
 

@@ -169,7 +169,7 @@ def test_a_stage_names_libraries_of_the_cache_alone(tmp_path: Path) -> None:
 
 # places that run text or bytes; each is reached from what a person names, or from our own text
 ALLOWED = {
-    ("cli/subject.py", "run_path"),  # a file named on the command line
+    ("cli/python_file.py", "run_path"),  # a file named on the command line
     ("codegen/python.py", "exec"),  # generated text
     ("codegen/python.py", "compile"),
     ("gallery/exhibition/catalog.py", "import_module"),  # what lies in the package

@@ -13,6 +13,7 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
+from inloop.cli.advice import shell_words
 from inloop.simulate.progress import Progress
 
 Capture = pytest.CaptureFixture[str]
@@ -25,7 +26,7 @@ ENTITIES = """<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("words", "texts"),
     [
-        (("run", "puma", "--headless"), ("Did you mean 'puma560'?",)),
+        (("run", "puma"), ("Did you mean 'puma560'?",)),
         (("describe", "pendulun"), ("Did you mean 'pendulum'?",)),
         (("describe", "nothing.urdf"), ("nothing.urdf", "No such file")),
         (("describe", "nothing.py"), ("no file 'nothing.py'",)),
@@ -36,23 +37,23 @@ ENTITIES = """<?xml version="1.0"?>
         (("describe", "x" * 5000), ("...",)),
         (("describe", "\x1b]0;title\x07"), ("\\x1b",)),
         (("check", "pendulum", "pndulum"), ("Did you mean 'pendulum'?",)),
-        (("run", "pendulum", "--headless", "--set", "lenght=1"), ("Did you mean length?",)),
-        (("run", "pendulum", "--headless", "--set", "length=30"), ("outside 0.1 .. 3 m",)),
-        (("run", "pendulum", "--headless", "--set", "length=nan"), ("nan is not a number",)),
-        (("run", "pendulum", "--headless", "--set", "length=long"), ("Give a number.",)),
-        (("run", "pendulum", "--headless", "--set", "length"), ("no assignment", "length=0.8")),
-        (("run", "n_pendulum", "--headless", "--set", "n=2.5"), ("a whole number from 1 to 400",)),
-        (("run", "puma560", "--headless", "--set", "friction=maybe"), ("true or false",)),
-        (("run", "pendulum", "--headless", "--seconds", "nan"), ("makes no sense",)),
-        (("run", "pendulum", "--headless", "--seconds", "-1"), ("makes no sense",)),
-        (("run", "pendulum", "--headless", "--seconds", "inf"), ("makes no sense",)),
-        (("run", "pendulum", "--headless", "--step", "0"), ("makes no sense",)),
-        (("run", "pendulum", "--headless", "--step", "1e-300"), ("more than 1e+15 steps",)),
-        (("run", "pendulum", "--headless", "--step", "1e-310"), ("more than 1e+15 steps",)),
-        (("run", "pendulum", "--headless", "--step", "99"), ("shorter than one step",)),
-        (("run", "pendulum", "--headless", "--save", "a.txt"), (".csv or .npz",)),
-        (("run", "pendulum", "--headless", "--plot", "a.foo"), (".png",)),
-        (("run", "pendulum", "--headless", "--plot", "no/where.png"), ("no directory 'no'",)),
+        (("run", "pendulum", "--set", "lenght=1"), ("Did you mean length?",)),
+        (("run", "pendulum", "--set", "length=30"), ("outside 0.1 .. 3 m",)),
+        (("run", "pendulum", "--set", "length=nan"), ("nan is not a number",)),
+        (("run", "pendulum", "--set", "length=long"), ("Give a number.",)),
+        (("run", "pendulum", "--set", "length"), ("no assignment", "length=0.8")),
+        (("run", "n_pendulum", "--set", "n=2.5"), ("a whole number from 1 to 400",)),
+        (("run", "puma560", "--set", "friction=maybe"), ("true or false",)),
+        (("run", "pendulum", "--seconds", "nan"), ("makes no sense",)),
+        (("run", "pendulum", "--seconds", "-1"), ("makes no sense",)),
+        (("run", "pendulum", "--seconds", "inf"), ("makes no sense",)),
+        (("run", "pendulum", "--step", "0"), ("makes no sense",)),
+        (("run", "pendulum", "--step", "1e-300"), ("more than 1e+15 steps",)),
+        (("run", "pendulum", "--step", "1e-310"), ("more than 1e+15 steps",)),
+        (("run", "pendulum", "--step", "99"), ("shorter than one step",)),
+        (("run", "pendulum", "--save", "a.txt"), (".csv or .npz",)),
+        (("run", "pendulum", "--plot", "a.foo"), (".png",)),
+        (("run", "pendulum", "--plot", "no/where.png"), ("no directory 'no'",)),
         (("derive", "pendulum", "--functions", "bais"), ("Did you mean 'bias'?",)),
         (("derive", "pendulum", "--functions", ","), ("names nothing",)),
         (("derive", "pendulum", "--live", "bar.weight"), ("bar.weight",)),
@@ -79,12 +80,90 @@ def test_mistakes_give_a_short_message(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("x = 1\n", "has no il.Model, and neither `model` nor `plant`. Define `model`"),
+        ("def build_model():\n    pass\n", "`build_model` makes it, write: model = build_model."),
+        ("model = 3\n", "`model` is or makes a int. Define `model`"),
+        ("def model(n):\n    return n\n", "model(n) needs arguments. Give them default values."),
+        ("import inloop as il\na, b = il.Model('a'), il.Model('b')\n", "2 models: a, b. Name the"),
+    ],
+)  # fmt: skip
+def test_python_files_say_what_was_looked_for(
+    content: str, text: str, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "mine.py").write_text(content)
+    assert main(["describe", str(tmp_path / "mine.py")]) == 2
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "right", "wrong"),
+    [
+        (("run", "pendulum", "--step", "99"), "Use a smaller --step.", "smaller step"),
+        (("run", "pendulum", "--set", "zzz=1"), "`inloop describe` tells", "plant.parameters"),
+        (("derive", "pendulum", "--live", "zzz"), "--live all", "live="),
+        (("run", "zzz"), "no mechanism 'zzz'. `inloop list` tells all", "pendulum"),
+        (("run", "robot", "--rate", "1000", "--controller", "computed_torqe"),
+         "Did you mean computed_torque?", "flexlink"),
+        (("record", "nothing_runs", "--to", "a.mcap"), "no plant named 'nothing_runs'", "wait"),
+    ],
+)  # fmt: skip
+def test_advice_is_in_words_of_the_shell(
+    words: tuple[str, ...], right: str, wrong: str, capsys: Capture
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert right in error and wrong not in error
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ('use method="rodas" with tolerance=1e-6', "use --method rodas with --tolerance 1e-6"),
+        ("with step=1e-4.", "with --step 1e-4."),
+        (
+            "Use a step smaller than 0.5 s or an implicit method, look for laws, "
+            "or set wider bounds: plant.bounds.",
+            "Use a --step below 0.5 s or --method implicit, look for laws.",
+        ),
+        ("Use it; error.result holds what was computed.", "Use it."),
+        ("a timestep=3 of its own", "a timestep=3 of its own"),
+    ],
+)
+def test_arguments_become_options(python: str, shell: str) -> None:
+    assert shell_words(python) == shell
+
+
 def test_json_errors_are_one_object(capsys: Capture) -> None:
     assert main(["describe", "puma", "--json"]) == 2
     data = json.loads(capsys.readouterr().out)
     assert data["status"] == "ERROR"
     assert "puma" in data["mistakes"][0]["what"]
     assert "puma560" in data["mistakes"][0]["fix"]
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("lst", "did you mean list?"),
+        ("piano", "write: inloop run piano, or inloop studio piano"),
+        ("arm.urdf", "write: inloop run arm.urdf"),
+        ("zzzzz", "`inloop --help` names all"),
+    ],
+)
+def test_wrong_commands_are_answered_with_near_ones(word: str, told: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main([word])
+    assert f"no command '{word}'; " in (error := capsys.readouterr().err)
+    assert told in error and "describe" not in error
+
+
+def test_wrong_usage_is_json_too(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--json"])
+    assert json.loads(capsys.readouterr().out)["status"] == "ERROR"
 
 
 def test_debug_shows_the_traceback() -> None:
@@ -95,7 +174,7 @@ def test_debug_shows_the_traceback() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        (), ("fly",), ("run",), ("run", "pendulum", "--method", "magic"),
+        ("fly",), ("run",), ("run", "pendulum", "--method", "magic"),
         ("run", "pendulum", "--seconds", "soon"), ("derive", "pendulum", "--language", "cobol"),
     ],
 )  # fmt: skip
@@ -118,6 +197,8 @@ def test_wrong_usage_is_explained(words: tuple[str, ...], capsys: Capture) -> No
         ("syntax.py", "def\n"),
         ("leaves.py", "raise SystemExit(0)\n"),
         ("none.py", "x = 1\n"),
+        ("number.py", "model = 3\n"),
+        ("needs.py", "def model(n):\n    return n\n"),
         ("two.py", "import inloop as il\na, b = il.Model('a'), il.Model('b')\n"),
     ],
 )
@@ -138,14 +219,14 @@ def test_a_python_file_tells_its_line(tmp_path: Path, capsys: Capture) -> None:
 
 def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "run.npz"
-    words = ["run", "double_pendulum", "--headless", "--step", "0.5", "--seconds", "100"]
+    words = ["run", "double_pendulum", "--step", "0.5", "--seconds", "100"]
     assert main([*words, "--save", str(file), "--json"]) == 2
     shown = capsys.readouterr()
     data = json.loads(shown.out)
     assert data["status"] == "OUT_OF_BOUNDS"
     assert 0.0 < data["t"] < 100.0
     assert np.isfinite(list(data["q"].values())).all()
-    assert "out of bounds" in shown.err and "smaller" in shown.err
+    assert "out of bounds" in shown.err and "--step below 0.5 s" in shown.err
     assert len(np.load(file)["t"]) >= 2
 
 
@@ -160,7 +241,7 @@ def test_ctrl_c_keeps_what_was_computed(
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(Progress, "__call__", press)
-    words = ["run", "pendulum", "--headless", "--seconds", "1e8", "--save", str(file), "--json"]
+    words = ["run", "pendulum", "--seconds", "1e8", "--save", str(file), "--json"]
     assert main(words) == 130
     data = json.loads(capsys.readouterr().out)
     assert data["status"] == "STOPPED"
@@ -175,3 +256,5 @@ def test_ctrl_c_before_the_run(monkeypatch: pytest.MonkeyPatch, capsys: Capture)
     monkeypatch.setattr(gallery, "get", interrupted)
     assert main(["describe", "pendulum"]) == 130
     assert capsys.readouterr().err.startswith("interrupted: ")
+    assert main(["describe", "pendulum", "--json"]) == 130
+    assert json.loads(capsys.readouterr().out)["status"] == "STOPPED"

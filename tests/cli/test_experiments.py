@@ -10,7 +10,7 @@ import pytest
 from inloop.cli import main
 
 Capture = pytest.CaptureFixture[str]
-FIGURE6 = ("run", "simple_action", "--headless", "--experiment", "figure6", "--seconds", "0.7")
+FIGURE6 = ("run", "simple_action", "--experiment", "figure6", "--seconds", "0.7")
 
 
 def test_figures_are_told_by_name(capsys: Capture, tmp_path: Path) -> None:
@@ -69,6 +69,6 @@ def test_what_cannot_be_is_told(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "crane.py").write_text('import inloop as il\nm = il.Model("crane")\n')
     short = ("--seconds", "0.05") if "encoder" in words else ()
-    assert main(["run", *words, "--headless", *short]) == 2
+    assert main(["run", *words, *short]) == 2
     assert text in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["crane.py"]

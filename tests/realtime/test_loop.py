@@ -462,7 +462,7 @@ def test_options_that_make_no_sense_are_explained(plant: il.Plant, name: str) ->
         "safe value of input 'pull'": {"safe": {"pull": 1.0}},
         "a run of -1": {"seconds": -1.0},
         "no input 'pull'": {"inputs": {"pull": 1.0}},
-        "unexpected keyword argument 'rat'": {"rat": 1.0},
+        "has no argument 'rat'. Did you mean rate": {"rat": 1.0},
         "cannot be the name": {"name": "a/b"},
         "core = 9999": {"core": 9999},
     }

@@ -319,3 +319,10 @@ def test_speed_is_exact_on_a_scripted_clock(plant: il.Plant, name: str) -> None:
         last = loop.mailbox.read()
     exact = Fraction(steps * 1_000_000_000) / (1024 * 3)
     assert abs(last.stamp - round(1e9 * START) - exact) <= 1
+
+
+@pytest.mark.parametrize(("late", "told"), [(1, "1 overrun of 50"), (2, "2 overruns of 50")])
+def test_one_is_told_in_the_singular(plant: il.Plant, name: str, late: int, told: str) -> None:
+    clock = il.ScriptedClock(late=[0.0, *[0.0015, 0.0] * late])
+    report = il.run(plant, name=name, rate=RATE, seconds=0.05, clock=clock)
+    assert told in str(report)

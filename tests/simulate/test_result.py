@@ -42,7 +42,7 @@ def test_signals(run: il.Result) -> None:
 
 
 def test_unknown_signal(run: il.Result) -> None:
-    with pytest.raises(il.InputError, match=r"result of 'sled' has no signal 'arm\.w'.*sled\.q"):
+    with pytest.raises(il.InputError, match=r"'sled' has no signal 'arm\.w'. Did you mean arm\.q"):
         run["arm.w"]
 
 

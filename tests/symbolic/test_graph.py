@@ -87,7 +87,7 @@ def test_value_and_name(graph: Graph, moving: Symbols) -> None:
     assert x.name == "x"
     assert x.is_symbol and not x.is_constant
     assert float(graph.constant(2.6)) == 2.6
-    with pytest.raises(ExpressionError, match=r"x \+ 2.6 has no fixed value. Evaluate it"):
+    with pytest.raises(ExpressionError, match=r"x \+ 2.6 has no fixed value, .* il.sin"):
         float(x + 2.6)
     with pytest.raises(ExpressionError, match=r"x \+ 2.6 has no name. Only symbols are named"):
         _ = (x + 2.6).name

@@ -15,6 +15,7 @@ from inloop.analysis.small_motion import Complex, small_motion
 from inloop.analysis.unknowns import Setting, independent
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list
+from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
 SHOWN = 4  # coordinates of a shape in the table
@@ -81,6 +82,7 @@ class Eigenmodes:
         return ", ".join(parts)
 
 
+@checked_call
 def eigenmodes(
     plant: BarePlant,
     q: Given = None,

@@ -11,6 +11,7 @@ import scipy
 from inloop.analysis.reduction import Reduction, none_if_empty
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, useless
+from inloop.plant.keywords import checked_call
 from inloop.simulate import Result
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.start import Given, vector
@@ -59,6 +60,7 @@ class EnergyAudit:
         return "\n".join(rows)
 
 
+@checked_call
 def energy_audit(
     plant: BarePlant,
     result: Result,

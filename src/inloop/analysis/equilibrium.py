@@ -14,9 +14,10 @@ from inloop.analysis.reduction import Reduction, effort_unit, input_vector
 from inloop.analysis.relaxation import relax
 from inloop.analysis.small_motion import Complex, SmallMotion, small_motion
 from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independent
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
+from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
 LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see formalisms/size.py)
@@ -73,7 +74,7 @@ class Equilibrium:
             return float((self.q if kind == "q" else self.tau)[self.coordinates.index(joint)])
         raise InputError(
             f"the equilibrium has no '{name}'",
-            fix=f"Names are: {', '.join((*self.coordinates[:12], *self.values))}.",
+            fix=name_hint(name, (*self.coordinates, *self.values)),
         )
 
     def __str__(self) -> str:
@@ -86,6 +87,7 @@ class Equilibrium:
         return "\n".join(lines)
 
 
+@checked_call
 def equilibrium(
     plant: BarePlant,
     q: Given = None,

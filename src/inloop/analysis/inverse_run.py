@@ -16,9 +16,10 @@ import scipy
 
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, reals
+from inloop.plant.keywords import checked_call
 
 Trajectory = Mapping[str, Sequence[float] | Array] | Array
 DEGREE = 5  # of the splines that differentiate a trajectory
@@ -71,6 +72,7 @@ class InverseRun:
         return arrays[kind][:, k]
 
 
+@checked_call
 def inverse_dynamics_run(
     plant: BarePlant,
     t: Sequence[float] | Array,
@@ -141,7 +143,7 @@ def _joint(plant: BarePlant, name: str) -> int:
     if name not in plant.coordinates:
         raise InputError(
             f"model '{plant.name}' has no joint '{name}'",
-            fix=f"Names are: {', '.join(plant.coordinates[:20])}.",
+            fix=name_hint(name, plant.coordinates),
         )
     return plant.coordinates.index(name)
 

@@ -24,6 +24,7 @@ from inloop.analysis.small_motion import Complex
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
+from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
 
@@ -89,6 +90,7 @@ class _State:
 Place = tuple[str, int]  # attribute of a state and index in it
 
 
+@checked_call
 def linearize(
     plant: BarePlant,
     q: Given = None,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.scales import Scales, fastest_rate, natural_scales
@@ -248,7 +248,7 @@ def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
         if name not in plant.inputs:
             raise InputError(
                 f"model '{plant.name}' has no input '{name}'",
-                fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
+                fix=name_hint(name, plant.inputs),
             )
         u[plant.inputs.index(name)] = real(value, f"input '{name}'")
     return u

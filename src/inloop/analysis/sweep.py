@@ -15,6 +15,7 @@ from inloop.analysis.unknowns import Setting, Unknown, find_unknown, find_unknow
 from inloop.errors import InloopError, InputError, ModelError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import names_or_functions, reals, useless
+from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
 MOST_HALVINGS = 6
@@ -53,6 +54,7 @@ class Sweep:
         return "\n".join(rows)
 
 
+@checked_call
 def sweep(
     plant: BarePlant,
     over: str,

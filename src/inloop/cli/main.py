@@ -7,10 +7,12 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TextIO
 
 import inloop as il
+from inloop import gallery
+from inloop.cli.advice import shell_words
 from inloop.cli.commands import (
     bench,
     check,
@@ -28,6 +30,8 @@ from inloop.cli.commands import (
     studio,
 )
 from inloop.cli.output import print_json, tell_interrupted
+from inloop.cli.subject import FILE_ENDINGS
+from inloop.errors import near_names
 
 COMMANDS = (
     list_gallery, describe, derive, export, run, studio, monitor, record, link, midi, device, check,
@@ -37,6 +41,15 @@ COMMANDS = (
 # what is there after Ctrl-C
 KEPT = "it has not finished; equations that were compiled are kept for the next time"
 STUDIO_KEPT = "its plant has ended; recordings are kept"
+
+GUIDE = """\
+inloop: a mechanism you can touch. What to type first:
+  inloop list                                  the gallery: pendulums, robots, loops, a piano
+  inloop studio piano                          play one in the browser
+  inloop run double_pendulum --plot swing.png  simulate one and draw it
+  inloop run crane.py                          your own: a Python file with `model = il.Model(...)`
+  inloop run robot.urdf                        a robot: URDF, MJCF (.xml), SDF, ROBOTRAN (.mbs)
+`inloop --help` names all commands, `inloop COMMAND --help` their options."""
 
 # exit codes
 FAILED = 2
@@ -53,15 +66,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1 when a comparison fails, 2 for an error, 130 after Ctrl-C.
     """
-    args = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
+    if not words:
+        print(GUIDE)
+        return 0
+    try:
+        parser, commands = _parser()
+        if not words[0].startswith("-") and words[0] not in commands:
+            parser.error(_no_command(words[0], commands))
+        args = parser.parse_args(words)
+    except SystemExit as wrong:
+        if wrong.code == FAILED and "--json" in words:
+            print_json({"status": "ERROR", "error": "wrong usage", "mistakes": []})
+        raise
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         return _guarded(args)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
+    """What reads the command line, and the names of the commands."""
     parser = argparse.ArgumentParser(
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
@@ -78,7 +104,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in COMMANDS:
         module.add_parser(commands, shared)
-    return parser
+    return parser, commands.choices
+
+
+def _no_command(word: str, commands: Collection[str]) -> str:
+    what = f"there is no command {word[:40]!a}"
+    if word in gallery.names() or word.lower().endswith(FILE_ENDINGS):
+        return f"{what}; to run it, write: inloop run {word}, or inloop studio {word}"
+    near = near_names(word, commands)
+    return f"{what}; did you mean {near[0]}?" if near else f"{what}; `inloop --help` names all"
 
 
 def _guarded(args: argparse.Namespace) -> int:
@@ -88,7 +122,10 @@ def _guarded(args: argparse.Namespace) -> int:
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        tell_interrupted(STUDIO_KEPT if args.command == "studio" else KEPT)
+        studio = args.command == "studio"  # which has printed its object when it began
+        tell_interrupted(STUDIO_KEPT if studio else KEPT)
+        if args.json and not studio:
+            print_json({"status": "STOPPED", "error": "interrupted", "mistakes": []})
         return INTERRUPTED
     except BrokenPipeError:
         # whoever read the output has seen enough; what is left must go somewhere
@@ -104,8 +141,11 @@ def _guarded(args: argparse.Namespace) -> int:
 
 def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
     if isinstance(error, il.InloopError):
-        mistakes = [{"what": m.what, "where": m.where, "fix": m.fix} for m in error.mistakes]
-        text = str(error)
+        mistakes = [
+            {"what": shell_words(m.what), "where": m.where, "fix": shell_words(m.fix)}
+            for m in error.mistakes
+        ]
+        text = shell_words(str(error))
     else:
         place = "" if error.filename is None else f"{str(error.filename)!a}: "
         text = f"{place}{error.strerror or error}"
@@ -122,4 +162,4 @@ def _print_anything(stream: TextIO) -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"note: {message}", file=sys.stderr)
+    print(f"note: {shell_words(str(message))}", file=sys.stderr)

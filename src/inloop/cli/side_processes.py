@@ -20,6 +20,7 @@ from typing import Any
 import inloop as il
 from inloop.cli.commands.record import check_target
 from inloop.cli.controllers import controller_command, find_controller, known_controllers
+from inloop.errors import near_names
 from inloop.gallery import Exhibit
 from inloop.realtime import Fault, Injector, Loop, Options, read_fault
 from inloop.realtime.controller_process import ControllerProcess
@@ -150,10 +151,12 @@ class SideProcesses:
         wanted = str(self._wanted)
         words = shlex.split(wanted)
         if shutil.which(words[0]) is None:
+            near = near_names(wanted, known_controllers())
             raise il.InputError(
-                f"there is no controller {wanted[:60]!a}",
-                fix=f"Use {', '.join(known_controllers())}, none, a function of your Python file, "
-                "or a program.",
+                f"there is neither a controller nor a program {wanted[:60]!a}",
+                fix=f"Did you mean {near[0]}?"
+                if near
+                else "`inloop describe` tells controllers; functions of your file are some, too.",
             )
         return [*words, name]
 

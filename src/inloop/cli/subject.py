@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import runpy
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +12,11 @@ from typing import Any, get_args
 
 import inloop as il
 from inloop import gallery
+from inloop.cli.python_file import Described, model_of_file
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
 from inloop.io.urdf.reader import Base
+from inloop.native import find_compiler
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -26,18 +26,33 @@ class Subject:
     """A model and where it came from.
 
     Attributes:
-        model: the model.
+        model: the model, or what a file has compiled of one.
         exhibit: its entry in the gallery, None for a file.
         settings: values of parameters that the user gave on the command line.
         options: of the exhibit that the user gave there.
         names: all global names of a Python file.
     """
 
-    model: il.Model
+    model: Described
     exhibit: Exhibit | None
     settings: dict[str, float]
     options: dict[str, bool | int | float] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
+
+    def compile(self) -> il.Plant:
+        """The plant, with the parameters that the user gave, for commands that run it.
+
+        Raises:
+            BuildError: there is no compiler.
+        """
+        if find_compiler() is None:
+            raise il.BuildError(
+                "running a mechanism needs a C compiler, and none works here",
+                fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
+            )
+        plant = self.model.compile()
+        plant.parameters.update(self.settings)
+        return plant
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +61,7 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
         "mechanism",
         metavar="NAME|FILE",
         help="a name of `inloop list`, or a file: .urdf, .xml (MuJoCo), .sdf, .mbs, or .py that "
-        "makes an il.Model",
+        "makes an il.Model, best called `model`",
     )
     parser.add_argument(
         "--set",
@@ -117,11 +132,6 @@ def _find_exhibit(name: str, words: Sequence[str]) -> Subject:
     return Subject(exhibit.build(**options), exhibit, _numbers(given), options)
 
 
-def apply_settings(plant: il.Plant, settings: dict[str, float]) -> None:
-    """Write the parameters that the user gave on the command line."""
-    plant.parameters.update(settings)
-
-
 def _settings(words: Sequence[str]) -> dict[str, str]:
     pairs = {}
     for word in words:
@@ -166,8 +176,8 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _load(name: str, options: Mapping[str, Any]) -> tuple[il.Model, Mapping[str, Any]]:
-    """The model of a file, and the global names of one in Python."""
+def _load(name: str, options: Mapping[str, Any]) -> tuple[Described, Mapping[str, Any]]:
+    """What a file describes, and the global names of one in Python."""
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
     if not name.lower().endswith(".py"):
@@ -177,35 +187,4 @@ def _load(name: str, options: Mapping[str, Any]) -> tuple[il.Model, Mapping[str,
             f"--base says how the robot of a URDF file stands; {name[:60]!a} is Python",
             fix='Write il.load(..., base="free") there.',
         )
-    return _from_python(Path(name))
-
-
-def _place(error: BaseException) -> str:
-    """File and line where it happened."""
-    if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}"
-    line = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{line.filename}:{line.lineno}"
-
-
-def _from_python(path: Path) -> tuple[il.Model, Mapping[str, Any]]:
-    """Run a Python file; the model that it leaves in a global name, and all such names."""
-    if not path.is_file():
-        raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
-    try:
-        names = runpy.run_path(str(path), run_name="inloop_model")
-    except il.InloopError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise FileFormatError(
-            f"{path.name} stopped with {type(error).__name__}: {error}",
-            where=_place(error),
-            fix="Run it with python to see more.",
-        ) from error
-    models = {id(value): value for value in names.values() if isinstance(value, il.Model)}
-    if len(models) != 1:
-        raise FileFormatError(
-            f"{path.name} makes {len(models)} models",
-            fix="Leave exactly one il.Model in a global name.",
-        )
-    return next(iter(models.values())), names
+    return model_of_file(Path(name))

@@ -48,8 +48,17 @@ def body(
         visuals: what to draw: shapes at the origin of the body, or visual(shape, at, color).
     """
     if isinstance(joint, list | tuple):
-        data = {"mass": mass, "com": com, "inertia": inertia, "doc": doc, "visuals": visuals}
-        return chain(model, name, on=on, joints=joint, **data)
+        return chain(
+            model,
+            name,
+            on=on,
+            joints=joint,
+            mass=mass,
+            com=com,
+            inertia=inertia,
+            doc=doc,
+            visuals=visuals,
+        )
     draft = model._draft
     read = draft.intake(f"body {quoted(name)}")
     name = read.name(name)
@@ -70,7 +79,16 @@ def body(
 
 
 def chain(
-    model: HasDraft, name: str, *, on: Handle | str, joints: Sequence[JointSpec], **data: Any
+    model: HasDraft,
+    name: str,
+    *,
+    on: Handle | str,
+    joints: Sequence[JointSpec],
+    mass: Scalar = 0.0,
+    com: Sequence[Scalar] = (0.0, 0.0, 0.0),
+    inertia: Sequence[Any] = (0.0, 0.0, 0.0),
+    doc: str = "",
+    visuals: Sequence[Visual | Shape] = (),
 ) -> BodyHandle:
     """Hang a body on another one by several joints in a row.
 
@@ -81,7 +99,11 @@ def chain(
         name: name of the last body.
         on: what the first joint sits on.
         joints: the joints, base to tip, such as free(), planar() or ball().
-        data: mass, com, inertia, doc, visuals of the last body, as in `body`.
+        mass: of the last body [kg].
+        com: center of mass of the last body, in its axes [m].
+        inertia: of the last body about its center of mass [kg·m²], as in `body`.
+        doc: description of the last body.
+        visuals: what to draw of the last body, as in `body`.
     """
     if not joints or not all(isinstance(joint, JointSpec) for joint in joints):
         read = model._draft.intake(f"chain {quoted(name)}")
@@ -93,7 +115,17 @@ def chain(
     ]
     for step, joint in zip(names[:-1], joints, strict=False):
         on = body(model, step, on=on, joint=joint)
-    return body(model, name, on=on, joint=replace(joints[-1], name=names[-1]), **data)
+    return body(
+        model,
+        name,
+        on=on,
+        joint=replace(joints[-1], name=names[-1]),
+        mass=mass,
+        com=com,
+        inertia=inertia,
+        doc=doc,
+        visuals=visuals,
+    )
 
 
 def _read_visuals(read: Intake, visuals: object) -> tuple[Visual, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, counted
 from inloop.formalisms.size import Size
 from inloop.model import Mechanism
 from inloop.plant.bounds import Bounds
@@ -24,6 +24,7 @@ from inloop.plant.passes import PassReport
 from inloop.plant.reactions import joint_reactions
 from inloop.plant.readings import sensor_outputs
 from inloop.plant.sensors import Sensors
+from inloop.plant.unit import output_units
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class BarePlant:
 
     def __repr__(self) -> str:
         cost = self.operations[self.formulation.motion_function]["total"]
-        return f"<Plant '{self.name}': {self.n} coordinates, {cost} operations for qdd>"
+        return f"<Plant '{self.name}': {counted(self.n, 'coordinate')}, {cost} operations for qdd>"
 
     def share(self, first: BarePlant) -> None:
         """Use the parameters and bounds of another mode from now on."""
@@ -136,6 +137,14 @@ class BarePlant:
     def inputs(self) -> tuple[str, ...]:
         """Names of the entries of u."""
         return self.equations.inputs
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Names of all that results and steppers tell, with their units, of all modes.
+
+        With `reactions`, a result tells forces and moments in joints besides.
+        """
+        return output_units(self.by_mode or {self.name: self})
 
     @property
     def parameters(self) -> Parameters:
@@ -204,14 +213,14 @@ class BarePlant:
 
     # functions
 
-    def vector(self, **values: Any) -> Array:
+    def vector(self, **values: float | Sequence[float]) -> Array:
         """A position q by names; what is not named is 0, or not turned.
 
         A ball joint is named by its body: `plant.vector(hull=(1, 0, 0, 0), crank=0.3)`.
         """
         return self.equations.vector(**values)
 
-    def velocities(self, **values: Any) -> Array:
+    def velocities(self, **values: float | Sequence[float]) -> Array:
         """Velocities qd, or efforts, by names; what is not named is 0.
 
         A ball joint is named by its body, with three components in the axes of the body.
@@ -223,7 +232,12 @@ class BarePlant:
         return self.equations.prepared(name)
 
     def evaluate(
-        self, function: str, *, pre: Any = None, lanes: Any = True, **arrays: Any
+        self,
+        function: str,
+        *,
+        pre: Any = None,
+        lanes: Any = True,
+        **arrays: Numbers | float | None,
     ) -> dict[str, Array]:
         """Call any function of the plant by name.
 

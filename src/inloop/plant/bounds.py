@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.model import Mechanism
 
 Bound = tuple[float, float]
@@ -64,8 +64,7 @@ class Bounds(MutableMapping[str, Bound]):
 
     def _know(self, name: str) -> None:
         if name not in self._values:
-            shown = ", ".join(list(self._values)[:12])
-            raise InputError(f"there is no coordinate '{name}'", fix=f"Names are: {shown}.")
+            raise InputError(f"there is no coordinate '{name}'", fix=name_hint(name, self._values))
 
 
 def _is_bound(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from inloop.codegen.c_formulas import emit_formulas
-from inloop.errors import InputError, ModelError
+from inloop.errors import InputError, ModelError, name_hint
 from inloop.formalisms import PROGRAMS, Derivation
 from inloop.formalisms.sensing import SENSOR_OUTPUTS
 from inloop.formalisms.size import Size, size_of
@@ -464,7 +464,7 @@ class Equations:
         if name not in names:
             raise InputError(
                 f"model '{self.name}' has no coordinate '{name}'",
-                fix=f"Names are: {', '.join(names[:20])}.",
+                fix=name_hint(name, names),
             )
         return [names.index(name)]
 

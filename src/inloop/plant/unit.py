@@ -25,7 +25,7 @@ from inloop.native import POINTER, NativeLibrary, build_library, model_options, 
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
 from inloop.plant.formulation.terms import TERMS, roles
-from inloop.plant.units import signal_units
+from inloop.plant.units import ENERGIES, cut_signals, signal_units
 
 if TYPE_CHECKING:
     from inloop.formalisms.loops.partition import Partition
@@ -366,6 +366,14 @@ def output_quantities(plants: Plants) -> tuple[Quantity, ...]:
         names += [MODE, EVENTS]
     signals = (Quantity(name, _plain(units.get(name, ""))) for name in names)
     return _unique((*motion, *states, *signals))
+
+
+def output_units(plants: Plants) -> dict[str, str]:
+    """Unit by name of all that a plant tells: time, outputs, forces of cuts, energies."""
+    units = {k: v for plant in plants.values() for k, v in signal_units(plant).items()}
+    outputs = (output.name for output in output_quantities(plants))
+    cuts = (name for plant in plants.values() for name in cut_signals(plant))
+    return {name: units.get(name, "") for name in ("t", *outputs, *cuts, *ENERGIES)}
 
 
 def _output_places(plant: BarePlant, outputs: Iterable[Quantity]) -> tuple[tuple[str, int], ...]:

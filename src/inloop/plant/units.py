@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inloop.formalisms.loops.cut_forces import CARRY_MOMENTS
+
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
@@ -41,3 +43,13 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
     units |= plant.mechanism.coupled_efforts
     units |= {output.name: output.unit for output in plant.mechanism.law_outputs}
     return units | {signal.name: signal.unit for signal in plant.mechanism.sensor_signals}
+
+
+def cut_signals(plant: BarePlant) -> list[str]:
+    """Names of what results tell of cuts and couplings: forces, torques, tensions, efforts."""
+    names = []
+    for loop in plant.mechanism.loops:
+        kinds = ("force", "torque") if loop.kind in CARRY_MOMENTS else ("force",)
+        names += [f"{loop.name}.{kind}.{axis}" for kind in kinds for axis in "xyz"]
+        names += [f"{loop.name}.tension"] if loop.kind == "rod" else []
+    return [*names, *plant.mechanism.coupled_efforts]

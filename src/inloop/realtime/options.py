@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
 from inloop.errors import InputError
 from inloop.native import Status
@@ -32,6 +32,29 @@ DEFAULT_POLICIES = {
 }  # fmt: skip
 
 Mode = Literal["clock", "free", "lock-step"]
+
+
+class OptionValues(TypedDict, total=False):
+    """The fields of `Options` as keywords, for type checkers."""
+
+    rate: float
+    substeps: int
+    method: str | None
+    mode: Mode
+    speed: float
+    extrapolate: bool
+    stale_after: float | None
+    policies: Mapping[str, str]
+    safe: Mapping[str, float | None]
+    most_late: float
+    priority: int | None
+    core: int | None
+    lock_memory: bool
+    warm: float | bool
+    bare_loop: bool
+    telemetry: float
+    paused: bool
+    clock: ScriptedClock | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, counted
 from inloop.native import Status
 from inloop.realtime.mailboxes.outputs import Outputs, State
 from inloop.realtime.statistics import Histogram, Statistics, bin_edges
@@ -115,32 +115,34 @@ class Report:
         """The counts in words."""
         s, lines = self.statistics, []
         rate = f"{1.0 / self.period:g} Hz" + (f" at speed {s.speed:g}" if s.speed != 1.0 else "")
-        lines.append(f"{s['steps']} steps at {rate}, {_state(s)}, {self.status}")
+        lines.append(f"{counted(s['steps'], 'step')} at {rate}, {_state(s)}, {self.status}")
         lines.append(
-            f"{s['overruns']} overruns of {s['periods']} periods ({100 * self.overrun_share:.3g} %)"
-            f": {s['woken_late']} woken late, {s['preempted']} preempted, {s['too_long']} too long;"
-            f" {s['made_up']} made up, {s['skipped']} skipped, {s['backlog']} due"
+            f"{counted(s['overruns'], 'overrun')} of {counted(s['periods'], 'period')} "
+            f"({100 * self.overrun_share:.3g} %): {s['woken_late']} woken late, "
+            f"{s['preempted']} preempted, {s['too_long']} too long; "
+            f"{s['made_up']} made up, {s['skipped']} skipped, {s['backlog']} due"
         )
         if warming := s.warming():
             lines.append(warming)
         if self.bare_loop_share is not None:
             lines.append(
-                f"a bare loop beside it: {s['bare_loop_overruns']} of {s['bare_loop_periods']} "
-                f"periods ({100 * self.bare_loop_share:.3g} %)"
+                f"a bare loop beside it: {s['bare_loop_overruns']} of "
+                f"{counted(s['bare_loop_periods'], 'period')} ({100 * self.bare_loop_share:.3g} %)"
             )
         lines.append(
-            f"{s['stale_inputs']} steps with stale inputs, {s['bad_inputs']} inputs refused, "
-            f"{s['safe_steps']} steps in the safe state, {s['failed']} failed, "
-            f"{s['lost_telemetry']} telemetry records lost"
+            f"{counted(s['stale_inputs'], 'step')} with stale inputs, "
+            f"{counted(s['bad_inputs'], 'input')} refused, "
+            f"{counted(s['safe_steps'], 'step')} in the safe state, {s['failed']} failed, "
+            f"{counted(s['lost_telemetry'], 'telemetry record')} lost"
         )
         if self.most_iterations:
             lines.append(
                 f"loops are closed in at most {self.most_iterations} iterations each time; "
-                f"independent coordinates changed {s['partitions']} times, "
-                f"{s['singular']} singular positions stepped over"
+                f"independent coordinates changed {counted(s['partitions'], 'time')}, "
+                f"{counted(s['singular'], 'singular position')} stepped over"
             )
         if s["events"]:
-            lines.append(f"{s['events']} events in which a mode began")
+            lines.append(f"{counted(s['events'], 'event')} in which a mode began")
         return [*lines, *self.notes]
 
     def __str__(self) -> str:
@@ -179,7 +181,9 @@ class Report:
         axes.set_ylabel("share beyond")
         axes.grid(True, alpha=0.3)
         axes.legend()
-        figure.suptitle(f"{self.name}: {self.steps} steps, {self.overruns} overruns")
+        figure.suptitle(
+            f"{self.name}: {counted(self.steps, 'step')}, {counted(self.overruns, 'overrun')}"
+        )
         if file is not None:
             figure.savefig(file, dpi=120)
         return figure

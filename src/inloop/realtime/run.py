@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
+from inloop.plant.keywords import checked_call, spelled_out
 from inloop.realtime.checks import is_finite, is_text, need, need_mapping, need_state, shown
 from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.elements import element_facts
 from inloop.realtime.loop import Loop
-from inloop.realtime.options import LONGEST, Options
+from inloop.realtime.options import LONGEST, Options, OptionValues
 from inloop.realtime.wiring import wire
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.law import Controller, check_controller
@@ -26,6 +27,24 @@ from inloop.simulate.start import Given
 LONGEST_RUN = 1e9  # [s]
 
 
+class StartOptions(OptionValues, total=False):
+    """Keywords of `start`, for type checkers."""
+
+    name: str | None
+    seconds: float | None
+    q: Given
+    qd: Given
+    tau: Given
+    inputs: Mapping[str, float] | None
+    motions: Mapping[str, Callable[[Any], Any]] | None
+    about: Mapping[str, str] | None
+    rehearse: float
+    controller: Controller | None
+    period: float | None
+
+
+@checked_call
+@spelled_out(Options)
 def start(
     plant: BarePlant,
     *,
@@ -40,7 +59,7 @@ def start(
     rehearse: float = 3.0,
     controller: Controller | None = None,
     period: float | None = None,
-    **options: Any,
+    **options: Unpack[OptionValues],
 ) -> Loop:
     """Start a plant in a native thread and return at once.
 
@@ -67,13 +86,9 @@ def start(
             starts when it has answered for the first time, and ends if it raises something.
         period: between two calls of the controller [s], a whole number of periods of the plant;
             one by default.
-        options: see `Options`.
+        options: those of `Options`.
     """
-    try:
-        chosen = Options(**options)
-    except TypeError as error:
-        known = ", ".join(Options.__dataclass_fields__)
-        raise InputError(str(error).partition("() ")[2], fix=f"Options are: {known}.") from None
+    chosen = Options(**options)
     _check(q=q, qd=qd, tau=tau)
     need_mapping("inputs", inputs or {}, is_finite, "Give finite numbers by name.")
     need_mapping("motions", motions or {}, callable, "Give functions of time by name.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.running.instance import Instance
@@ -167,9 +167,8 @@ def first_inputs(
         given = {f"{name}.tau": float(value) for name, value in both} | given
     for name, value in given.items():
         if name not in found:
-            shown = ", ".join(list(found)[:12])
             raise InputError(
-                f"plant '{plant.name}' has no input '{name}'", fix=f"Names are: {shown}."
+                f"plant '{plant.name}' has no input '{name}'", fix=name_hint(name, found)
             )
         if not math.isfinite(value):
             raise InputError(f"input '{name}' is {value}", fix="Give a finite number.")

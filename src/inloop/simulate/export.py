@@ -11,6 +11,7 @@ from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
 from inloop.plant.exported import Beginning, Measures, Stepping, exported_files
+from inloop.plant.keywords import checked_call
 from inloop.plant.unit import plant_unit
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.drives import read_drives
@@ -20,6 +21,7 @@ from inloop.simulate.start import first_internal_states, start_of
 from inloop.simulate.systems import Conditions, System, make_systems
 
 
+@checked_call
 def export_c(
     plant: BarePlant,
     directory: str | Path,

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
 from inloop.plant.time_functions import TimeFunction, inputs_over_time
@@ -69,7 +69,7 @@ def read_inputs(
         if name not in plant.inputs:
             raise InputError(
                 f"model '{plant.name}' has no input '{name}'",
-                fix=f"Names are: {', '.join(plant.inputs) or 'none'}.",
+                fix=name_hint(name, plant.inputs),
             )
         if isinstance(value, Real):
             u[plant.inputs.index(name)] = real(value, f"input '{name}'")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.native import (
     AdaptiveSteps,
     FixedSteps,
@@ -153,7 +153,7 @@ def conditions(
             if name not in known:
                 raise InputError(
                     f"model '{plant.name}' has no {what} '{name}' in any of its modes",
-                    fix=f"Names are: {', '.join(known) or 'none'}.",
+                    fix=name_hint(name, known),
                 )
     mine = {name: value for name, value in tau.items() if name in plant.coordinates}
     given = {name: value for name, value in inputs.items() if name in plant.inputs}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, name_hint
 from inloop.native import Status
 from inloop.native.running.instance import Numbers
 from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceStepper
@@ -228,7 +228,7 @@ class Stepper:
         if signal in found.signals:
             return float(found.signals[signal][0])
         known = [*(f"{c}.q" for c in self.plant.coordinates), *found.signals]
-        raise InputError(f"there is no signal '{signal}'", fix=f"Names are: {', '.join(known)}.")
+        raise InputError(f"there is no signal '{signal}'", fix=name_hint(signal, known))
 
     def snapshot(self) -> InstanceSnapshot:
         """All that influences the future, beside inputs and parameters."""
@@ -272,6 +272,5 @@ class _Live(MutableMapping[str, float]):
 
     def _find(self, name: str) -> list[tuple[Array, int]]:
         if name not in self._cells:
-            known = ", ".join(self._cells) or "none"
-            raise InputError(f"there is no {self._what} '{name}'", fix=f"Names are: {known}.")
+            raise InputError(f"there is no {self._what} '{name}'", fix=name_hint(name, self._cells))
         return self._cells[name]

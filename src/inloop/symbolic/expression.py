@@ -7,11 +7,13 @@ identity, and an `Expr` can be a dictionary key.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from inloop.errors import ExpressionError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from inloop.symbolic.graph import Graph
 
 Scalar = Union[float, "Expr"]
@@ -140,14 +142,38 @@ class Expr:
     def __invert__(self) -> Expr:
         return self.graph.sub(self.graph.constant(1.0), self)
 
+    def __eq__(self, other: object) -> bool:
+        # whether a number of a model is written as 0 may be asked, and symbols are not
+        if not self.static and isinstance(other, (int, float)):
+            raise ExpressionError(
+                f"{self} == {other:g} cannot be told while a law is traced",
+                fix="Compare with <, <=, > or >=, such as il.where(il.absolute(x) < 1e-9, a, b).",
+            )
+        return self is other
+
+    __hash__ = object.__hash__
+
     def __bool__(self) -> bool:
         raise ExpressionError(
             "a symbolic expression has no truth value while a law is traced",
-            fix="Use where(condition, a, b), minimum, maximum or max0 instead of if, and, or.",
+            fix="Use where(condition, a, b), minimum, maximum or max0 instead of if, and, or; "
+            "write a < x < b as (a < x) & (x < b).",
         )
 
     def __float__(self) -> float:
+        if self.op != "const":
+            raise ExpressionError(
+                f"expression {self} has no fixed value, which float() and the functions of math "
+                "need",
+                fix="In a law use il.sin, il.sqrt, ... or NumPy's functions; elsewhere evaluate it "
+                "with numbers.",
+            )
         return self.value
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        from inloop.symbolic.ufuncs import apply_ufunc
+
+        return apply_ufunc(ufunc, method, inputs, options)
 
     def __repr__(self) -> str:
         from inloop.symbolic.text import abbreviated

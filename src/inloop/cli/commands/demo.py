@@ -18,6 +18,7 @@ from inloop.cli.commands.demo_piece import play_piece
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.timing import batch_nanoseconds, hot_nanoseconds
 from inloop.cli.trace import can_draw, draw_curve
+from inloop.errors import counted
 from inloop.gallery import Exhibit
 from inloop.native import explain_no_compiler, find_compiler
 from inloop.plant import NativeEngine
@@ -36,9 +37,9 @@ NEXT = """\
 inloop list                                        what else there is
 inloop describe puma560                            bodies, joints, parameters
 inloop derive puma560 --out puma_c                 the generated C, ready to be embedded
-inloop run double_pendulum --headless --seconds 20 --plot pendulum.png
+inloop run double_pendulum --seconds 20 --plot pendulum.png
 inloop studio piano                                play it in the browser
-inloop run n_pendulum --headless --set n=40 --set length=0.05"""
+inloop run n_pendulum --set n=40 --set length=0.05"""
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -126,7 +127,8 @@ def _built_text(plant: il.Plant, data: dict[str, Any]) -> str:
     if find_compiler() is None:
         how = "written as Python in"
     return (
-        f"{plant.n} coordinates, {len(plant.parameters)} parameters to turn; "
+        f"{counted(plant.n, 'coordinate')}, "
+        f"{counted(len(plant.parameters), 'parameter')} to turn; "
         f"derived in {duration(data['derive_seconds'])}, {how} {duration(data['build_seconds'])}"
     )
 

@@ -19,7 +19,7 @@ from inloop.cli.derivation import (
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.subject import add_subject, find_subject
 from inloop.cli.text_files import LANGUAGES, emit
-from inloop.errors import near_names
+from inloop.errors import counted, near_names
 from inloop.formalisms import PROGRAMS
 from inloop.model import Mechanism
 
@@ -99,9 +99,11 @@ def _write(directory: Path, files: dict[str, str]) -> list[str]:
 
 
 def _show(report: DerivationReport, written: list[str]) -> None:
-    heading(f"{report.mechanism.name}: {len(report.mechanism.coordinates)} coordinates")
+    coordinates = counted(len(report.mechanism.coordinates), "coordinate")
+    heading(f"{report.mechanism.name}: {coordinates}")
     paragraph(
-        f"{len(report.parameters)} live parameters, {len(report.inputs)} inputs; "
+        f"{counted(len(report.parameters), 'live parameter')}, "
+        f"{counted(len(report.inputs), 'input')}; "
         f"derived in {duration(report.seconds)}"
     )
     paragraph()

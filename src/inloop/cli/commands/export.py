@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from inloop.cli.output import heading, paragraph, print_json
-from inloop.cli.subject import add_subject, apply_settings, find_subject
+from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
 
 
@@ -25,8 +25,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace) -> int:
     """Compile and write."""
     subject = find_subject(args)
-    plant = subject.model.compile()
-    apply_settings(plant, subject.settings)
+    plant = subject.compile()
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}
     files = plant.export_c(args.out, **options)
     if args.json:

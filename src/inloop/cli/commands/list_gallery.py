@@ -26,7 +26,7 @@ def call(args: argparse.Namespace) -> int:
     rows = [(e.name, e.title, ", ".join(e.experiments)) for e in exhibits]
     table(("name", "what it is", "experiments"), rows, left=3)
     paragraph()
-    paragraph("Try: inloop describe double_pendulum, inloop run puma560 --headless --seconds 2")
+    paragraph("Try: inloop describe double_pendulum, inloop run puma560 --seconds 2")
     return 0
 
 

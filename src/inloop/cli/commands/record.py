@@ -17,7 +17,8 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
-from inloop.cli.subject import Subject, add_base, apply_settings, find_subject, subject_of_facts
+from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
+from inloop.errors import counted
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.recordings.channels import read_report
 from inloop.realtime.recordings.recording_file import check_new
@@ -35,6 +36,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="of a running plant")
     parser.add_argument("--to", required=True, metavar="FILE.mcap", help="file to write")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
+    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="for it to start [s]")
     parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
     parser.add_argument("--begun", type=int, metavar="FD", help=argparse.SUPPRESS)
     parser.set_defaults(call=call_record)
@@ -76,7 +78,7 @@ def call_record(args: argparse.Namespace) -> int:
     stops = (signal.SIGINT, signal.SIGTERM)
     before = [(number, signal.signal(number, lambda *_: ended.set())) for number in stops]
     try:
-        with il.attach(args.name, wait=10.0) as box:
+        with il.attach(args.name, wait=args.wait) as box:
             if not args.json:
                 print(f"recording '{args.name}' to {target}", file=sys.stderr, flush=True)
             done = record(
@@ -95,7 +97,8 @@ def call_record(args: argparse.Namespace) -> int:
         print_json({**told, "problem": done.problem})
     else:
         paragraph(
-            f"{done.records} records, {done.lost} lost, {done.size} bytes in {target}"
+            f"{counted(done.records, 'record')}, {done.lost} lost, "
+            f"{counted(done.size, 'byte')} in {target}"
             + (f"; ended early: {done.problem}" if done.problem else "")
         )
     return FAILED if done.problem else 0
@@ -113,8 +116,7 @@ def call_replay(args: argparse.Namespace) -> int:
     """Build the same mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
-    plant = subject.model.compile()
-    apply_settings(plant, subject.settings)
+    plant = subject.compile()
     found = replay(recording, plant)
     first = found.first
     if args.json:
@@ -122,8 +124,9 @@ def call_replay(args: argparse.Namespace) -> int:
         print_json({**data, "identical": found.identical, "complete": found.complete})
     else:
         paragraph(
-            f"{found.steps} steps done again, {found.different} with other bits; "
-            f"{found.gaps} gaps" + ("" if found.complete else "; the end of the file is missing")
+            f"{counted(found.steps, 'step')} done again, {found.different} with other bits; "
+            f"{counted(found.gaps, 'gap')}"
+            + ("" if found.complete else "; the end of the file is missing")
         )
         if first is not None:
             paragraph(
@@ -161,13 +164,13 @@ def call_report(args: argparse.Namespace) -> int:
         return 0
     heading(f"{data['name']}: {data['model']}")
     paragraph(
-        f"{data['samples']} records over {data['t_end'] - data['t_begin']:g} s at {data['rate']:g} "
-        f"Hz ({data['method']}), {data['missing']} missing"
+        f"{counted(data['samples'], 'record')} over {data['t_end'] - data['t_begin']:g} s "
+        f"at {data['rate']:g} Hz ({data['method']}), {data['missing']} missing"
         + ("" if data["complete"] else "; the end of the file is missing")
     )
     paragraph(
-        f"{data['safe']} in the safe state, {data['extra']} extra steps to catch up, "
-        f"{data['failed']} failed, {data['parameter_changes']} changes of parameters"
+        f"{data['safe']} in the safe state, {counted(data['extra'], 'extra step')} to catch up, "
+        f"{data['failed']} failed, {counted(data['parameter_changes'], 'change')} of parameters"
     )
     if data["report"]:
         return _show_data(data["report"], False)

@@ -9,15 +9,15 @@ import time
 from typing import Any
 
 import inloop as il
+from inloop.cli.advice import shell_words
 from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
 from inloop.cli.controllers import own_controller
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.result_files import check_targets, write_files
-from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
+from inloop.cli.subject import Subject, add_subject, find_subject
 
-NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."
 SAMPLES = 10_000  # a run keeps at most about so many states
 STOPPED, FAILED = 130, 2
 METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "scipy")
@@ -28,7 +28,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
-    parser.add_argument("--headless", action="store_true", help="no page in the browser")
+    # a run never opens a page: `inloop studio` does; the word is taken from whoever writes it
+    parser.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
     parser.add_argument(
@@ -56,12 +57,9 @@ def call(args: argparse.Namespace) -> int:
     controller = own_controller(args.controller, subject)
     run_realtime.refuse_options(args, controlled=controller is not None)
     run_realtime.check_period(args, controller)
-    if not args.headless:
-        print(NO_STUDIO, file=sys.stderr)
     if args.experiment is not None:
         return try_experiment(args, subject)
-    plant = subject.model.compile()
-    apply_settings(plant, subject.settings)
+    plant = subject.compile()
     start = time.perf_counter()
     result, problem = _simulate(args, subject, plant, controller)
     seconds = time.perf_counter() - start
@@ -80,7 +78,7 @@ def call(args: argparse.Namespace) -> int:
         tell_interrupted(_what_is_kept(result, args))
         return STOPPED
     if problem is not None:
-        print(f"error: {problem}", file=sys.stderr)
+        print(f"error: {shell_words(str(problem))}", file=sys.stderr)
         return FAILED
     return 0
 
@@ -133,7 +131,7 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     if result.violation is not None:
         paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")
     for note in result.notes:
-        paragraph(note)
+        paragraph(shell_words(note))
     paragraph()
     rows = [(name, f"{data['q'][name]:.9g}", f"{data['qd'][name]:.9g}") for name in data["q"]]
     table(("coordinate", "q", "qd"), rows)

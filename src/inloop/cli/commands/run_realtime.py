@@ -19,7 +19,7 @@ from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.side_processes import SideProcesses
-from inloop.cli.subject import apply_settings, find_subject
+from inloop.cli.subject import find_subject
 from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
 from inloop.simulate.results.energies import with_energy
@@ -157,8 +157,7 @@ def call(args: argparse.Namespace) -> int:
     if args.with_parent:
         end_with_parent()
     subject = find_subject(args)
-    plant = subject.model.compile()
-    apply_settings(plant, subject.settings)
+    plant = subject.compile()
     begin = time.perf_counter()
     known = [name for name in Options.__dataclass_fields__ if name in args]
     options: dict[str, Any] = {name: getattr(args, name) for name in known}

@@ -24,6 +24,8 @@ from inloop.formalisms.vectors import (
 from inloop.model import Loop
 from inloop.symbolic import Expr, Graph
 
+CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
+
 
 @dataclass(frozen=True)
 class CutForce:

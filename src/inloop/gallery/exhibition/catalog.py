@@ -28,7 +28,6 @@ TOUR = (
     "flexible_four_bar",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
-NAMED = 8  # names that are listed when there is no near one
 
 Load = Callable[[], Exhibit]
 
@@ -103,9 +102,8 @@ def _tell_clash(exhibit: Installed, owner: str) -> None:
 
 def _unknown(name: str, known: Mapping[str, Load]) -> InputError:
     shown = name if len(name) <= SHOWN else name[: SHOWN - 3] + "..."
-    near = near_names(name.lower(), known, cutoff=0.5)
-    some = ", ".join(list(known)[:NAMED])
-    hint = f"Did you mean '{near[0]}'?" if near else f"It has: {some}, …"
+    near = near_names(name.lower(), known)
+    hint = f"Did you mean '{near[0]}'? " if near else ""
     return InputError(
-        f"the gallery has no mechanism {shown!a}", fix=f"{hint} `inloop list` tells all."
+        f"the gallery has no mechanism {shown!a}", fix=f"{hint}`inloop list` tells all."
     )

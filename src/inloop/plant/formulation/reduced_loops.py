@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from inloop.codegen.c_motions import emit_motions
 from inloop.errors import SimulationError
 from inloop.formalisms.loops.closed import ClosedLoops
+from inloop.formalisms.loops.cut_forces import CARRY_MOMENTS
 from inloop.formalisms.loops.partition import Partition
 from inloop.native import TERMS_FLAGS
 from inloop.plant.engine import Array
@@ -36,7 +37,6 @@ WORST_PIVOT = 2.5  # how far a pivot may shrink before another partition is due
 # Newton's corrections below this end it, in radians, or in parts of the mechanism's characteristic
 # length; the error left is of the order of its square
 CLOSED = 1e-8
-CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
 
 
 class ReducedLoops(Formulation):

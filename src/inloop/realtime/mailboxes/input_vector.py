@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.native.library import Reals
 from inloop.realtime.mailboxes.layout import Layout
 
@@ -46,8 +46,9 @@ class InputVector:
             elif name == "tau" and np.shape(value) == (len(self._efforts),):
                 new[self._efforts] = value
             else:
-                shown = ", ".join(list(self._index)[:12])
-                raise InputError(f"the plant has no input '{name}'", fix=f"Names are: {shown}.")
+                raise InputError(
+                    f"the plant has no input '{name}'", fix=name_hint(name, self._index)
+                )
         if not np.all(np.isfinite(new)):
             raise InputError("inputs hold NaN or infinity", fix="Nothing was written.")
         self.values[:] = new

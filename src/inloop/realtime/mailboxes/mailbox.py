@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -164,7 +164,9 @@ class Mailbox(Commands, Closing):
     # inputs
 
     def write(
-        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+        self,
+        values: Mapping[str, float] | Sequence[float] | Reals | None = None,
+        **named: float | Sequence[float] | Reals,
     ) -> None:
         """Write inputs; the first writer takes them and keeps them until it releases them.
 
@@ -184,7 +186,9 @@ class Mailbox(Commands, Closing):
             self._raise(error, held)
 
     def rest(
-        self, values: Mapping[str, float] | Sequence[float] | Reals | None = None, **named: Any
+        self,
+        values: Mapping[str, float] | Sequence[float] | Reals | None = None,
+        **named: float | Sequence[float] | Reals,
     ) -> None:
         """Leave in order: write inputs that may stay as they are, and let others write.
 

@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.realtime.mailboxes.layout import Layout
@@ -142,8 +142,7 @@ class Outputs:
         """An output by name: "t", "<coordinate>.q", "<coordinate>.qd", a signal or an input."""
         index = self._layout.index
         if name not in index:
-            shown = ", ".join(list(index)[:12])
-            raise InputError(f"the plant has no output '{name}'", fix=f"Names are: {shown}.")
+            raise InputError(f"the plant has no output '{name}'", fix=name_hint(name, index))
         return float(self.values[index[name]])
 
     def _part(self, k: int) -> Reals:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 
 import numpy as np
 
-from inloop.errors import InputError, MailboxError, near_names
+from inloop.errors import InputError, MailboxError, name_hint
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
@@ -134,10 +134,10 @@ class RemoteParameters(MutableMapping[str, float]):
     def _known(self, name: str) -> Quantity:
         if name in self._declared:
             return self._declared[name]
-        near = near_names(name, self._declared, most=3)
-        shown = ", ".join(list(self._declared)[:12]) or "none"
-        hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {shown}."
-        raise InputError(f"plant '{self._plant}' has no live parameter '{name}'", fix=hint)
+        raise InputError(
+            f"plant '{self._plant}' has no live parameter '{name}'",
+            fix=name_hint(name, self._declared),
+        )
 
     def _checked(self, name: str, value: float) -> float:
         declared, number = self._known(name), float(value)

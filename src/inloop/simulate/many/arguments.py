@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError, near_names
+from inloop.errors import InputError, name_hint
 from inloop.plant import Array
 from inloop.plant.arguments import by_name, real, reals, whole
 
@@ -188,9 +188,7 @@ def check_each(given: Given, refuse: Callable[[str, float], object]) -> None:
 
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> InputError:
-    near = near_names(name, known, most=3)
-    hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {', '.join(known[:12])}."
-    return InputError(f"{what} knows no '{name}'", fix=hint if known else "There are none.")
+    return InputError(f"{what} knows no '{name}'", fix=name_hint(name, known))
 
 
 def _shape(what: str, shape: tuple[int, ...], fix: str) -> InputError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inloop.errors import InputError, near_names
+from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import one_name
 
@@ -104,10 +104,7 @@ class ManyResult:
         head, _, kind = one_name(signal, "the signal").rpartition(".")
         if head in self.coordinates and kind in ("q", "qd"):
             return np.asarray(getattr(self, kind)[:, :, self.coordinates.index(head)])
-        known = tuple(self.final)
-        near = near_names(signal, known, most=3)
-        hint = f"Did you mean {', '.join(near)}?" if near else f"Names are: {', '.join(known)}."
-        raise InputError(f"there is no signal '{signal}'", fix=hint)
+        raise InputError(f"there is no signal '{signal}'", fix=name_hint(signal, self.final))
 
     def __len__(self) -> int:
         return len(self.status)

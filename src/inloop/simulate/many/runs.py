@@ -14,6 +14,7 @@ from inloop.native import AdaptiveSteps, FixedSteps, Status
 from inloop.native.progress import ProgressLine
 from inloop.native.running.many import ManyRuns, Starts, cores, run_many
 from inloop.plant import Array, BarePlant
+from inloop.plant.keywords import checked_call
 from inloop.plant.unit import common_name, plant_unit
 from inloop.simulate.choice import FIRST, with_tolerance
 from inloop.simulate.machine import simulate_modes
@@ -33,6 +34,7 @@ from inloop.simulate.systems import Conditions, System, make_systems, table_of_a
 MOST_NUMBERS = 2e9  # of q, and as many of qd: 32 GB
 
 
+@checked_call
 def simulate_many(
     plant: BarePlant,
     *,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.native import MachineSnapshot
 from inloop.plant import Array, Partition
 from inloop.plant.arguments import one_name
@@ -219,7 +219,7 @@ class Result:
         if signal not in known:
             raise InputError(
                 f"result of '{self.name}' has no signal '{signal}'",
-                fix=f"Names are: {', '.join(known[:12])}.",
+                fix=name_hint(signal, known),
             )
         if signal == "t":
             return self.t

@@ -1,0 +1,130 @@
+"""The mechanism that a Python file describes."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import runpy
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop.errors import FileFormatError, near_names
+
+NAMES = ("model", "plant")  # where it is looked for first
+WANTED = (
+    "Define `model`, an il.Model or a function without arguments that returns one (or `plant`, "
+    "likewise), or leave a single il.Model under any name."
+)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A plant that a file has compiled, in place of a model.
+
+    Attributes:
+        plant: the plant.
+    """
+
+    plant: il.Plant
+
+    def build(self) -> il.Mechanism:
+        """The mechanism that it was compiled from."""
+        return self.plant.mechanism
+
+    def compile(self) -> il.Plant:
+        """The plant."""
+        return self.plant
+
+
+Described = il.Model | Compiled
+
+
+def model_of_file(path: Path) -> tuple[Described, Mapping[str, Any]]:
+    """Run a Python file, with its folder on the path: the model it describes, and its names.
+
+    Raises:
+        FileFormatError: it cannot be run, or what it leaves is not one model; says what was
+            looked for and what was found.
+    """
+    if not path.is_file():
+        raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
+    with _importing_from(path.resolve().parent):
+        try:
+            names = runpy.run_path(str(path), run_name="inloop_model")
+            found = _described(names, path.name)
+        except il.InloopError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise FileFormatError(
+                f"{path.name} stopped with {type(error).__name__}: {error}",
+                where=_place(error),
+                fix="Run it with python to see more.",
+            ) from error
+    return found, names
+
+
+def _described(names: Mapping[str, Any], file: str) -> Described:
+    for name in NAMES:
+        if name in names:
+            return _made(names[name], name, file)
+    models = {id(value): value for value in names.values() if isinstance(value, il.Model)}
+    plants = {id(value): value for value in names.values() if isinstance(value, il.Plant)}
+    for found in (models, plants):
+        if len(found) == 1:
+            return _made(next(iter(found.values())), "", file)
+    if models:
+        held = [name for name, value in names.items() if isinstance(value, il.Model)]
+        raise FileFormatError(
+            f"{file} makes {len(models)} models: {', '.join(held)[:200]}",
+            fix="Name the one that is meant `model`.",
+        )
+    functions = [name for name, value in names.items() if inspect.isfunction(value)]
+    near = near_names("make_model", functions, cutoff=0.5)
+    hint = f"If `{near[0]}` makes it, write: model = {near[0]}. " if near else ""
+    what = f"{file} has no il.Model, and neither `model` nor `plant`"
+    raise FileFormatError(what, fix=f"{hint}{WANTED}")
+
+
+def _made(value: Any, name: str, file: str) -> Described:
+    """The model that a name of the file stands for."""
+    if callable(value) and not isinstance(value, il.Model | il.Plant):
+        needed = [
+            p.name
+            for p in inspect.signature(value).parameters.values()
+            if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+        if needed:
+            raise FileFormatError(
+                f"{file}: {name}({', '.join(needed)}) needs arguments",
+                fix="Give them default values.",
+            )
+        value = value()
+    if isinstance(value, il.Plant):
+        return Compiled(value)
+    if isinstance(value, il.Model):
+        return value
+    raise FileFormatError(f"{file}: `{name}` is or makes a {type(value).__name__}", fix=WANTED)
+
+
+@contextlib.contextmanager
+def _importing_from(folder: Path) -> Iterator[None]:
+    """Let a file import what lies beside it, as `python FILE` does."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(str(folder))
+
+
+def _place(error: BaseException) -> str:
+    """File and line where it happened."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}"
+    line = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{line.filename}:{line.lineno}"

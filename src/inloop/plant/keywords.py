@@ -1,0 +1,126 @@
+"""Arguments that a function does not have: an error that names those that were probably meant."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable
+from inspect import Parameter
+from typing import Any, TypeVar, cast
+
+from inloop.errors import InputError, near_names
+from inloop.model.names import quoted
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# what other programs call it
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "step": ("dt", "h", "timestep", "time_step", "step_size", "max_step", "delta_t"),
+    "t_end": ("duration", "time", "T", "tf", "t_final", "tstop", "t_stop", "t_max", "seconds"),
+    "seconds": ("duration", "time", "t_end", "tend", "T", "tf"),
+    "rate": ("frequency", "freq", "hz", "fs", "dt", "step"),
+    "method": ("integrator", "solver", "scheme"),
+    "tolerance": ("rtol", "tol", "atol"),
+    "sample": ("sampling", "sample_time", "output_step", "dt_out"),
+    "q": ("q0", "x0", "y0", "initial", "position", "positions", "qpos"),
+    "qd": ("qd0", "v0", "dq", "v", "velocity", "velocities", "qvel"),
+    "qdd": ("ddq", "a", "acceleration", "accelerations"),
+    "tau": ("torque", "torques", "effort", "efforts", "force", "forces"),
+    "inputs": ("u", "input", "controls"),
+    "parameters": ("params", "p", "parameter"),
+    "runs": ("n", "count", "n_runs", "number"),
+    "start": ("restart", "continue_from", "previous"),
+    "directory": ("path", "out", "folder"),
+    "actuated": ("motors", "actuators"),
+    "backend": ("language", "target"),
+    "packages": ("package_dirs", "mesh_dir", "package_path"),
+}
+
+
+def meant_by(wrong: str, known: Iterable[str]) -> str | None:
+    """The argument that was probably meant, or None."""
+    names = list(known)
+    for name in names:
+        if wrong in SYNONYMS.get(name, ()):
+            return name
+    near = near_names(wrong, names)
+    return near[0] if near else None
+
+
+def unknown_keyword(function: str, wrong: str, known: Iterable[str]) -> InputError:
+    """The error of an argument that a function does not have."""
+    names = list(known)
+    meant = meant_by(wrong, names)
+    fix = f"Did you mean {meant}?" if meant else f"It takes {', '.join(names)}."
+    return InputError(f"{function} has no argument {quoted(wrong)}", fix=fix)
+
+
+def checked_call(function: Function) -> Function:
+    """A function that answers a call that does not fit it with the arguments that it has."""
+    signature = inspect.signature(function)
+    parameters = signature.parameters.values()
+    collects = any(p.kind is Parameter.VAR_KEYWORD for p in parameters)
+    open_ended = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+    named = [p.name for p in parameters if p.kind not in open_ended]
+    known = [name for name in named if name not in ("self", "plant")]
+
+    @functools.wraps(function)
+    def checked(*args: Any, **keywords: Any) -> Any:
+        for wrong in keywords:
+            if wrong not in signature.parameters and not collects:
+                raise unknown_keyword(function.__name__, wrong, known)
+        try:
+            signature.bind(*args, **keywords)
+        except TypeError as error:
+            raise _misfit(function.__name__, str(error), keywords, known) from None
+        return function(*args, **keywords)
+
+    return cast(Function, checked)
+
+
+def _misfit(function: str, why: str, given: Iterable[str], known: list[str]) -> InputError:
+    """The error of a call with too many arguments, or too few."""
+    for wrong in given:
+        if wrong not in known and meant_by(wrong, known):
+            return unknown_keyword(function, wrong, known)
+    return InputError(f"{function}: {why}", fix=f"By name, it takes {', '.join(known)}.")
+
+
+def spelled_out(source: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Show the keywords of `source` in a function that passes `**options` on to it.
+
+    Signature and docstring become those of a function that has them itself; type checkers read
+    the annotation of `**options`.
+
+    Args:
+        source: a dataclass or a function.
+    """
+
+    def spell(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        others = [
+            p.replace(kind=Parameter.KEYWORD_ONLY)
+            for p in inspect.signature(source).parameters.values()
+            if p.name not in signature.parameters
+        ]
+        whole = signature.replace(parameters=[*own, *others])
+        vars(function)["__signature__"] = whole
+        text, mark = inspect.getdoc(function) or "", f"options: those of `{source.__name__}`."
+        assert mark in text, function
+        described = _described(source, {p.name for p in others})
+        function.__doc__ = text.replace(mark, textwrap.indent(described, "    ").lstrip())
+        return function
+
+    return spell
+
+
+def _described(source: Callable[..., Any], names: set[str]) -> str:
+    """The lines of a docstring that describe some attributes or arguments."""
+    text = inspect.getdoc(source) or ""
+    _, _, below = text.partition("Attributes:\n" if inspect.isclass(source) else "Args:\n")
+    section = textwrap.dedent(below.partition("\n\n")[0])
+    entries = re.split(r"^(?=\w+: )", section, flags=re.MULTILINE)
+    return "".join(e for e in entries if e.partition(":")[0] in names).rstrip()

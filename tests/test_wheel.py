@@ -1,0 +1,116 @@
+"""The wheel works where there is neither npm nor a compiler, and brings the studio's page."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import subprocess
+import sys
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+NEEDED = ("numpy", "numpy.libs", "scipy", "scipy.libs")  # lent by the environment of the tests
+EVALUATION = """
+import json
+import inloop as il
+
+m = il.Model("arm")
+m.body("arm", on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0.4, 0, 0), inertia=(1, 0.2, 1))
+plant = m.compile(backend="python")
+tau = plant.inverse_dynamics([0.7], [1.1], [2.0])
+print(json.dumps({"tau": tau[0], "from": il.__file__}))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(
+    repository: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    require_file: Callable[[str, str], None],
+) -> Path:
+    """As `make wheel` builds it, with the libraries that an earlier build has fetched."""
+    require_file(str(repository / "src" / "inloop" / "studio" / "vendor" / "VENDOR.json"), "npm")
+    place = tmp_path_factory.mktemp("wheel")
+    words = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(place), str(repository)]
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", *words]
+    # no npm there: nothing is fetched
+    path = str(Path(sys.executable).parent)
+    subprocess.run(command, check=True, env={"PATH": path, "HOME": str(place)})
+    (found,) = place.glob("inloop-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def clean(wheel: Path) -> Path:
+    """The programs of an environment that has the wheel and what it depends on."""
+    place = wheel.parent / "clean"
+    venv.create(place)
+    python = place / "bin" / "python"
+    install = ["-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index"]
+    subprocess.run([sys.executable, *install, "--quiet", str(wheel)], check=True)
+    lent = wheel.parent / "lent"
+    lent.mkdir()
+    for name in NEEDED:
+        spec = importlib.util.find_spec(name.partition(".")[0])
+        assert spec is not None and spec.origin is not None
+        source = Path(spec.origin).parent.parent / name
+        if source.exists():
+            (lent / name).symlink_to(source)
+    ask = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    found = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    (Path(found) / "lent.pth").write_text(f"{lent}\n")
+    return python.parent
+
+
+def call(clean: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A program of the clean environment; no other one can be found."""
+    program, *others = words
+    environment = {"PATH": str(clean), "HOME": str(clean.parent)}
+    command = [str(clean / program), *others]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+def test_the_wheel_brings_the_page_and_its_licenses(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {Path(name).name for name in archive.namelist()}
+    assert {"three.module.min.js", "three.core.min.js", "uPlot.esm.js", "uPlot.min.css"} <= names
+    assert {
+        "LICENSE",
+        "LICENSE.three.txt",
+        "LICENSE.uPlot.txt",
+        "index.html",
+        "il_plant.h",
+    } <= names
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [((), "inloop studio piano"), (("--help",), "COMMAND"), (("list",), "puma560")],
+)
+def test_commands(clean: Path, words: tuple[str, ...], text: str) -> None:
+    done = call(clean, "inloop", *words)
+    assert done.returncode == 0, done.stderr
+    assert text in done.stdout and not done.stderr
+
+
+def test_equations_are_evaluated_as_python(clean: Path) -> None:
+    done = call(clean, "python", "-W", "error", "-c", EVALUATION)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    # about y a positive angle lowers the arm: (I + m l²) qdd - m g l cos q
+    exact = (0.2 + 1.3 * 0.4**2) * 2.0 - 1.3 * 9.81 * 0.4 * math.cos(0.7)
+    assert told["tau"] == pytest.approx(exact, rel=1e-14)
+    assert Path(told["from"]).is_relative_to(clean.parent)
+
+
+@pytest.mark.parametrize("words", [("run", "pendulum"), ("export", "pendulum", "--out", "out")])
+def test_what_needs_a_compiler_says_so_in_one_line(clean: Path, words: tuple[str, ...]) -> None:
+    done = call(clean, "inloop", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: running a mechanism needs a C compiler")
+    assert "pip install inloop[cc]" in done.stderr and done.stderr.count("\n") == 1
