@@ -14,9 +14,11 @@ from inloop import simulate as simulation
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
+from inloop.model.starting import start_at
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
+from inloop.plant.holding import hold, rest_of, stop
 from inloop.simulate import (
     ManyResult,
     Stepper,
@@ -254,13 +256,59 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
     return first
 
 
-def load(path: str | Path, **options: Any) -> Model:
-    """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN .mbs."""
+def load(
+    path: str | Path,
+    *,
+    q: Mapping[str, float | Sequence[float]] | None = None,
+    held: bool = False,
+    stops: bool = False,
+    **options: Any,
+) -> Model:
+    """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN .mbs.
+
+    Args:
+        path: the file; its content decides how it is read.
+        q: where it starts, by coordinate [rad or m], or by body its quaternion (w, x, y, z). Joints
+            that are not named start as the file says; those of URDF files at 0, or in the middle
+            between their limits where 0 is outside.
+        held: hold the joints of a URDF file where they start until the parameter "hold" is 0.
+        stops: put elastic stops at the limits of the joints of a URDF file.
+        options: of the format; see `inloop.io.load`.
+    """
     from inloop import io
 
     model = io.load(path, model_type=Model, **options)
     assert isinstance(model, Model)
+    if q is not None:
+        start_at(model, q)
+    if held or stops:
+        steady(model, held=held, stops=stops)
     return model
+
+
+def steady(model: Model, *, held: bool, stops: bool) -> None:
+    """Hold the joints of a robot, or stop them at their limits, and note it; see `load`."""
+    from inloop.io.urdf.reader import UrdfData
+
+    robot = model.metadata.get("urdf")
+    if not isinstance(robot, UrdfData):
+        raise InputError(
+            f"model {quoted(model.name)} is not from a URDF file: it cannot be held or stopped",
+            fix="Leave out held and stops.",
+        )
+    if not robot.single:
+        return
+    rest = rest_of(model.build(), robot.single, robot.following)
+    if stops and (count := stop(model, rest)):
+        model.note(
+            f"{count} joints have elastic stops at their limits; the file tells no stiffness"
+        )
+    if held:
+        hold(model, rest)
+        model.note(
+            f"{len(rest.joints)} joints are held where they start, whatever effort it takes: "
+            "parameter 'hold' = 0 lets them go"
+        )
 
 
 def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:

@@ -14,6 +14,7 @@ from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.result_files import check_targets, write_files
+from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import Subject, add_subject, apply_settings, find_subject
 
 NO_STUDIO = "This run is headless; `inloop studio` shows a mechanism in the browser."
@@ -27,6 +28,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
+    add_start(parser)
     parser.add_argument("--headless", action="store_true", help="no page in the browser")
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
@@ -54,6 +56,8 @@ def call(args: argparse.Namespace) -> int:
         print(NO_STUDIO, file=sys.stderr)
     check_targets(args)
     subject = find_subject(args)
+    prepare(subject, args, held=False)
+    tell_notes(subject)
     if args.experiment is not None:
         return try_experiment(args, subject)
     plant = subject.model.compile()
