@@ -16,9 +16,11 @@ from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
+from inloop.model.starting import start_at
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
+from inloop.plant.holding import hold, rest_of, stop
 from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
 from inloop.realtime.run import StartOptions
 from inloop.simulate import Stepper
@@ -362,6 +364,9 @@ def _compile_modes(mechanisms: Mapping[str, Mechanism], options: Mapping[str, An
 def load(
     path: str | os.PathLike[str],
     *,
+    q: Mapping[str, float | Sequence[float]] | None = None,
+    held: bool = False,
+    stops: bool = False,
     name: str | None = None,
     gravity: Sequence[float] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
@@ -382,6 +387,11 @@ def load(
 
     Args:
         path: the file; its content decides how it is read.
+        q: where it starts, by coordinate [rad or m], or by body its quaternion (w, x, y, z). Joints
+            that are not named start as the file says; those of URDF files at 0, or in the middle
+            between their limits where 0 is outside.
+        held: hold the joints of a URDF file where they start until the parameter "hold" is 0.
+        stops: put elastic stops at the limits of the joints of a URDF file.
         name: name of the model; that of the file if not given.
         gravity: in world axes [m/s²] (not for ROBOTRAN, which tells it).
         packages: folders by name: where package://name/file lies (URDF, SDF).
@@ -407,11 +417,42 @@ def load(
         InputError: the format does not have an option.
     """
     given = {option: value for option, value in locals().items() if value is not None}
+    for own in ("path", "q", "held", "stops"):
+        given.pop(own, None)
     from inloop import io
 
-    model = io.load(given.pop("path"), model_type=Model, **given)
+    model = io.load(path, model_type=Model, **given)
     assert isinstance(model, Model)
+    if q is not None:
+        start_at(model, q)
+    if held or stops:
+        steady(model, held=held, stops=stops)
     return model
+
+
+def steady(model: Model, *, held: bool, stops: bool) -> None:
+    """Hold the joints of a robot, or stop them at their limits, and note it; see `load`."""
+    from inloop.io.urdf.reader import UrdfData
+
+    robot = model.metadata.get("urdf")
+    if not isinstance(robot, UrdfData):
+        raise InputError(
+            f"model {quoted(model.name)} is not from a URDF file: it cannot be held or stopped",
+            fix="Leave out held and stops.",
+        )
+    if not robot.single:
+        return
+    rest = rest_of(model.build(), robot.single, robot.following)
+    if stops and (count := stop(model, rest)):
+        model.note(
+            f"{count} joints have elastic stops at their limits; the file tells no stiffness"
+        )
+    if held:
+        hold(model, rest)
+        model.note(
+            f"{len(rest.joints)} joints are held where they start, whatever effort it takes: "
+            "parameter 'hold' = 0 lets them go"
+        )
 
 
 @checked_call

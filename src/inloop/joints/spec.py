@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -26,3 +27,4 @@ class JointSpec:
     initial: Initial | None = None
     armature: Scalar = 0.0
     guess: float | None = None
+    effort: float = math.inf  # largest that a drive gives: the range of the input [N·m or N]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inloop.errors import Mistake
@@ -304,6 +304,13 @@ class Draft:
         self.bodies.append(body)
         self._body_named.setdefault(body.name, body)
         self._joint_named.setdefault(body.joint.name, body)
+
+    def change_joint(self, body: BodyDraft, joint: Joint) -> None:
+        """Put another joint, of the same name, in the place of that of a body."""
+        changed = replace(body, joint=joint)
+        self.bodies[next(k for k, known in enumerate(self.bodies) if known is body)] = changed
+        for named in (self._body_named, self._joint_named):
+            named.update({name: changed for name, known in named.items() if known is body})
 
     def add_site(self, site: SiteDraft) -> None:
         """Add a point or a frame."""

@@ -7,6 +7,7 @@ may have been merged into B), Q a point.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from inloop.geometry import Visual
@@ -27,6 +28,8 @@ class Joint:
         armature: inertia reflected by the drive, added on the diagonal of M [kg·m² or kg].
         where: file and line.
         declared: which of the two initial values the user wrote, and loops must keep.
+        effort: largest that its drive gives [N·m or N]: the range of its input, which a person at
+            a slider is kept in; efforts of programs are taken as they are.
     """
 
     name: str
@@ -37,6 +40,7 @@ class Joint:
     armature: Scalar
     where: str
     declared: tuple[bool, bool] = (False, False)
+    effort: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,7 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
         armature=read.scalar(spec.armature, "armature"),
         where=read.where,
         declared=declared,
+        effort=spec.effort,
     )
 
 

@@ -327,7 +327,12 @@ def rows_named(impact: BarePlant, event: Event) -> dict[str, int]:
 def input_quantities(plants: Plants) -> tuple[Quantity, ...]:
     """Efforts of all joints, then the inputs of the plants, with the values they begin with."""
     efforts = (
-        Quantity(f"{name}.tau", _plain(body.joint.kind.dimension.effort))
+        Quantity(
+            f"{name}.tau",
+            _plain(body.joint.kind.dimension.effort),
+            least=-body.joint.effort,
+            most=body.joint.effort,
+        )
         for plant in plants.values()
         for name, body in zip(plant.coordinates, plant.mechanism.bodies, strict=True)
     )

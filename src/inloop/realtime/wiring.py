@@ -157,7 +157,9 @@ def first_inputs(
     Raises:
         InputError: there is no such input, or a value is not finite.
     """
-    found = {x.name: Quantity(x.name, x.unit, default=x.start) for x in input_quantities(plants)}
+    found = {
+        x.name: Quantity(x.name, x.unit, x.least, x.most, x.start) for x in input_quantities(plants)
+    }
     given = dict(inputs)
     if isinstance(tau, Mapping) and plant.by_mode:
         given |= {f"{name}.tau": value for name, value in tau.items()}

@@ -17,6 +17,7 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
+from inloop.cli.starting import add_start, prepare
 from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
 from inloop.errors import counted
 from inloop.realtime import Flag, Recording, record, repair, replay
@@ -49,6 +50,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="options")
     add_base(parser)
+    add_start(parser)
     parser.set_defaults(call=call_replay)
 
     text = "tell what a recording holds, and how well the plant kept its deadlines"
@@ -116,6 +118,7 @@ def call_replay(args: argparse.Namespace) -> int:
     """Build the same mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
+    prepare(subject, args, held=True)  # as the run that was recorded
     plant = subject.compile()
     found = replay(recording, plant)
     first = found.first

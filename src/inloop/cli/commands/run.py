@@ -16,6 +16,7 @@ from inloop.cli.commands.run_data import run_data
 from inloop.cli.controllers import own_controller
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.result_files import check_targets, write_files
+from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import Subject, add_subject, find_subject
 
 SAMPLES = 10_000  # a run keeps at most about so many states
@@ -28,6 +29,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
+    add_start(parser)
     # a run never opens a page: `inloop studio` does; the word is taken from whoever writes it
     parser.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
@@ -57,6 +59,8 @@ def call(args: argparse.Namespace) -> int:
     controller = own_controller(args.controller, subject)
     run_realtime.refuse_options(args, controlled=controller is not None)
     run_realtime.check_period(args, controller)
+    prepare(subject, args, held=False)
+    tell_notes(subject)
     if args.experiment is not None:
         return try_experiment(args, subject)
     plant = subject.compile()

@@ -19,6 +19,7 @@ from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.side_processes import SideProcesses
+from inloop.cli.starting import prepare, tell_notes
 from inloop.cli.subject import find_subject
 from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
@@ -157,6 +158,9 @@ def call(args: argparse.Namespace) -> int:
     if args.with_parent:
         end_with_parent()
     subject = find_subject(args)
+    prepare(subject, args, held=True)
+    if not args.with_parent:  # who has started this one has told them
+        tell_notes(subject)
     plant = subject.compile()
     begin = time.perf_counter()
     known = [name for name in Options.__dataclass_fields__ if name in args]

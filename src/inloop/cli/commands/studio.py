@@ -15,6 +15,7 @@ from inloop import gallery
 from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
+from inloop.cli.starting import add_start
 from inloop.cli.subject import add_base
 from inloop.errors import InputError
 
@@ -34,6 +35,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         help="set a parameter or an option; may be repeated",
     )  # fmt: skip
     add_base(parser)
+    add_start(parser)
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
     parser.add_argument("--speed", type=float, help="simulated seconds per second")
     parser.add_argument(

@@ -13,6 +13,7 @@ from typing import Any
 import inloop as il
 from inloop import gallery
 from inloop.cli.commands import midi
+from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
@@ -72,11 +73,14 @@ class GalleryCatalog:
         """A mechanism of the gallery."""
         gallery.get(name)  # complains of unknown names; no files from a page
         words = [f"{key}={value}" for key, value in options.items()]
-        return self.subject(argparse.Namespace(mechanism=name, set=words, base=None))
+        plain = argparse.Namespace(mechanism=name, set=words, base=None, q=[], held=None)
+        return self.subject(plain)
 
     def subject(self, args: argparse.Namespace) -> Choice:
         """A mechanism of the command line."""
         found = find_subject(args)
+        prepare(found, args, held=True)
+        tell_notes(found)
         mechanism = found.model.build()
         known = {p.name for p in mechanism.parameters}
         for setting in found.settings:
@@ -156,6 +160,7 @@ class GalleryCatalog:
             words += ["--set", setting]
         if args.base is not None:
             words += ["--base", args.base]
+        words += start_words(args)
         if haptic:
             # a device that runs away must not be stopped by the plant: that is what one looks at
             words += ["--policy", "CHATTERING=hold", "--policy", "LOOP_OPEN=hold"]
@@ -185,7 +190,7 @@ def _program(command: str) -> tuple[str, ...]:
 def _stage(subject: Subject) -> Stage:
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
-        return make_stage(mechanism)
+        return make_stage(mechanism, remarks=mechanism.notes)
     hand = exhibit.hand(**subject.options)
     return make_stage(
         mechanism,

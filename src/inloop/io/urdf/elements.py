@@ -78,8 +78,8 @@ class UrdfJoint:
         limits: lowest and highest q [rad or m], or None.
         effort: largest effort [N or N·m], infinite if not given.
         velocity: largest rate [rad/s or m/s], infinite if not given.
-        damping: [N·s/m or N·m·s/rad], not applied unless asked for.
-        friction: static friction [N or N·m], never applied.
+        damping: [N·s/m or N·m·s/rad].
+        friction: dry friction [N or N·m].
         mimic: the joint it repeats, or None.
         where: file and line.
     """

@@ -28,7 +28,29 @@ def joint_specs(joint: UrdfJoint) -> Mapping[str, JointSpec]:
     if joint.type == "planar":
         first, second = plane_axes(joint.axis)
         return {"t1": prismatic(first), "t2": prismatic(second), "r": revolute(joint.axis)}
-    return {"": JointSpec(SINGLE[joint.type](), joint.axis, limits=joint.limits)}
+    return {
+        "": JointSpec(
+            SINGLE[joint.type](),
+            joint.axis,
+            limits=joint.limits,
+            guess=neutral(joint.limits),
+            # files write 0 where they do not know it
+            effort=joint.effort if joint.effort > 0.0 else math.inf,
+        )
+    }
+
+
+def neutral(limits: tuple[float, float] | None) -> float | None:
+    """Return where a joint starts that cannot start at 0: the middle between its limits.
+
+    None means 0. Beside an infinite limit it is the finite one.
+    """
+    if limits is None or limits[0] <= 0.0 <= limits[1]:
+        return None
+    low, high = limits
+    if math.isinf(low) or math.isinf(high):
+        return high if math.isinf(low) else low
+    return 0.5 * (low + high)
 
 
 def plane_axes(normal: Triple) -> tuple[Triple, Triple]:

@@ -11,14 +11,14 @@ from inloop.model.names import quoted
 
 
 def notes_of(
-    robot: Robot, coordinates: Mapping[str, tuple[str, ...]], damped: bool, followed: bool
+    robot: Robot, coordinates: Mapping[str, tuple[str, ...]], applied: bool, followed: bool
 ) -> Iterator[str]:
     """Yield one sentence for each thing worth knowing.
 
     Args:
         robot: what was read.
         coordinates: names of the coordinates of each joint.
-        damped: whether damping became force laws.
+        applied: whether damping and friction became force laws.
         followed: whether joints follow those that they mimic.
     """
     for joint in robot.joints:
@@ -37,15 +37,17 @@ def notes_of(
             )
     for transmission in robot.transmissions:
         yield f"transmission {transmission.summary} ({transmission.where})"
-    yield from _dynamics_notes(robot, damped)
+    yield from _dynamics_notes(robot, applied)
     yield from not_read(robot.ignored)
     yield from robot.unread
 
 
-def _dynamics_notes(robot: Robot, damped: bool) -> Iterator[str]:
+def _dynamics_notes(robot: Robot, applied: bool) -> Iterator[str]:
     damping = sum(1 for joint in robot.joints if joint.damping)
     friction = sum(1 for joint in robot.joints if joint.friction)
-    if damping and not damped:
+    if damping and not applied:
         yield f"damping of {damping} joints is not applied; apply_dynamics=True applies it"
-    if friction:
-        yield f"friction of {friction} joints is not applied"
+    if friction and applied:
+        yield f"friction of {friction} joints is smooth: under load they creep instead of sticking"
+    if friction and not applied:
+        yield f"friction of {friction} joints is not applied; apply_dynamics=True applies it"

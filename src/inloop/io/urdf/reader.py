@@ -48,7 +48,10 @@ class UrdfOptions:
             fixes them, "keep" keeps them although the mass matrix is singular.
         mimic: True makes joints follow those that they mimic, by constraints; False leaves them
             independent.
-        apply_dynamics: True makes the damping of the file a force law -damping * qd.
+        apply_dynamics: False leaves out damping and friction of the file, which are force laws
+            -damping * qd and, smoothed, -friction * sign(qd).
+        friction_velocity: over which the sign of the velocity changes in the smooth Coulomb
+            friction [rad/s or m/s]: below it, joints creep instead of sticking.
         packages: folders by name of the package: where package://name/file lies. Others are
             looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
             AMENT_PREFIX_PATH. Meshes that are not found are listed in the notes and not drawn.
@@ -60,7 +63,8 @@ class UrdfOptions:
     base: Base = "fixed"
     massless: Massless = "error"
     mimic: bool = True
-    apply_dynamics: bool = False
+    apply_dynamics: bool = True
+    friction_velocity: float = 0.01
     packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
     density: float | None = None
 
@@ -90,12 +94,20 @@ class UrdfData:
         coordinates: names of the coordinates for each joint: none if fixed, six if floating.
             Those of a root link that moves are not among them.
         collisions: shapes for collision by link, in link axes.
+        following: coordinates that follow others: leader, multiplier and offset by name.
     """
 
     robot: Robot
     bodies: Mapping[str, str]
     coordinates: Mapping[str, tuple[str, ...]]
     collisions: Mapping[str, tuple[Visual, ...]]
+    following: Mapping[str, tuple[str, float, float]]
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """Coordinates of the joints that have one each and follow none."""
+        chains = (chain for chain in self.coordinates.values() if len(chain) == 1)
+        return tuple(name for (name,) in chains if name not in self.following)
 
 
 def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
@@ -170,6 +182,7 @@ class _Reader:
         self._laws = Names("force law")
         self._handles: dict[str, BodyHandle] = {}
         self._coordinates: dict[str, tuple[str, ...]] = {}
+        self._following: dict[str, tuple[str, float, float]] = {}
 
     def read(self, locked: set[str]) -> None:
         """Add everything to the model."""
@@ -186,13 +199,13 @@ class _Reader:
         for note in notes_of(
             self._robot,
             self._coordinates,
-            damped=self._options.apply_dynamics,
+            applied=self._options.apply_dynamics,
             followed=self._options.mimic,
         ):
             self._model.note(note)
         bodies = {link.name: self._bodies[link.name] for link in self._robot.links}
         self._model.metadata["urdf"] = UrdfData(
-            self._robot, bodies, self._coordinates, self._shapes.collisions
+            self._robot, bodies, self._coordinates, self._shapes.collisions, self._following
         )
 
     def _add_root(self) -> None:
@@ -210,8 +223,9 @@ class _Reader:
         with self._model.reading(joint.where):
             on = self._site(self._handles[joint.parent], name, joint.X_PJ)
             self._coordinates[joint.name] = self._add_chain(name, on, joint_specs(joint), link)
-            if self._options.apply_dynamics and joint.damping:
-                self._add_damping(self._coordinates[joint.name], joint.damping)
+            if self._options.apply_dynamics:
+                for coordinate in self._coordinates[joint.name]:
+                    self._add_dynamics(coordinate, joint)
 
     def _add_mimics(self) -> None:
         for follower, leader, mimic, joint in mimics_of(self._robot, self._coordinates):
@@ -219,6 +233,7 @@ class _Reader:
             with self._model.reading(joint.where):
                 factors = {follower: 1.0, leader: -mimic.multiplier}
                 self._model.couple(factors, offset=mimic.offset, name=name)
+            self._following[follower] = (leader, mimic.multiplier, mimic.offset)
 
     def _site(self, parent: BodyHandle, name: str, X_PJ: Pose) -> Handle:
         """Return the joint frame J on the parent body P."""
@@ -247,7 +262,14 @@ class _Reader:
             )
         return () if not last.kind.moves else (*coordinates, step)
 
-    def _add_damping(self, coordinates: Sequence[str], damping: float) -> None:
-        for coordinate in coordinates:
-            law = self._laws.new(f"{coordinate}_damping")
-            self._model.joint_force(coordinate, lambda qd: -damping * qd, name=law)
+    def _add_dynamics(self, coordinate: str, joint: UrdfJoint) -> None:
+        if joint.damping:
+            damping = self._laws.new(f"{coordinate}_damping")
+            self._model.joint_force(coordinate, lambda qd: -joint.damping * qd, name=damping)
+        if joint.friction:
+            self._model.coulomb(
+                coordinate,
+                coulomb=joint.friction,
+                velocity=self._options.friction_velocity,
+                name=self._laws.new(f"{coordinate}_friction"),
+            )

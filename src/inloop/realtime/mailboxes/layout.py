@@ -31,7 +31,7 @@ class Quantity:
     Attributes:
         name: such as "shoulder" or "shoulder.tau".
         unit: a label.
-        least, most: range of a parameter.
+        least, most: range of a parameter, or of an input that a person gives by hand.
         default: of a parameter or input.
     """
 

@@ -25,6 +25,7 @@ from inloop.simulate.results.samples import Samples
 PART = 1e-6  # of the motion, over which slopes are taken
 ENOUGH = 200  # samples that tell the size of a motion
 SMALL = 1e-3  # of the motion of other coordinates: what moves less is taken as if it moved more
+NOISE = 1e-12  # of the motion in a step: what moves less is at rest but for rounding
 SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 0.99}  # |λ h| within which all is stable
 GROWTH = 1e-3  # of a disturbance in a step, below which nobody notices it
 GROWING = 0.1  # real part of λ over |λ| from which the motion itself grows
@@ -193,8 +194,9 @@ def _widths(plant: BarePlant, at: Samples, size: Array, step: float) -> Array:
     """Over how much of x = (q, qd, z) to take slopes, shape (N, x)."""
     units = plant.coordinate_sizes
     fastest = units * np.abs(at.qd / units).max(axis=1, keepdims=True)
+    moving = fastest > NOISE * size / step
     # at rest, what leads through a part of the motion in a step
-    speed = np.where(fastest > 0.0, np.maximum(np.abs(at.qd), SMALL * fastest), SMALL * size / step)
+    speed = np.where(moving, np.maximum(np.abs(at.qd), SMALL * fastest), SMALL * size / step)
     largest = np.abs(at.z).max(axis=0, initial=0.0, keepdims=True)
     state = np.where(at.z != 0.0, np.abs(at.z), np.where(largest > 0.0, largest, 1.0))
     return np.asarray(PART * np.concatenate([size, speed, state], axis=1))

@@ -29,6 +29,7 @@ class Stage:
         notes: signals that tell of its notes; see `Notes`.
         plots: signals to plot first, if the plant has them.
         meshes: packed meshes of the drawing, by name.
+        remarks: what a person should know of the file that it was read from.
     """
 
     title: str
@@ -40,6 +41,7 @@ class Stage:
     notes: Mapping[str, Any] | None = None
     plots: tuple[str, ...] = ()
     meshes: Mapping[str, bytes] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def save(self, path: Path) -> None:
         """Write it for another process."""
@@ -52,6 +54,7 @@ class Stage:
             "docs": dict(self.docs),
             "notes": dict(self.notes) if self.notes is not None else None,
             "plots": self.plots,
+            "remarks": self.remarks,
             "meshes": {k: base64.b64encode(v).decode() for k, v in self.meshes.items()},
         }
         path.write_text(json.dumps(data), encoding="utf-8")
@@ -65,7 +68,8 @@ class Stage:
         if data["library"] is not None:
             data["library"] = PoseLibrary.read(data["library"])
         meshes = {k: base64.b64decode(v) for k, v in data["meshes"].items()}
-        return cls(**{**data, "plots": tuple(data["plots"]), "meshes": meshes})
+        told = {name: tuple(data[name]) for name in ("plots", "remarks")}
+        return cls(**{**data, **told, "meshes": meshes})
 
 
 def make_stage(
@@ -78,6 +82,7 @@ def make_stage(
     device: Mapping[str, Any] | None = None,
     notes: Mapping[str, Any] | None = None,
     plots: tuple[str, ...] = (),
+    remarks: tuple[str, ...] = (),
 ) -> Stage:
     """Derive and compile what is needed to show a mechanism.
 
@@ -90,6 +95,7 @@ def make_stage(
         device: input that a person drives.
         notes: signals that tell of its notes.
         plots: signals to plot first.
+        remarks: what a person should know of its file.
     """
     parts, found, shelf = make_sketch(mechanism, plane, looks)
     library = build_poses(mechanism, found.points, found.turns)
@@ -105,4 +111,5 @@ def make_stage(
         notes,
         plots,
         shelf.blocks,
+        remarks,
     )

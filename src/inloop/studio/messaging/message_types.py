@@ -24,6 +24,7 @@ class Plant(TypedDict):
     name: str
     title: str
     look_at: Annotated[str, "what is worth looking at"]
+    remarks: Annotated[list[str], "what was left out of its file, or added to it"]
     rate_hz: Annotated[float, "steps per second [Hz]"]
 
 

@@ -7,6 +7,7 @@
  * @property {string} name
  * @property {string} title
  * @property {string} look_at what is worth looking at
+ * @property {Array<string>} remarks what was left out of its file, or added to it
  * @property {number} rate_hz steps per second [Hz]
  */
 

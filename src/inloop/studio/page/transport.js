@@ -1,6 +1,6 @@
 // Pause, step, speed, reset, menu of mechanisms, and what the loop says of itself.
 
-import { byId, dress, make, press } from "./dom.js";
+import { byId, dress, inside, make, press } from "./dom.js";
 
 /** @typedef {import("./messages.js").State} State */
 /** @typedef {import("./messages.js").Option} Option */
@@ -67,6 +67,7 @@ export class Transport {
     document.body.dataset.plant = plant.name;
     byId("title").textContent = plant.title;
     byId("look-at").textContent = plant.look_at;
+    showRemarks(plant.remarks);
     document.title = `${plant.title} · inloop studio`;
     this.allow();
   }
@@ -195,4 +196,15 @@ export class Transport {
     }
     select.value = String(speed);
   }
+}
+
+/**
+ * What was left out of the file, or added to it.
+ * @param {string[]} remarks
+ */
+function showRemarks(remarks) {
+  const panel = byId("remarks");
+  panel.hidden = !remarks.length;
+  inside(panel, "summary").textContent = `${remarks.length} notes on the file`;
+  inside(panel, "ul").replaceChildren(...remarks.map((text) => make("li", {}, text)));
 }

@@ -67,7 +67,8 @@ class Inputs:
         inputs = source.layout.inputs
         self.names = [x.name for x in inputs]
         self._rest = np.array([x.default for x in inputs])
-        self._least, self._most = np.full(len(inputs), -LIMIT), np.full(len(inputs), LIMIT)
+        self._least = np.array([max(x.least, -LIMIT) for x in inputs])
+        self._most = np.array([min(x.most, LIMIT) for x in inputs])
         if device is not None and device["input"] in self.names:
             k = self.names.index(device["input"])
             self._rest[k], self._least[k], self._most[k] = (

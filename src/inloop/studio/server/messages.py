@@ -42,6 +42,7 @@ def hello(running: Running) -> Hello:
             "name": choice.name or choice.plant,
             "title": stage.title,
             "look_at": stage.look_at,
+            "remarks": list(stage.remarks),
             "rate_hz": 1.0 / layout.period,
         },
         "menu": _menu(running),
@@ -65,7 +66,7 @@ def hello_without_plant(running: Running) -> Hello:
     name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
     return {
         "kind": "hello",
-        "plant": {"name": name, "title": title, "look_at": "", "rate_hz": 1000.0},
+        "plant": {"name": name, "title": title, "look_at": "", "remarks": [], "rate_hz": 1000.0},
         "menu": _menu(running),
         "scene": cast(Scene, empty_scene()),
         "parameters": [],
