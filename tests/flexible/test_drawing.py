@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inloop import gallery
-from inloop.plant.poses import Poses
+from inloop.plant.drawn.poses import Poses
 from inloop.studio.drawing.scene import make_scene
 from inloop.studio.drawing.sketch import make_sketch
 from inloop.studio.drawing.stage import make_stage

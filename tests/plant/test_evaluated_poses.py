@@ -6,7 +6,7 @@ import numpy as np
 
 import inloop as il
 from inloop import gallery
-from inloop.plant.evaluated_poses import EvaluatedPoses
+from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
 
 
 def test_poses_of_all_bodies_at_many_positions() -> None:

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import inloop as il
 from inloop import gallery
-from inloop.plant.poses import Poses, build_poses, quaternions
+from inloop.plant.drawn.poses import Poses, build_poses, quaternions
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.studio.drawing.scene import make_scene
 from inloop.studio.drawing.stage import Stage, make_stage

@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import inloop as il
-from inloop.plant.poses import Poses, build_poses
+from inloop.plant.drawn.poses import Poses, build_poses
 from inloop.realtime import Recording, record, replay
 
 STEP = 1e-3

@@ -17,7 +17,7 @@ from inloop.pictures.moments import Moments
 from inloop.pictures.palette import THEMES, sheet_block
 from inloop.pictures.room import Room
 from inloop.pictures.shown import Shown
-from inloop.plant.poses import quaternions
+from inloop.plant.drawn.poses import quaternions
 from inloop.studio.server.vendor_files import VENDOR, check_vendor
 
 FIRST = "player.js"

@@ -12,7 +12,7 @@ import numpy as np
 from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Visual, visual
 from inloop.model import Mechanism
 from inloop.plant import Array
-from inloop.plant.evaluated_poses import EvaluatedPoses
+from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
 from inloop.studio.drawing.scene import make_scene
 from inloop.studio.drawing.sketch import make_sketch
 from inloop.studio.drawing.visuals import corners_of

@@ -15,10 +15,10 @@ from inloop.formalisms.size import Size
 from inloop.model import Mechanism
 from inloop.plant.bounds import Bounds
 from inloop.plant.configuration import Configuration
+from inloop.plant.drawn.outline import Outline, outline
 from inloop.plant.engine import Array
 from inloop.plant.equations import Equations
 from inloop.plant.formulation import Formulation, formulation_for
-from inloop.plant.outline import Outline, outline
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport
 from inloop.plant.reactions import joint_reactions

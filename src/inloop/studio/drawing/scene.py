@@ -10,8 +10,8 @@ from scipy.spatial import ConvexHull, QhullError
 
 from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
 from inloop.plant import Array
-from inloop.plant.evaluated_poses import EvaluatedPoses
-from inloop.plant.poses import Poses
+from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
+from inloop.plant.drawn.poses import Poses
 from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
 from inloop.studio.drawing.visuals import corners_of
 

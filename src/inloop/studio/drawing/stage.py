@@ -11,7 +11,7 @@ from typing import Any
 
 from inloop.geometry import Visual
 from inloop.model import Mechanism
-from inloop.plant.poses import PoseLibrary, build_poses
+from inloop.plant.drawn.poses import PoseLibrary, build_poses
 from inloop.studio.drawing.sketch import Sketch, make_sketch
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inloop.native.library import Reals
-from inloop.plant.poses import Poses, quaternions
+from inloop.plant.drawn.poses import Poses, quaternions
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.scene import empty_scene, make_scene
 from inloop.studio.drawing.sketch import ContactSketch

@@ -10,8 +10,8 @@ import numpy as np
 from inloop.formalisms import Derivation
 from inloop.model import Mechanism
 from inloop.model.geometry import Matrix3, Vector3
+from inloop.plant.drawn.poses import body_pose, fixed_points
 from inloop.plant.engine import Array
-from inloop.plant.poses import body_pose, fixed_points
 from inloop.symbolic import Expr, evaluate
 
 

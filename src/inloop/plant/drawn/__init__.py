@@ -1,0 +1,1 @@
+"""Where bodies are, for pictures."""
