@@ -208,7 +208,8 @@ def test_run_a_file(ask: Ask) -> None:
     data = ask("run", str(CRANE), "--headless", "--seconds", "0.2")
     assert set(data["q"]) == {"pan", "lift", "extend", "tilt"}
     assert "camera.x" in data["outputs"]
-    assert data["energy"]["drift"] < 1e-9
+    # friction near rest is sharp: its work is told less well than that of smooth laws
+    assert data["energy"]["drift"] < 1e-6
 
 
 FLOATER = """<robot name="floater"><link name="hull"><inertial><origin xyz="0.1 0 0"/>
