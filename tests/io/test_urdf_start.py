@@ -12,6 +12,7 @@ import pytest
 import inloop as il
 from inloop.io.urdf.joints import neutral
 from inloop.plant.unit import input_quantities
+from inloop.studio.plants.inputs import Inputs
 
 Write = Callable[[str | bytes], Path]
 G = 9.81
@@ -100,8 +101,9 @@ def test_a_pose_that_makes_no_sense_is_refused(written: Write, q: object, told: 
 
 
 def test_a_held_robot_stays_whatever_it_carries(written: Write) -> None:
-    plant = il.load(written(GRIPPER), held=True, q={"grip": 0.21}).compile()
+    plant = il.load(written(GRIPPER), held=True, stops=True, q={"grip": 0.21}).compile()
     result = plant.simulate(t_end=1.0, step=1e-3)
+    assert (result.method, result.notes) == ("rk4", ())  # nothing in it is stiff
     moved = np.abs(result.q - result.q[0]).max(axis=0)
     assert result.q[0][1] == 0.21 and np.all(moved < 1e-9)
     plant.parameters["hold"] = 0.0
@@ -167,6 +169,16 @@ def test_inputs_have_the_range_of_the_drives(written: Write, effort: str, most: 
     plant = il.load(path).compile()
     (tau,) = input_quantities({plant.name: plant})
     assert (tau.name, tau.least, tau.most) == ("j.tau", -most, most)
+
+
+def test_a_hand_in_the_studio_is_kept_in_that_range(written: Write) -> None:
+    path = written(arm('<limit lower="-1" upper="1" effort="12.5" velocity="1"/>'))
+    plant = il.load(path).compile()
+    with (
+        il.start(plant, name="ranged_arm", rate=1000, clock=il.ScriptedClock()),
+        il.attach("ranged_arm") as box,
+    ):
+        assert Inputs(box, None).range_of(0) == (-12.5, 12.5)
 
 
 def test_what_is_added_is_noted(written: Write) -> None:

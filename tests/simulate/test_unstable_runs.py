@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,3 +162,17 @@ def test_a_dropped_ball_with_everything_by_default(stiffness: float, mass: float
     np.testing.assert_allclose(found["ball.q"][flight] - BALL, height[flight], atol=2e-3)
     rise = found["ball.q"][found.t > IMPACT].max() - BALL
     assert rise == pytest.approx(speed**2 / (2.0 * 9.81), rel=5e-3)
+
+
+def test_slopes_are_not_taken_over_velocities_that_are_rounding() -> None:
+    """Beside the weight, what a damper does at 1e-17 m/s is lost: so would be its stiffness."""
+    m = il.Model("resting", gravity=(0, 0, -9.81))
+    m.body("load", on=m.ground, joint=il.prismatic("z"), mass=3.7)
+    m.joint_force("load", lambda q, qd: 3.7 * 9.81 - 91.0 * (q - 0.31) - 296.0 * qd, name="pot")
+    plant = m.compile()
+    start: dict[str, Any] = {"method": "rk4", "q": {"load": 0.31}, "qd": {"load": 1e-17}}
+    # λ² + 80 λ + 24.6 = 0: -79.69 and -0.31
+    long = plant.simulate(t_end=0.15, step=0.05, **start)
+    assert long.doubts and "|λ h| = 3.98 " in long.doubts[0]
+    short = plant.simulate(t_end=0.15, step=0.03, **start)
+    assert (short.doubts, short.status) == ((), "OK")
