@@ -430,8 +430,12 @@ def load(
     return model
 
 
-def steady(model: Model, *, held: bool, stops: bool) -> None:
-    """Hold the joints of a robot, or stop them at their limits, and note it; see `load`."""
+def steady(model: Model, *, held: bool, stops: bool) -> bool:
+    """Hold the joints of a robot, or stop them at their limits, and note it; see `load`.
+
+    Returns:
+        Whether it has joints that can be held.
+    """
     from inloop.io.urdf.reader import UrdfData
 
     robot = model.metadata.get("urdf")
@@ -441,7 +445,7 @@ def steady(model: Model, *, held: bool, stops: bool) -> None:
             fix="Leave out held and stops.",
         )
     if not robot.single:
-        return
+        return False
     rest = rest_of(model.build(), robot.single, robot.following)
     if stops and (count := stop(model, rest)):
         model.note(
@@ -453,6 +457,7 @@ def steady(model: Model, *, held: bool, stops: bool) -> None:
             f"{len(rest.joints)} joints are held where they start, whatever effort it takes: "
             "parameter 'hold' = 0 lets them go"
         )
+    return True
 
 
 @checked_call

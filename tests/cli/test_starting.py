@@ -115,3 +115,18 @@ def test_a_recording_of_a_robot_is_replayed(robot: str, tmp_path: Path) -> None:
     record = ["run", robot, *words, *start, "--name", "replayed_robot", "--record", recording]
     assert main(record) == 0
     assert main(["replay", recording, robot, *start]) == 0
+
+
+def test_nothing_is_said_of_joints_that_are_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "kite.urdf"
+    path.write_text(
+        '<robot name="kite"><link name="frame"><inertial><mass value="0.3"/>'
+        '<inertia ixx="0.01" iyy="0.02" izz="0.03"/></inertial></link></robot>'
+    )
+    words = ["run", str(path), "--base", "free", "--headless", "--seconds", "0.01"]
+    for held in ([], ["--held"]):
+        assert main([*words, *held]) == 0
+        said = capsys.readouterr().err
+        assert "held" not in said and "are free" not in said

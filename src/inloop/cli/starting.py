@@ -69,8 +69,8 @@ def prepare(subject: Subject, args: argparse.Namespace, *, held: bool) -> None:
                 fix="Leave them out.",
             )
         return
-    steady(subject.model, held=held if args.held is None else args.held, stops=True)
-    if args.held is None:
+    wanted = held if args.held is None else args.held
+    if steady(subject.model, held=wanted, stops=True) and args.held is None:
         subject.model.note(
             "real time begins with the joints held; --free lets them go from the start"
             if held

@@ -27,7 +27,6 @@ HELD_AT = 60.0  # ω [rad/s]
 STOPPED_AT = 60.0  # natural frequency of a joint at its stop, the others at rest [rad/s]
 STOP_DAMPING = 0.5  # part of the critical one
 
-
 # a coordinate that follows another, q = ratio * q_leader + offset: (leader, ratio, offset)
 Following = tuple[str, float, float]
 
