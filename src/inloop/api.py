@@ -395,7 +395,7 @@ def load(
         name: name of the model; that of the file if not given.
         gravity: in world axes [m/s²] (not for ROBOTRAN, which tells it).
         packages: folders by name: where package://name/file lies (URDF, SDF).
-        apply_dynamics: make damping of the file a force law (URDF: no by default; SDF: yes).
+        apply_dynamics: False leaves out damping and friction of the file (URDF, SDF).
         base: of the root link: "fixed" on the ground, "free" with a quaternion, or "angles", six
             single joints (URDF).
         massless: joints that move no mass: "error" refuses the file, "lock" fixes them, "keep"
@@ -403,8 +403,8 @@ def load(
         mimic: False leaves joints independent that mimic others (URDF).
         density: [kg/m³] for links without <inertial> (URDF).
         keyframe: name of the keyframe to start from (MJCF).
-        friction_velocity: velocity over which `frictionloss` changes its sign [rad/s or m/s];
-            without it this friction is left out (MJCF).
+        friction_velocity: velocity over which friction changes its sign [rad/s or m/s]: 0.01 for
+            URDF; without it `frictionloss` of MJCF is left out.
         external_forces: False leaves out inputs at points with external forces (ROBOTRAN).
         link_laws: laws of links by the name in the file, functions of l, ld and t (ROBOTRAN).
 
