@@ -327,7 +327,7 @@ def test_results_as_parquet_and_as_text(plant: il.Plant, tmp_path: Path) -> None
 
     result = plant.simulate(t_end=0.1, step=1e-2, q={"crank": 1.0})
     table = parquet.read_table(result.save(tmp_path / "run.parquet"))
-    assert tuple(table.column_names) == result.names
+    assert tuple(table.column_names)[: len(result.names)] == result.names
     np.testing.assert_array_equal(table["crank.q"].to_numpy(), result["crank.q"])
     text = str(result)
     assert text.startswith("four_bar: OK at t = 0.1 s, 11 samples")
