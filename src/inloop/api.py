@@ -395,7 +395,8 @@ def load(
         name: name of the model; that of the file if not given.
         gravity: in world axes [m/s²] (not for ROBOTRAN, which tells it).
         packages: folders by name: where package://name/file lies (URDF, SDF).
-        apply_dynamics: False leaves out damping and friction of the file (URDF, SDF).
+        apply_dynamics: make damping and friction of the file force laws (URDF: no by default, but
+            `inloop run` and `inloop studio` do; SDF: yes).
         base: of the root link: "fixed" on the ground, "free" with a quaternion, or "angles", six
             single joints (URDF).
         massless: joints that move no mass: "error" refuses the file, "lock" fixes them, "keep"

@@ -48,6 +48,16 @@ def test_a_simulation_is_free_and_says_so(robot: str, capsys: pytest.CaptureFixt
     assert "'hold' = 0 lets them go" in said and "are free" not in said
 
 
+def test_what_runs_has_the_damping_of_its_file(
+    robot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A damper far stronger than the weight: qd = m g a cos q / d, and hardly any way in 0.2 s."""
+    damped = ROBOT.replace("<safety_controller", '<dynamics damping="800"/><safety_controller')
+    Path(robot).write_text(damped)
+    q, _ = end_of(["run", robot, "--headless", "--seconds", "0.2"], capsys)
+    assert q == pytest.approx(1.3 * 9.81 * 0.4 / 800 * 0.2, rel=1e-2)
+
+
 def test_real_time_is_held_unless_it_is_free(
     robot: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,7 +104,7 @@ def test_what_was_changed_or_left_out_is_told(sorter: Mechanism) -> None:
         "joint 'slide' mimics 'elbow' (q = -0.03 * q + 0.01), by a constraint",
         "planar joint 'rolling' has the coordinates rolling_t1, rolling_t2, rolling_r",
         "floating joint 'flying' has the coordinates flying_tx, flying_ty, flying_tz, flying_wx",
-        "friction of 1 joints is smooth",
+        "friction of 1 joints is not applied",
         "not read: 1 'gazebo'",
         "body 'camera' merged into 'plate'",
     ):
@@ -123,14 +123,15 @@ def test_what_the_equations_do_not_use_is_kept(sorter: Mechanism) -> None:
     assert kept.coordinates["rolling"] == ("rolling_t1", "rolling_t2", "rolling_r")
 
 
-def test_damping_and_friction_are_laws_unless_they_are_left_out(data: Path) -> None:
-    sorter = load(data / "sorter.urdf").build()
+def test_damping_and_friction_are_laws_if_they_are_applied(data: Path) -> None:
+    sorter = load(data / "sorter.urdf", apply_dynamics=True).build()
+    assert "friction of 1 joints is smooth" in "\n".join(sorter.notes)
     assert {law.name: law.body for law in sorter.joint_forces} == {
         "shoulder_damping": 0,
         "elbow_damping": 1,
         "elbow_friction": 1,
     }
-    without = load(data / "sorter.urdf", apply_dynamics=False).build()
+    without = load(data / "sorter.urdf").build()
     assert not without.joint_forces
     notes = "\n".join(without.notes)
     assert "damping of 2 joints is not applied" in notes

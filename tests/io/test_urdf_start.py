@@ -142,7 +142,7 @@ def test_joints_are_held_on_a_base_that_falls(written: Write) -> None:
 
 def test_limits_are_elastic_stops(written: Write) -> None:
     limits = '<limit lower="-0.2" upper="0.3" effort="12" velocity="1"/><dynamics damping="0.4"/>'
-    plant = il.load(written(arm(limits)), stops=True).compile()
+    plant = il.load(written(arm(limits)), stops=True, apply_dynamics=True).compile()
     q = plant.simulate(t_end=10.0, step=1e-3).q[:, 0]
     # at rest the stop carries the weight: OMEGA² I (q - 0.3) = m g a cos q
     carried = MASS * G * ARM * math.cos(q[-1])
@@ -156,10 +156,10 @@ def test_limits_are_elastic_stops(written: Write) -> None:
 def test_friction_of_the_file_slows_a_joint_down(written: Write) -> None:
     """Coulomb friction alone: qd falls by F t / I, the same at every speed."""
     path = written(arm('<dynamics damping="0" friction="0.6"/>'))
-    plant = il.load(path, gravity=(0, 0, 0)).compile()
+    plant = il.load(path, gravity=(0, 0, 0), apply_dynamics=True).compile()
     result = plant.simulate(t_end=0.5, qd={"j": 2.0})
     assert result["j.qd"][-1] == pytest.approx(2.0 - 0.6 * 0.5 / ABOUT_AXIS, rel=1e-9)
-    kept = il.load(path, gravity=(0, 0, 0), apply_dynamics=False).compile()
+    kept = il.load(path, gravity=(0, 0, 0)).compile()
     assert kept.simulate(t_end=0.5, qd={"j": 2.0})["j.qd"][-1] == pytest.approx(2.0, rel=1e-12)
 
 

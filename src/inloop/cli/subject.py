@@ -86,7 +86,9 @@ def find_subject(args: argparse.Namespace) -> Subject:
     """The mechanism that the arguments name, built with its options."""
     given = {} if args.base is None else {"base": args.base}
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
-        model, names = _load(args.mechanism, given)
+        # commands that run a robot (`add_start`) have its damping and friction in force
+        runs = hasattr(args, "held") and args.mechanism.lower().endswith(".urdf")
+        model, names = _load(args.mechanism, given | ({"apply_dynamics": True} if runs else {}))
         return Subject(model, None, _numbers(_settings(args.set)), names=names)
     if given:
         raise il.InputError(

@@ -48,8 +48,9 @@ class UrdfOptions:
             fixes them, "keep" keeps them although the mass matrix is singular.
         mimic: True makes joints follow those that they mimic, by constraints; False leaves them
             independent.
-        apply_dynamics: False leaves out damping and friction of the file, which are force laws
-            -damping * qd and, smoothed, -friction * sign(qd).
+        apply_dynamics: True makes damping and friction of the file force laws, -damping * qd and,
+            smoothed, -friction * sign(qd), as `inloop run` and `inloop studio` have them; False
+            leaves the bare rigid bodies, as other engines have them.
         friction_velocity: over which the sign of the velocity changes in the smooth Coulomb
             friction [rad/s or m/s]: below it, joints creep instead of sticking.
         packages: folders by name of the package: where package://name/file lies. Others are
@@ -63,7 +64,7 @@ class UrdfOptions:
     base: Base = "fixed"
     massless: Massless = "error"
     mimic: bool = True
-    apply_dynamics: bool = True
+    apply_dynamics: bool = False
     friction_velocity: float = 0.01
     packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
     density: float | None = None

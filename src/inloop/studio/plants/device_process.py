@@ -21,7 +21,7 @@ PATIENCE = 0.05  # [s] of one wait for the plant
 PANEL_EVERY = 0.1  # [s] of the plant's clock
 # of the joint's unit, per s, per s²: small enough to start nothing, large enough to be felt
 PROBE = (1e-3, 1e-2, 0.1)
-HALF = 0.5
+HALF = 0.5  # of a record
 
 
 class LeaveError(Exception):
@@ -175,7 +175,8 @@ class DeviceLoop:
             self._count(station)
             self._due += records
             self._plant.wait_until(self._due - HALF)
-            missed = int((self._plant.newest.sequence - self._due) / records + HALF)
+            # whole periods only: a device that went ahead would wait for longer than a period
+            missed = int((self._plant.newest.sequence - self._due) / records)
             if missed > 0:
                 station.skipped += missed
                 self._due += missed * records
