@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import re
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 import inloop as il
+from inloop.pictures.animation import Animation
 from inloop.pictures.moments import moments
 from inloop.pictures.player import player_page
 from inloop.pictures.shown import Shown
@@ -27,17 +26,15 @@ PLAYED = """() => new Promise((done) => {
         ? done(true) : requestAnimationFrame(look);
     look();
 })"""
+CHROMIUM = "/usr/bin/chromium"
 OPTIONS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        assert "CI" not in os.environ, "make test-programs installs chromium"
-        pytest.skip("chromium is not installed")
+def browser(require_file: Callable[[str, str], None]) -> Iterator[Browser]:
+    require_file(CHROMIUM, "chromium")
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=OPTIONS)
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         yield opened
         opened.close()
 
@@ -110,5 +107,5 @@ def test_no_text_breaks_out(swing: il.Result) -> None:
     assert page.count("<img") == 0 and hostile not in page
     assert json.loads(inside(page, "run"))["scene"]["bodies"][0]["name"] == hostile
     # in a notebook it is one attribute of a frame
-    cell = il.pictures.animation.Animation(page)._repr_html_()
+    cell = Animation(page)._repr_html_()
     assert cell.count("<") == 2 and cell.count('"') == 4

@@ -6,19 +6,20 @@ import functools
 import http.server
 import os
 import re
-import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
 import inloop as il
+from inloop.pictures.notebook_studio import NotebookStudio
 from inloop.studio.server.gate import Gate
 from inloop.studio.server.server import Guard
 
 HANG = 180_000.0  # [ms] after which something that should happen never will
+CHROMIUM = "/usr/bin/chromium"
 OPTIONS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
@@ -39,7 +40,7 @@ def test_only_a_studio_for_notebooks_may_be_framed() -> None:
 
 
 @pytest.fixture
-def shown() -> Iterator[il.pictures.notebook_studio.NotebookStudio]:
+def shown() -> Iterator[NotebookStudio]:
     from inloop import gallery
 
     plant = gallery.get("pendulum").build().compile()
@@ -49,12 +50,12 @@ def shown() -> Iterator[il.pictures.notebook_studio.NotebookStudio]:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 def test_a_cell_shows_the_studio_until_it_is_stopped(
-    host: str, shown: il.pictures.notebook_studio.NotebookStudio, tmp_path: Path
+    host: str,
+    shown: NotebookStudio,
+    tmp_path: Path,
+    require_file: Callable[[str, str], None],
 ) -> None:
-    program = shutil.which("chromium")
-    if program is None:
-        assert "CI" not in os.environ, "make test-programs installs chromium"
-        pytest.skip("chromium is not installed")
+    require_file(CHROMIUM, "chromium")
     cell = shown._repr_html_()
     (tmp_path / "notebook.html").write_text(f"<!doctype html><body>{cell}")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
@@ -62,7 +63,7 @@ def test_a_cell_shows_the_studio_until_it_is_stopped(
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=OPTIONS)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             page = browser.new_page()
             page.goto(f"http://{host}:{server.server_port}/notebook.html")
             frame = page.frame_locator("iframe")
@@ -78,7 +79,7 @@ def test_a_cell_shows_the_studio_until_it_is_stopped(
 
 
 def test_what_a_cell_holds_is_escaped() -> None:
-    studio = object.__new__(il.pictures.notebook_studio.NotebookStudio)
+    studio = object.__new__(NotebookStudio)
     studio._report = None
     studio.address = 'http://127.0.0.1:1/?token="</script><script>alert(1)</script>'
     text = studio._repr_html_()
