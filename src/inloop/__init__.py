@@ -68,7 +68,7 @@ from inloop.model import (
     universal,
 )
 from inloop.model import sensors as sensors
-from inloop.native import include_dir
+from inloop.native import ContactSolution, include_dir, solve_contacts
 from inloop.pictures.result import Result
 from inloop.realtime import (
     Loop,
@@ -109,21 +109,21 @@ from inloop.symbolic.functions import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "AtLeastOne", "BuildError", "Eigenmodes", "EnergyAudit", "Equilibrium", "EventRecord", "Expr",
-    "ExpressionError", "FileFormatError", "FlexibleLinkHandle", "FrictionLaw", "Handle",
-    "InloopError", "InputError", "InverseRun", "Linear", "LinkError", "Loop", "Mailbox",
-    "MailboxError", "ManyResult", "MassProperties", "Mechanism", "Mesh", "Model", "ModelError",
-    "NormalLaw", "NotNegative", "Plant", "Positive", "Recording", "Report", "Result",
-    "ScriptedClock", "Shape", "Share", "SimulationError", "Stepper", "Sweep", "Visual", "absolute",
-    "acos", "asin", "atan", "atan2", "attach", "axis_angle", "blank_figure", "box", "capsule",
-    "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull", "cos",
-    "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt", "free",
-    "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
-    "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
-    "point", "power", "power_law", "read", "realtime", "record", "replay", "rim", "rod", "rpy",
-    "run", "running", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start",
-    "table", "tan",
-    "tanh", "torus", "universal", "visual", "where",
+    "AtLeastOne", "BuildError", "ContactSolution", "Eigenmodes", "EnergyAudit", "Equilibrium",
+    "EventRecord", "Expr", "ExpressionError", "FileFormatError", "FlexibleLinkHandle",
+    "FrictionLaw", "Handle", "InloopError", "InputError", "InverseRun", "Linear", "LinkError",
+    "Loop", "Mailbox", "MailboxError", "ManyResult", "MassProperties", "Mechanism", "Mesh",
+    "Model", "ModelError", "NormalLaw", "NotNegative", "Plant", "Positive", "Recording",
+    "Report", "Result", "ScriptedClock", "Shape", "Share", "SimulationError", "Stepper",
+    "Sweep", "Visual", "absolute", "acos", "asin", "atan", "atan2", "attach", "axis_angle",
+    "blank_figure", "box", "capsule", "circle", "compile_mechanism", "condense", "cone",
+    "control", "convex_hull", "cos", "coulomb_contact", "cylinder", "cylindrical", "devices",
+    "disc", "exp", "felt", "free", "geometry", "heightfield", "hunt_crossley", "include_dir",
+    "line", "load", "log", "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise",
+    "planar", "plane", "plate", "point", "power", "power_law", "read", "realtime", "record",
+    "replay", "rim", "rod", "rpy", "run", "running", "segment", "sensors", "show", "sign",
+    "sin", "solve_contacts", "sphere", "sqrt", "start", "table", "tan", "tanh", "torus",
+    "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for
