@@ -111,7 +111,7 @@ class Timer:
             },
         }
         posed = mirror("il_contact_problem")(
-            count=count, **{name: array.ctypes.data for name, array in arrays.items()}
+            count=count, stride=rows, **{name: array.ctypes.data for name, array in arrays.items()}
         )
         effort = mirror("il_contact_effort")(tolerance=TOLERANCE, sweeps=SWEEPS, newtons=NEWTONS)
         report, r, work = (

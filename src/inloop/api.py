@@ -173,7 +173,7 @@ class Plant(BarePlant):
         self,
         *,
         step: float = 1e-3,
-        method: str = "rk4",
+        method: str | None = None,
         mode: str | None = None,
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
@@ -185,7 +185,8 @@ class Plant(BarePlant):
 
         Args:
             step: [s].
-            method: "rk4", "euler", "dopri", "rodas" or "implicit", at fixed steps.
+            method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", at fixed steps; None
+                for "rk4", or "moreau" where contacts are hard.
             mode: of a mechanism with modes, the one to start in; the first by default.
             q: coordinates at the start, by name or as a vector.
             qd: velocities at the start.

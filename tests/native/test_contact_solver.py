@@ -177,7 +177,10 @@ def test_work_stays_within_its_memory() -> None:
         first = 3 * np.arange(contacts + 1)
         arrays = {"first": first, "mu": mu, "W": np.ascontiguousarray(W), "q": q}
         problem = mirror("il_contact_problem")(
-            count=contacts, R=None, **{name: a.ctypes.data for name, a in arrays.items()}
+            count=contacts,
+            stride=3 * contacts,
+            R=None,
+            **{name: a.ctypes.data for name, a in arrays.items()},
         )
         effort = mirror("il_contact_effort")(tolerance=1e-15, sweeps=20, newtons=20)
         report, r = mirror("il_contact_report")(), np.zeros(3 * contacts)

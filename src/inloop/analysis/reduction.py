@@ -18,6 +18,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.scales import Scales, fastest_rate, natural_scales
 from inloop.simulate.start import Given, first_position, start_of, vector
+from inloop.simulate.systems import refuse_hard_contacts
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12
@@ -41,6 +42,12 @@ class Reduction:
     """
 
     def __init__(self, plant: BarePlant) -> None:
+        """See a plant so.
+
+        Raises:
+            InputError: it has hard contacts, which are no part of smooth motion.
+        """
+        refuse_hard_contacts(plant)
         self.plant = plant
         self.states = tuple(state.name for state in plant.mechanism.states)
         parts = plant.formulation.partition

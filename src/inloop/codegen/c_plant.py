@@ -22,6 +22,7 @@ _SIGNATURES = {
     "correct": "int {}(void *, double, const double *, double, double, const double *, double *)",
     "jacobian": "int {}(void *, double, double, const double *, const double *, double *, "
     "double *)",
+    "contact_rows": "void {}(void *, double, const double *, double *)",
     "drives": "void {}(const void *, double, const double *, const double *, double *)",
     "prepare": "void {}(const double *, double *)",
     "formula": "void {}(const il_view *, double *)",
@@ -52,6 +53,23 @@ NOTHING = Preparation()
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContactTable:
+    """An il_contact_table.
+
+    Attributes:
+        rows: name of the function.
+        first: row at which each contact begins, then the number of rows.
+        places: where in x the states of each contact begin.
+        near: gaps below this are closed [m].
+    """
+
+    rows: str
+    first: tuple[int, ...]
+    places: tuple[int, ...]
+    near: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChoiceRow:
     """An il_choice; functions are names in C, empty where there is none."""
 
@@ -73,6 +91,8 @@ class ChoiceRow:
     jacobian: str = ""
     prepare_project: Preparation = NOTHING
     project: str = ""
+    prepare_contacts: Preparation = NOTHING
+    contacts: ContactTable | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,11 +269,23 @@ class _Writer:
             value = getattr(choice, field.name)
             if isinstance(value, Preparation):
                 parts.append(self._preparation(value))
+            elif value is None or isinstance(value, ContactTable):
+                parts.append(self._contacts(value))
             elif isinstance(value, str):
                 parts.append(self._function(field.name, value))
             else:
                 parts.append(str(int(value)))
         return _row(parts)
+
+    def _contacts(self, table: ContactTable | None) -> str:
+        """The address of a table of hard contacts."""
+        if table is None:
+            return "NULL"
+        numbers = (table.first, table.places)
+        lists = [self._array("int64_t", [str(k) for k in row]) for row in numbers]
+        rows = self._function("contact_rows", table.rows)
+        entry = _row([rows, *lists, _real(table.near), str(len(table.places))])
+        return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:
         numbers = (event.direction, event.target, event.settles_in, event.impact)

@@ -99,6 +99,42 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
     return {f"{prefix}_steps.c": "\n".join(lines)}
 
 
+def emit_tree_contacts(
+    programs: Sequence[Program],
+    prefix: str,
+    about: Sequence[str],
+    states: int,
+    turned: Sequence[int] = (),
+) -> Files:
+    """`<prefix>_contacts` of a mechanism without loops: all results in a row.
+
+    Args:
+        programs: the one of `contact_rows`.
+        prefix: of all names.
+        about: lines of the comment on top.
+        states: number of states of force laws, behind which quaternions are.
+        turned: see `c_attitudes`.
+    """
+    (program,) = programs
+    n = program.outputs[-1].shape[0]
+    whole = c_attitudes.whole_position(turned, n, 2 * n + states)
+    known = {"pre": "c->contacts_pre", "q": "q" if turned else "x"}
+    places, at = [], 0
+    for out in program.outputs:
+        places.append(f"found + {at}")
+        at += len(out.exprs)
+    text = f"""/* gaps, friction, restitution, rows of relative velocities, mass matrix */
+IL_EXPORT void {prefix}_contacts(void *context, double t, const double *x, double *found)
+{{
+    const il_context *c = context;{chr(10).join(["", *whole])}
+    (void)t;
+    {prefix}_{program.name}({_call(program, known)}, {", ".join(places)});
+}}
+"""
+    lines = [*_head(prefix, about, turned), text]
+    return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
 def emit_closed_steps(
     unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
 ) -> Files:

@@ -10,6 +10,7 @@ from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
 from inloop.model.constraints.elements import CouplingKind, Derivatives, LoopKind
 from inloop.model.contacts.friction import FrictionLaw
+from inloop.model.contacts.hard import Hard
 from inloop.model.contacts.laws import NormalLaw
 from inloop.model.elements import Joint
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
@@ -105,7 +106,7 @@ class ContactDraft:
     name: str
     paths: tuple[str, str]
     shapes: tuple[Shape, Shape]
-    law: NormalLaw
+    law: NormalLaw | Hard
     friction: FrictionLaw | None
     outputs: tuple[str, ...]
     where: str

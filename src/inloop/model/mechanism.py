@@ -11,6 +11,7 @@ from inloop.errors import ModelError
 from inloop.model import topology
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
+from inloop.model.contacts.hard import Hard
 from inloop.model.describe import describe
 from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink
@@ -216,6 +217,11 @@ class Mechanism:
         """True if there are contacts or joint stops, which act suddenly."""
         stops = any(law.stop for law in self.joint_forces)
         return stops or bool(self.contacts)
+
+    @property
+    def hard_contacts(self) -> tuple[Contact, ...]:
+        """Contacts whose impulses the method "moreau" finds."""
+        return tuple(contact for contact in self.contacts if isinstance(contact.law, Hard))
 
     @property
     def closed(self) -> bool:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inloop.errors import ModelError
 from inloop.formalisms.stepping import steps
+from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS
 from inloop.native import Method
 from inloop.plant.formulation import Formulation
 
@@ -30,6 +32,10 @@ def is_likely(plant: BarePlant) -> bool:
 
 def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> None:
     """Build what an integrator needs beside the rates, for a choice that has code."""
+    if method == Method.MOREAU:
+        if plant.mechanism.hard_contacts:
+            contact_rows(plant, formulation)
+        return
     if not formulation.code.implicit:
         return
     if method == Method.IMPLICIT:
@@ -77,3 +83,22 @@ def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
     code = formulation.code
     name = code.function(steps.JACOBIAN)
     return plant.equations.build_apart(name, lambda d: [code.jacobian(d)], code.emit_jacobian)
+
+
+def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
+    """Name of the function that tells of hard contacts.
+
+    Raises:
+        ModelError: the mechanism has loops, drives or modes.
+    """
+    code, first = formulation.code, plant.mechanism.hard_contacts[0]
+    if not code.contacts or plant.has_events:
+        other = "modes" if plant.has_events else "loops or driven joints"
+        raise ModelError(
+            f"contact '{first.name}' is hard, in a mechanism with {other}",
+            first.where,
+            "Give it a law that yields, such as hunt_crossley(...).",
+        )
+    return plant.equations.build_apart(
+        code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
+    )

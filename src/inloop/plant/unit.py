@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from inloop.codegen.c_plant import (
     ChoiceRow,
+    ContactTable,
     EventRow,
     ModeRow,
     PlantTable,
@@ -21,6 +22,7 @@ from inloop.errors import InputError
 from inloop.formalisms.sensing import SENSOR_OUTPUTS, needs_motion
 from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
+from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, first_states
 from inloop.native import POINTER, NativeLibrary, build_library, model_options, runtime_headers
 from inloop.plant import labels
 from inloop.plant.engine import NativeEngine
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
+CLOSED = 1e-9  # of the characteristic length: hard contacts with smaller gaps are closed
 MODE, EVENTS = "mode", "events"  # outputs of a plant with events
 Plants = Mapping[str, "BarePlant"]  # of the modes by name; a plant without modes is one of its own
 
@@ -70,7 +73,8 @@ def _built_later(plant: BarePlant) -> int:
     count = 0
     for known in plant.formulation.known:
         suffix = plant.formulation.with_partition(known).code.suffix
-        names = (f"{steps.PREDICTOR}{suffix}", f"{steps.JACOBIAN}{suffix}")
+        kinds = (steps.PREDICTOR, steps.JACOBIAN, CONTACT_ROWS)
+        names = [f"{kind}{suffix}" for kind in kinds]
         count += 1 + sum(plant.equations.is_built(name) for name in names)
     return count
 
@@ -201,6 +205,7 @@ class _Maker:
         }
         found |= {kind: f"{prefix}_{kind}" for kind in formulation.code.beside_rates}
         found |= self._implicit(plant, suffix)
+        found |= self._contacts(plant, suffix)
         project = f"project{suffix}"
         if plant.equations.is_built(project):
             found["project"], found["prepare_project"] = self._named(
@@ -220,6 +225,23 @@ class _Maker:
         if plant.equations.is_built(jacobian):
             found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
         return found
+
+    def _contacts(self, plant: BarePlant, suffix: str) -> dict[str, object]:
+        """Hard contacts of a choice."""
+        function, mechanism = f"{CONTACT_ROWS}{suffix}", plant.mechanism
+        if not plant.equations.is_built(function):
+            return {}
+        rows, prepare = self._named(plant, function, "contacts")
+        behind = 2 * plant.n
+        return {
+            "prepare_contacts": prepare,
+            "contacts": ContactTable(
+                rows=rows,
+                first=first_rows(mechanism),
+                places=tuple(behind + k for k in first_states(mechanism)),
+                near=CLOSED * size_of(mechanism).length,
+            ),
+        }
 
     def _formulas(self, plant: BarePlant) -> dict[str, Any]:
         """What events of a mode read and set, whatever its independent coordinates."""

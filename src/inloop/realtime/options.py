@@ -64,8 +64,9 @@ class Options:
     Attributes:
         rate: steps per simulated second [Hz].
         substeps: steps of the integrator per period.
-        method: "rk4", "euler", "dopri", "rodas" or "implicit", all with fixed steps; None for
-            "rk4", or "implicit" where contacts, stops or stiff laws need it.
+        method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", all with fixed steps;
+            None for "rk4", or "implicit" where contacts, stops or stiff laws need it, or "moreau"
+            where contacts are hard.
         mode: "clock" against the wall clock; "free" as fast as it goes; "lock-step": each step
             waits for inputs that answer the outputs before it, which is reproducible to the bit.
         speed: simulated seconds per second, for "clock".

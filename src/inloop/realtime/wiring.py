@@ -126,7 +126,13 @@ def _live_drives(
 
 def _gaps(plants: Plants, layout: Layout) -> tuple[int, ...]:
     """Numbers of the outputs that are gaps of contacts."""
-    contacts = [item for plant in plants.values() for item in plant.mechanism.contacts]
+    # the forces of hard contacts need not be resolved
+    contacts = [
+        item
+        for plant in plants.values()
+        for item in plant.mechanism.contacts
+        if item not in plant.mechanism.hard_contacts
+    ]
     known, gaps = layout.index, dict.fromkeys(contact.gap for contact in contacts)
     return tuple(known[gap] for gap in gaps if gap in known)
 

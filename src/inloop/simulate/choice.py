@@ -3,7 +3,8 @@
 The classical method of Runge and Kutta is exact and cheap wherever its step is short enough. The
 run itself tells whether it was (verdict.py): then nothing else has to be known about stiff laws
 and about contacts that are made on the way. Where it was not, stiff laws get the implicit method of
-the same step, and what acts suddenly, as contacts do, a method that chooses its steps.
+the same step, and what acts suddenly, as contacts do, a method that chooses its steps. Hard
+contacts have a method of their own, whatever else acts.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from inloop.simulate.results.result import Result
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.start import Given, first_internal_states, start_of
 
-FIRST, STIFF, SUDDEN = "rk4", "implicit", "rodas"
+FIRST, STIFF, SUDDEN, HARD = "rk4", "implicit", "rodas", "moreau"
 CURABLE = ("OK", UNSTABLE, "DIVERGED", "OUT_OF_BOUNDS")
 TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
 
@@ -48,6 +49,8 @@ def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Resul
     Raises:
         SimulationError: no method brings the run to its end.
     """
+    if any(plant.mechanism.hard_contacts for plant in plants):
+        return attempt(method=HARD, tolerance=None)
     if start is not None and start.method not in ("", FIRST):
         return attempt(method=start.method, tolerance=start.tolerance)
     first, error = _tried(attempt, FIRST, None)
@@ -110,6 +113,8 @@ def method_at_start(
         step: [s].
     """
     plants = list(plant.by_mode.values()) or [plant]
+    if any(each.mechanism.hard_contacts for each in plants):
+        return HARD
     if any(each.mechanism.touches for each in plants):
         return STIFF
     # a stiff law of any mode counts where it is at its start

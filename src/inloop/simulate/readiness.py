@@ -46,6 +46,8 @@ def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
         stiff = _starts_stiff(plant)
         for each in plants.values():
             methods = IMPLICIT if stiff or is_likely(each) else wanted
+            if each.mechanism.hard_contacts:
+                methods = (Method.MOREAU,)
             for method in methods:
                 build_method(each, each.formulation, method)
         plant_unit(plants)

@@ -38,7 +38,7 @@ from inloop.simulate.schedules import (
     watched,
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
-from inloop.simulate.systems import Conditions, System, make_system
+from inloop.simulate.systems import Conditions, System, make_system, refuse_hard_contacts
 
 
 def simulate(
@@ -66,9 +66,9 @@ def simulate(
             a tolerance: time between samples.
         method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5), "rodas"
             (linearly implicit, order 4, for stiff laws) or "implicit" (linearly implicit, order
-            2, cheap, for stiff laws in real time); "scipy" for a slow reference by SciPy. If none
-            is named, "rk4", or what suits the mechanism better where that is not to be trusted;
-            see `choice`.
+            2, cheap, for stiff laws in real time); "moreau" for hard contacts; "scipy" for a slow
+            reference by SciPy. If none is named, "rk4", or what suits the mechanism better where
+            that is not to be trusted; see `choice`.
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
@@ -121,6 +121,7 @@ def simulate(
         )
     conditions = Conditions(efforts, signals, drives)
     if method == SCIPY and isinstance(schedule, FixedSteps):
+        refuse_hard_contacts(plant)
         system = make_system(plant, conditions)
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))

@@ -18,6 +18,7 @@ METHODS = {
     "dopri": Method.DOPRI,
     "rodas": Method.RODAS,
     "implicit": Method.IMPLICIT,
+    "moreau": Method.MOREAU,
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15

@@ -16,6 +16,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.plant.unit import input_quantities, output_quantities
 from inloop.simulate import observe
+from inloop.simulate.choice import FIRST, HARD
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
@@ -42,7 +43,7 @@ class Stepper:
         plants: Mapping[str, BarePlant],
         *,
         step: float = 1e-3,
-        method: str = "rk4",
+        method: str | None = None,
         mode: str | None = None,
         q: Mapping[str, float] | Array | None = None,
         qd: Mapping[str, float] | Array | None = None,
@@ -55,7 +56,8 @@ class Stepper:
         Args:
             plants: the modes by name; a plant without modes is one of its own.
             step: [s].
-            method: "rk4", "euler", "dopri", "rodas" or "implicit", at fixed steps.
+            method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", at fixed steps; None
+                for "rk4", or "moreau" where contacts are hard.
             mode: to start in; the first one by default.
             q: coordinates at the start.
             qd: velocities at the start.
@@ -63,6 +65,9 @@ class Stepper:
             motions: functions of time for driven joints, by name.
             most_events: that one step may hold.
         """
+        if method is None:
+            hard = any(plant.mechanism.hard_contacts for plant in plants.values())
+            method = HARD if hard else FIRST
         if str(method) not in METHODS:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
         self.step_size = real(step, "step")

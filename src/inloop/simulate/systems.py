@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inloop.errors import InputError
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
 from inloop.native.running.instance import Blame, Instance, Numbers
 from inloop.plant import Array, BarePlant, Formulation, Partition
@@ -341,6 +342,9 @@ def make_systems(
     step: float | None = None,
 ) -> tuple[System, ...]:
     """All modes of one instance; arguments as in `make_system`, by mode."""
+    for plant in plants.values():
+        if method not in (None, Method.MOREAU):
+            refuse_hard_contacts(plant)
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
     notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
@@ -359,6 +363,21 @@ def make_systems(
         if plants[name].has_events or _may_take_differences(system, method, conditions[name]):
             system.measure()
     return systems
+
+
+def refuse_hard_contacts(plant: BarePlant) -> None:
+    """Refuse a mechanism to all but the method that finds impulses.
+
+    Raises:
+        InputError: it has hard contacts.
+    """
+    contacts = plant.mechanism.hard_contacts
+    if contacts:
+        raise InputError(
+            f"contact '{contacts[0].name}' is hard, which only runs with method='moreau' know",
+            fix="Run without naming a method, or give the contact a law such as "
+            "hunt_crossley(...).",
+        )
 
 
 def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Method) -> None:

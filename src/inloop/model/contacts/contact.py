@@ -8,6 +8,7 @@ from typing import Any
 
 from inloop.geometry import Shape
 from inloop.model.contacts.friction import FrictionLaw
+from inloop.model.contacts.hard import RESIDUAL, Hard
 from inloop.model.contacts.laws import NormalLaw
 from inloop.model.describe import law_text
 from inloop.model.elements import Frame
@@ -26,7 +27,7 @@ class Contact:
         b: frame B that carries the second one.
         shape_a: first shape, in A.
         shape_b: second shape, in B.
-        law: normal force.
+        law: normal force, or that it is hard.
         friction: friction, None for smooth surfaces.
         outputs: name of the signal of each quantity: "gap" [m], negative in contact; "force" and
             "friction" [N]; "point_x", ... [m] and "force_x", ... [N], on the second body, in A.
@@ -39,7 +40,7 @@ class Contact:
     b: Frame
     shape_a: Shape
     shape_b: Shape
-    law: NormalLaw
+    law: NormalLaw | Hard
     friction: FrictionLaw | None
     outputs: Mapping[str, str]
     carried_by: tuple[str, ...]
@@ -59,6 +60,11 @@ class Contact:
     def gap(self) -> str:
         """Name of the signal that tells the distance of the surfaces [m]."""
         return self.outputs["gap"]
+
+    @property
+    def residual(self) -> str:
+        """Of a hard contact, name of the state that tells how well its last step was solved."""
+        return f"{self.name}.{RESIDUAL}"
 
     @property
     def point(self) -> tuple[str, str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from inloop.geometry import HalfSpace, Shape
 from inloop.model.contacts.distance import PAIRS, find_pair
-from inloop.model.contacts.force import OUTPUTS, Touching
+from inloop.model.contacts.force import Touching
 from inloop.model.contacts.friction import FrictionLaw
+from inloop.model.contacts.hard import Hard, HardTouching
 from inloop.model.contacts.laws import NormalLaw
 from inloop.model.contacts.shapes import read_shape
 from inloop.model.draft import ContactDraft, HasDraft
@@ -26,7 +27,7 @@ def contact(
     b: Handle | str,
     shape_b: Shape,
     *,
-    law: NormalLaw,
+    law: NormalLaw | Hard,
     friction: FrictionLaw | None = None,
     states: Mapping[str, float] | None = None,
     name: str | None = None,
@@ -54,7 +55,8 @@ def contact(
         b: frame that carries the second shape, on another body or on the ground.
         shape_b: the second shape.
         law: normal force: hunt_crossley(...), power_law(...), felt(...) or an object of a
-            class of your own, see `NormalLaw`.
+            class of your own, see `NormalLaw`; or hard(...), which does not give way at all and
+            brings its friction with it.
         friction: coulomb_contact(...), lugre_contact(...), an object of a class of your own,
             see `FrictionLaw`, or None for smooth surfaces.
         states: initial values of states of the two laws, such as {"memory": 2.0} of felt that
@@ -70,6 +72,8 @@ def contact(
     first, second = read_shape(read, shape_a, "shape_a"), read_shape(read, shape_b, "shape_b")
     press = _read_law(read, law)
     rub = _read_friction(read, friction)
+    if isinstance(press, Hard) and friction is not None:
+        read.complain("a hard contact brings its friction with it", "Write law=hard(friction=0.3).")
     paths = tuple(read_path(read, draft, end, "target") or "" for end in (a, b))
     if name is None:
         name = automatic_name(draft, "contact", paths)
@@ -86,30 +90,35 @@ def contact(
         _complain_of_pair(read, shape_a, shape_b)
         return name
     _check_radii(read, first, second)
-    touching = Touching(name, pair, (first, second), press, rub, exchanged)
+    both = (first, second)
+    if isinstance(press, Hard):
+        touching: Touching | HardTouching = HardTouching(name, pair, both, press, exchanged)
+    else:
+        touching = Touching(name, pair, both, press, rub, exchanged)
     declared = declare_law(
         draft,
         "frame_force",
         frames,
-        touching.law(),
+        touching.law_function(),
         name,
         states=_read_states(read, touching.states, states),
-        outputs=OUTPUTS,
+        outputs=touching.outputs,
     )
     shapes = (second, first) if exchanged else (first, second)
+    told = tuple(touching.outputs)
     draft.contacts.append(
-        ContactDraft(declared, (paths[0], paths[1]), shapes, press, rub, tuple(OUTPUTS), where)
+        ContactDraft(declared, (paths[0], paths[1]), shapes, press, rub, told, where)
     )
     return declared
 
 
-def _read_law(read: Intake, law: object) -> NormalLaw | None:
-    if isinstance(law, NormalLaw) and not isinstance(law, type):
+def _read_law(read: Intake, law: object) -> NormalLaw | Hard | None:
+    if isinstance(law, NormalLaw | Hard) and not isinstance(law, type):
         return read_coefficients(read, law)
     read.complain(
         f"law must be a normal force, got {quoted(law)}",
-        "Write hunt_crossley(...), power_law(...), felt(...), or an object of your own class "
-        "with a method push(self, gap, gap_rate, states).",
+        "Write hard(...), hunt_crossley(...), power_law(...), felt(...), or an object of your own "
+        "class with a method push(self, gap, gap_rate, states).",
     )
     return None
 

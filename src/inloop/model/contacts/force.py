@@ -67,7 +67,12 @@ class Touching:
         of_friction = getattr(self.rub, "states", lambda tangents: ())
         return (*getattr(self.press, "states", ()), *of_friction(self.tangents))
 
-    def law(self) -> Law:
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Names and units of what it makes known."""
+        return OUTPUTS
+
+    def law_function(self) -> Law:
         """Return the function that is traced; it asks for its states by name."""
 
         def wrench(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
@@ -82,7 +87,7 @@ class Touching:
                     expression.graph.label(expression, f"{quantity}_{self.name}")
             # one direction of slip has a sign, several have a magnitude
             friction = drag[0] if len(drag) == 1 else magnitude(drag)
-            vectors = self._vectors(touch, value[0], p, R)
+            vectors = told_vectors(touch, value[0], p, R, self.exchanged)
             outputs = (touch.gap, push, friction, *vectors)
             observed = dict(zip(OUTPUTS, outputs, strict=True))
             return (value, rates, observed) if self.states else (value, observed)
@@ -124,14 +129,25 @@ class Touching:
             )
         return rates
 
-    def _vectors(self, touch: Touch, force: Vector3, p: Vector3, R: Matrix3) -> tuple[Scalar, ...]:
-        """Return contact point and force on the user's second body, in axes of the first frame."""
-        # p_BC in axes of A
-        arm = subtract(touch.along, scaled(touch.height, touch.normal))
-        if self.exchanged:
-            R_BA = transpose(R)
-            return *times_vector(R_BA, arm), *times_vector(R_BA, scaled(-1.0, force))
-        return *add(p, arm), *force
+
+def told_vectors(
+    touch: Touch, force: Vector3, p: Vector3, R: Matrix3, exchanged: bool
+) -> tuple[Scalar, ...]:
+    """Return contact point and force on the user's second body, in axes of the first frame.
+
+    Args:
+        touch: where the shapes touch, in axes of A.
+        force: on the body of B.
+        p: p_AB.
+        R: R_AB.
+        exchanged: the user named the shape in B first.
+    """
+    # p_BC in axes of A
+    arm = subtract(touch.along, scaled(touch.height, touch.normal))
+    if exchanged:
+        R_BA = transpose(R)
+        return *times_vector(R_BA, arm), *times_vector(R_BA, scaled(-1.0, force))
+    return *add(p, arm), *force
 
 
 def _with_rates(result: Any) -> tuple[Any, Rates]:

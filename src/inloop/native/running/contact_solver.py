@@ -93,7 +93,7 @@ def solve_contacts(
     r = np.zeros(N) if start is None else _finite("start", start, (N,)).copy()
     addresses = {"first": first, "mu": mu, "W": W, "R": R, "q": q}
     problem = mirror("il_contact_problem")(
-        count=count, **{name: array.ctypes.data for name, array in addresses.items()}
+        count=count, stride=N, **{name: array.ctypes.data for name, array in addresses.items()}
     )
     effort = mirror("il_contact_effort")(tolerance=tolerance, sweeps=sweeps, newtons=newtons)
     report = mirror("il_contact_report")()

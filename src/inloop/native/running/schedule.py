@@ -44,6 +44,8 @@ class Method(IntEnum):
     """Rosenbrock 4(3), L-stable, for stiff laws; for adaptive steps too."""
     IMPLICIT = 4
     """Rosenbrock, order 2, L-stable, for stiff laws in real time."""
+    MOREAU = 5
+    """Time-stepping for hard contacts, explicit; order 2 where nothing touches, else 1."""
 
     @property
     def estimates_error(self) -> bool:

@@ -101,7 +101,7 @@ static void fill_column(const il_contact_parts *parts, int64_t stride, int64_t c
                         const unknown *from)
 {
     const il_contact_problem *problem = &parts->problem;
-    const int64_t rows = parts->rows, d = from->dimension;
+    const int64_t d = from->dimension;
     int64_t line = 0;
 
     for (int64_t i = 0; i < problem->count; i++) {
@@ -112,7 +112,7 @@ static void fill_column(const il_contact_parts *parts, int64_t stride, int64_t c
         const int64_t dimension = problem->first[i + 1] - row;
         double du[IL_CONE_ROWS];
         for (int64_t k = 0; k < dimension; k++) {
-            const double *W = problem->W + (row + k) * rows + from->row;
+            const double *W = problem->W + (row + k) * problem->stride + from->row;
             du[k] = row == from->row && problem->R ? problem->R[row + k] * from->trial[k] : 0.0;
             for (int64_t l = 0; l < d; l++) {
                 du[k] += W[l] * from->trial[l];

@@ -33,7 +33,7 @@ void il_contact_velocities(const il_contact_parts *parts, const double *r)
     const int64_t rows = parts->rows;
     const double *W = parts->problem.W, *R = parts->problem.R;
 
-    for (int64_t i = 0; i < rows; i++, W += rows) {
+    for (int64_t i = 0; i < rows; i++, W += parts->problem.stride) {
         double sum[4] = {parts->problem.q[i] + (R ? R[i] * r[i] : 0.0)};
         int64_t j = 0;
         for (; j + 4 <= rows; j += 4) {
@@ -56,7 +56,7 @@ static void weigh(const il_contact_parts *parts)
     for (int64_t i = 0; i < problem->count; i++) {
         double trace = 0.0;
         for (int64_t k = problem->first[i]; k < problem->first[i + 1]; k++) {
-            trace += problem->W[k * (parts->rows + 1)] + (problem->R ? problem->R[k] : 0.0);
+            trace += problem->W[k * (problem->stride + 1)] + (problem->R ? problem->R[k] : 0.0);
         }
         parts->weights[i] = fmax(trace, 0.0) / (double)rows_of(problem, i);
     }
@@ -96,7 +96,7 @@ static void sweep(const il_contact_parts *parts, double *r)
         double W[IL_CONE_ROWS * IL_CONE_ROWS], b[IL_CONE_ROWS];
 
         for (int64_t k = 0; k < dimension; k++) {
-            const double *W_row = problem->W + (row + k) * rows;
+            const double *W_row = problem->W + (row + k) * problem->stride;
             double sum[4] = {problem->q[row + k]};
             int64_t j = 0;
             for (; j + 4 <= rows; j += 4) {

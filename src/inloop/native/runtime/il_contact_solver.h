@@ -23,10 +23,11 @@
 typedef struct il_contact_problem {
     const int64_t *first; /* row at which each contact begins, then the number of rows */
     const double *mu;     /* of each contact, >= 0 */
-    const double *W;      /* row-major, all rows */
+    const double *W;      /* row-major, rows `stride` apart */
     const double *R;      /* diagonal, by row; NULL: 0 */
     const double *q;
     int64_t count;        /* of contacts; each has 1 to IL_CONE_ROWS rows */
+    int64_t stride;
 } il_contact_problem;
 
 /* What may be spent. */

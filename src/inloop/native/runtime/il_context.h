@@ -25,6 +25,7 @@ typedef struct il_context {
     const double *implicit_pre;
     double *kept;
     const double *jacobian_pre;
+    const double *contacts_pre;   /* of hard contacts */
 
     /* driven joints: as a function says, or where the last three say if there is none */
     il_motions drives;

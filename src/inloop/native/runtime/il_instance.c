@@ -16,6 +16,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->u = part->u;
     c->implicit_pre = active->pre_steps;
     c->jacobian_pre = active->pre_jacobian;
+    c->contacts_pre = active->pre_contacts;
     c->drives = row->drives;
     c->drives_self = part->pre_drives;
     c->q = part->given;
@@ -45,6 +46,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
         .predict = implicit ? choice->predict : NULL,
         .correct = implicit ? choice->correct : NULL,
+        .contacts = &active->contacts,
         .context = c,
         .n = choice->independent_count,
         .m = row->states + choice->dependent_count + IL_QUATERNION * row->attitudes,
@@ -188,6 +190,7 @@ void il_prepare(il_instance *instance)
             prepare(&active->choice->prepare_steps, parameters, active->pre_steps);
             prepare(&active->choice->prepare_jacobian, parameters, active->pre_jacobian);
             prepare(&active->choice->prepare_project, parameters, active->pre_project);
+            prepare(&active->choice->prepare_contacts, parameters, active->pre_contacts);
         }
     }
 }

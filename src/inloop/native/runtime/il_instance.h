@@ -39,7 +39,8 @@ typedef struct il_active {
     il_context look;     /* unguarded, closed to the last bit: looking does not change how it goes on */
     il_system system;
     il_bounds bounds;
-    double *pre, *pre_steps, *pre_jacobian, *pre_project;
+    il_contacts contacts;
+    double *pre, *pre_steps, *pre_jacobian, *pre_project, *pre_contacts;
     double *guard;       /* see il_context; zeros: unguarded */
     double *per_unit;    /* see il_context */
     double *most;        /* bounds of x */

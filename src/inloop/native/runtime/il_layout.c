@@ -1,6 +1,10 @@
 /* Memory of an instance: what lies where; see il_instance.h. */
 #include "il_instance.h"
 
+/* what a step may spend on its contacts */
+#define CONTACT_TOLERANCE 1e-10
+enum { CONTACT_SWEEPS = 500, CONTACT_NEWTONS = 60 };
+
 static void *take(il_arena *from, int64_t count, size_t size)
 {
     enum { PIECE = 16 }; /* bytes */
@@ -34,6 +38,14 @@ static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il
     a.pre_steps = numbers(from, choice->prepare_steps.count);
     a.context.kept = numbers(from, choice->kept);
     a.most = numbers(from, il_length_of_x(row));
+    if (choice->contacts) {
+        const il_contact_effort effort = {CONTACT_TOLERANCE, CONTACT_SWEEPS, CONTACT_NEWTONS};
+        a.pre_contacts = numbers(from, choice->prepare_contacts.count);
+        a.contacts.table = choice->contacts;
+        a.contacts.work = numbers(from, il_contacts_work(choice->contacts, choice->independent_count));
+        a.contacts.chosen = take(from, il_contacts_integers(choice->contacts), sizeof(int64_t));
+        a.contacts.effort = effort;
+    }
     return a;
 }
 

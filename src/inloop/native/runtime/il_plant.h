@@ -23,6 +23,7 @@
 
 #include <stddef.h>
 
+#include "il_contacts.h"
 #include "il_context.h"
 #include "il_formula.h"
 #include "il_machine.h"
@@ -70,6 +71,10 @@ typedef struct il_choice {
     /* impacts, in plants with events; NULL for a tree */
     il_preparation prepare_project;
     il_formula project;          /* velocities after the constraints have gripped */
+
+    /* hard contacts; NULL where there are none, or IL_MOREAU is not compiled in */
+    il_preparation prepare_contacts;
+    const il_contact_table *contacts;
 } il_choice;
 
 /* What ends a mode. */

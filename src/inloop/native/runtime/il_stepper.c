@@ -17,6 +17,8 @@ static const il_method *method_of(int64_t id)
         return &il_method_rodas;
     case IL_IMPLICIT:
         return &il_method_implicit;
+    case IL_MOREAU:
+        return &il_method_moreau;
     default:
         return NULL;
     }

@@ -34,6 +34,8 @@ typedef int (*il_corrector)(void *context, double t, const double *x, double g, 
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
+struct il_contacts;
+
 /* What makes sense for each entry of x. */
 typedef struct il_bounds {
     const double *most; /* largest absolute values, finite */
@@ -47,6 +49,7 @@ typedef struct il_system {
     il_memory restore;    /* may be NULL; called after a step that failed or was rejected */
     il_predictor predict; /* may be NULL: IL_IMPLICIT then takes all of df/dx for W */
     il_corrector correct; /* NULL if predict is */
+    const struct il_contacts *contacts; /* may be NULL; of IL_MOREAU, see il_contacts.h */
     void *context;        /* handed to all of them */
     int64_t n;            /* coordinates */
     int64_t m;            /* first-order states */

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from inloop.codegen.c_steps import emit_tree_jacobian, emit_tree_steps
+from inloop.codegen.c_steps import emit_tree_contacts, emit_tree_jacobian, emit_tree_steps
 from inloop.formalisms import Derivation
 from inloop.formalisms.stepping import steps
+from inloop.formalisms.stepping.contact_rows import contact_rows
 from inloop.plant.formulation.code import Code, Files
 from inloop.symbolic import Program
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 class TreeCode(Code):
     """Direct dynamics, and what integrators need beside them."""
 
+    contacts = True
     suffix = ""
     motion = "direct_dynamics"
     beside_rates = ()
@@ -49,3 +51,14 @@ class TreeCode(Code):
     ) -> Files:
         """See `Code`."""
         return emit_tree_jacobian(programs, prefix, about, self._equations.mechanism.turned)
+
+    def contact_rows(self, derivation: Derivation) -> Program:
+        """See `Code`."""
+        return contact_rows(derivation)
+
+    def emit_contact_rows(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Files:
+        """See `Code`."""
+        mechanism = self._equations.mechanism
+        return emit_tree_contacts(programs, prefix, about, len(mechanism.states), mechanism.turned)

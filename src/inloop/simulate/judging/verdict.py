@@ -20,6 +20,7 @@ from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
 from inloop.simulate.inputs import InputsOverTime
 from inloop.simulate.judging.balance import ROUNDING, Balance, balance, exchanged, largest
+from inloop.simulate.judging.hard_contacts import inexact_contacts
 from inloop.simulate.judging.stiffness import Fastest, find_unstable, motion_size, stiffest_law
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.schedules import samples_every_step, tolerance_of
@@ -89,6 +90,9 @@ def judge(
         jumping: inputs jump at samples, so that power between them cannot be told from it there.
     """
     t = np.concatenate([part.found.t for part in stretches])
+    if schedule.method == Method.MOREAU:
+        # impulses take energy between two samples
+        return Verdict(np.full(len(t), np.nan), inexact_contacts(stretches))
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
     off, work, sudden = None, balanced.work, _sudden(stretches)
     fastest, settled = None, False

@@ -1,0 +1,134 @@
+"""Hard contacts: surfaces that do not give way, with restitution and dry friction that sticks.
+
+Their forces are no function of depth and speed: the method "moreau" finds the impulses that keep
+surfaces apart, for all contacts of a mechanism at once. For everybody else such a contact is a law
+without a force: its states are the forces of the last step, which that method writes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from inspect import Parameter as Argument
+from typing import Annotated, Any, TypeAlias
+
+from inloop.geometry import Shape
+from inloop.model.contacts.distance import Pair, Tangent, Touch
+from inloop.model.contacts.force import OUTPUTS, told_vectors
+from inloop.model.contacts.friction import magnitude
+from inloop.model.geometry import (
+    NO_ROTATION,
+    ZERO,
+    Matrix3,
+    Scalar,
+    Vector3,
+    add,
+    cross,
+    dot,
+    scaled,
+)
+from inloop.model.laws.coefficients import Bound, NotNegative
+from inloop.model.laws.tracing import Law
+from inloop.symbolic import Expr
+from inloop.symbolic import functions as sf
+
+Restitution: TypeAlias = Annotated[Scalar, Bound(">= 0 and <= 1", lambda x: 0.0 <= x <= 1.0, 0.0)]
+
+NORMAL, RESIDUAL, RATE = "normal", "residual", "rate"
+TANGENTS, SLIPS = ("tangent_1", "tangent_2"), ("slip_1", "slip_2")
+STEEP = 0.7  # a normal with less than this along x has a tangent from that axis
+
+
+@dataclass(frozen=True)
+class Hard:
+    """No overlap, impacts and dry friction; see `hard`."""
+
+    restitution: Restitution
+    friction: NotNegative
+
+    @property
+    def rubs(self) -> bool:
+        """False if it is smooth, whatever the parameters."""
+        return isinstance(self.friction, Expr) or self.friction > 0.0
+
+
+def hard(restitution: Scalar = 0.0, friction: Scalar = 0.0) -> Hard:
+    """Keep surfaces apart by impulses, without a penalty: `method="moreau"` finds them.
+
+    Args:
+        restitution: part of the normal velocity that an impact gives back (Newton), 0 ... 1.
+        friction: Coulomb's coefficient; contacts stick below it, and do not creep.
+    """
+    return Hard(restitution, friction)
+
+
+@dataclass(frozen=True)
+class HardTouching:
+    """A hard contact between two shapes that were read.
+
+    Attributes:
+        name: name of the contact.
+        pair: geometry of the two shapes.
+        shapes: shape a and shape b, in the order of the geometry.
+        law: restitution and friction.
+        exchanged: True if the user named shape b first.
+    """
+
+    name: str
+    pair: Pair
+    shapes: tuple[Shape, Shape]
+    law: Hard
+    exchanged: bool
+
+    @property
+    def tangents(self) -> int:
+        """Number of directions along which it rubs; it does not depend on where the shapes are."""
+        if not self.law.rubs:
+            return 0
+        return len(_basis(self.pair(*self.shapes, (1.0, 2.0, 3.0), NO_ROTATION)))
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states: forces by row, then the residual of the step."""
+        return (NORMAL, *TANGENTS[: self.tangents], RESIDUAL)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Names and units of what it makes known."""
+        return {**OUTPUTS, RATE: "m/s", **dict.fromkeys(SLIPS[: self.tangents], "m/s")}
+
+    def law_function(self) -> Law:
+        """Return the function that is traced; it asks for its states by name."""
+        rubs = self.law.rubs
+
+        def no_force(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
+            touch = self.pair(*self.shapes, p, R)
+            basis = _basis(touch) if rubs else ()
+            touch = Touch(touch.gap, touch.normal, touch.height, touch.along, basis)
+            rate, slip = touch.velocity(v, w)
+            pull = tuple(states[name] for name in TANGENTS[: len(basis)])
+            force, _ = touch.wrench(states[NORMAL], pull)
+            friction = pull[0] if len(pull) == 1 else magnitude(pull) if pull else 0.0
+            vectors = told_vectors(touch, force, p, R, self.exchanged)
+            told = (touch.gap, states[NORMAL], friction, *vectors, rate, *slip)
+            observed = dict(zip(self.outputs, told, strict=True))
+            return (ZERO, ZERO), dict.fromkeys(states, 0.0), observed
+
+        signature = inspect.signature(no_force)
+        named = [x for x in signature.parameters.values() if x.kind is not Argument.VAR_KEYWORD]
+        named += [Argument(state, Argument.KEYWORD_ONLY) for state in self.states]
+        no_force.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
+        return no_force
+
+
+def _basis(touch: Touch) -> tuple[Tangent, ...]:
+    """One tangent of a planar contact, or two that are across each other."""
+    if len(touch.tangents) <= len(TANGENTS):
+        return touch.tangents
+    n = touch.normal
+    # from the axis x, or y where the normal is along x
+    flat = sf.where(sf.absolute(n[0]) < STEEP, 1.0, 0.0)
+    e: Vector3 = (flat, 1.0 - flat, 0.0)
+    across = add(e, scaled(-dot(n, e), n))
+    t = scaled(1.0 / sf.sqrt(dot(across, across)), across)
+    return Tangent(t, cross(t, n)), Tangent(cross(t, n), scaled(-1.0, t))

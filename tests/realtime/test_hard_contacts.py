@@ -1,0 +1,35 @@
+"""Hard contacts against the clock: the bits of a batch run, and snapshots that hold their forces."""
+
+from __future__ import annotations
+
+import numpy as np
+from realtime_arm import do_steps
+
+import inloop as il
+
+
+def test_a_block_that_hits_the_ground_repeats_a_batch_run_to_the_bit(name: str) -> None:
+    m = il.Model("plank")
+    x = m.body("x", on=m.ground, joint=il.prismatic("x", initial=(0.0, 0.4)))
+    z = m.body("z", on=x, joint=il.prismatic("z", initial=(0.13, -0.5)))
+    turn = il.revolute("y", initial=(0.3, 2.0))
+    plank = m.body("plank", on=z, joint=turn, mass=1.3, inertia=(0.01, 0.02, 0.03))
+    for k, side in enumerate((-0.15, 0.2)):
+        end = plank.point(f"end_{k}", (side, 0.0, -0.03))
+        m.contact(m.ground, il.plane(), end, il.point(), law=il.hard(0.3, 0.4), name=f"touch_{k}")
+    plant = m.compile()
+    whole = plant.simulate(t_end=0.4, step=1e-3)
+    forces = np.array([whole[f"touch_{k}.normal"] for k in range(2)])
+    # both come and go, and rest in the end
+    assert (np.diff((forces > 0.0).astype(int), axis=1) < 0).any(axis=1).all()
+    assert (forces[:, -1] > 0.0).all()
+    with il.start(plant, name=name, rate=1000.0, paused=True, clock=il.ScriptedClock()) as loop:
+        box = loop.mailbox
+        middle = do_steps(box, 250)
+        end = do_steps(box, 150)
+        assert np.array_equal(end.q, whole.q[-1]) and np.array_equal(end.qd, whole.qd[-1])
+        for k in range(2):
+            assert end[f"touch_{k}.normal"] == whole[f"touch_{k}.normal"][-1]
+            assert end[f"touch_{k}.residual"] <= 1e-8
+        box.restore(middle.snapshot)
+        assert np.array_equal(do_steps(box, 150).values, end.values)

@@ -1,0 +1,71 @@
+"""Mechanisms with hard contacts whose motion is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import inloop as il
+
+G = 9.81
+
+
+def ball(restitution: float, friction: float, start: tuple[float, float]) -> il.Model:
+    """A point mass of 1 kg in the plane x, z: height and horizontal velocity at the start."""
+    height, speed = start
+    m = il.Model("ball")
+    slide = m.body("x", on=m.ground, joint=il.prismatic("x", initial=(0.0, speed)))
+    mass = m.body("z", on=slide, joint=il.prismatic("z", initial=(height, 0.0)), mass=1.0)
+    law = il.hard(restitution, friction)
+    m.contact(m.ground, il.plane(), mass, il.point(), law=law, name="floor")
+    return m
+
+
+def block(
+    size: tuple[float, float],
+    mass: float,
+    law: tuple[float, float],
+    q: Sequence[float],
+    qd: Sequence[float] = (0.0, 0.0, 0.0),
+    incline: float = 0.0,
+    order: Sequence[int] = (0, 1, 2, 3),
+) -> il.Model:
+    """A rectangle in the plane x, z that touches a plane with its corners.
+
+    Args:
+        size: width and height [m].
+        mass: [kg].
+        law: restitution and friction.
+        q: x, z of its center [m], angle [rad].
+        qd: their rates.
+        incline: of the plane, downhill along x [rad].
+        order: in which the contacts of the corners are declared.
+    """
+    width, height = size
+    m = il.Model("block", gravity=(G * np.sin(incline), 0.0, -G * np.cos(incline)))
+    x = m.body("x", on=m.ground, joint=il.prismatic("x", initial=(q[0], qd[0])))
+    z = m.body("z", on=x, joint=il.prismatic("z", initial=(q[1], qd[1])))
+    inertia = mass * (width**2 + height**2) / 12.0
+    turn = il.revolute((0.0, -1.0, 0.0), initial=(q[2], qd[2]))
+    body = m.body("block", on=z, joint=turn, mass=mass, inertia=(inertia,) * 3)
+    corners = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    for k in order:
+        at = 0.5 * width * corners[k][0], 0.0, 0.5 * height * corners[k][1]
+        corner = body.point(f"corner_{k}", at)
+        m.contact(m.ground, il.plane(), corner, il.point(), law=il.hard(*law), name=f"touch_{k}")
+    return m
+
+
+def box(sides: tuple[float, float, float], mass: float, law: tuple[float, float]) -> il.Model:
+    """A box in space that touches the ground with its eight corners."""
+    m = il.Model("box")
+    square = np.array(sides) ** 2
+    inertia = tuple(mass / 12.0 * (square.sum() - square))
+    body = m.body("box", on=m.ground, joint=il.free(), mass=mass, inertia=inertia)
+    for k in range(8):
+        signs = [1.0 if k >> axis & 1 else -1.0 for axis in range(3)]
+        at = tuple(0.5 * s * side for s, side in zip(signs, sides, strict=True))
+        corner = body.point(f"corner_{k}", at)
+        m.contact(m.ground, il.plane(), corner, il.point(), law=il.hard(*law), name=f"touch_{k}")
+    return m

@@ -1,0 +1,265 @@
+"""Hard contacts: impacts, dry friction and rest, against closed forms and event-driven solutions.
+
+The digits of blocks are those of an event-driven solution: modes fixed between events, DOP853 at
+1e-12, Moreau's impact law for all contacts that are closed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hard_models import G, ball, block, box
+
+import inloop as il
+from inloop.errors import InputError, ModelError
+
+LEAN = np.radians(25.0)
+STEEP = float(np.tan(LEAN))
+# model, end [s], q and qd there
+BLOCKS = {
+    "dropped on an edge": (
+        lambda: block((0.2, 0.1), 1.0, (0.2, 0.3), (0.0, 0.2933012702, np.pi / 6), (0.5, 0, 0)),
+        (1.0, (0.2391719124, 0.05, 0.0), (0.0, 0.0, 0.0)),
+    ),
+    "tips over and sticks": (
+        lambda: block((0.1, 0.3), 2.0, (0.0, 0.6), (0.0, 0.15, 0.0), incline=LEAN),
+        (0.9, (0.3190585344, 0.05, -np.pi / 2), (0.0, 0.0, 0.0)),
+    ),
+    "tips over and slides": (
+        lambda: block((0.1, 0.3), 2.0, (0.0, 0.4), (0.0, 0.15, 0.0), incline=LEAN),
+        (0.9, (0.5603781928, 0.05, -np.pi / 2), (0.9615376483, 0.0, 0.0)),
+    ),
+    "rocks": (
+        lambda: block((0.1, 0.4), 1.0, (0.0, 0.8), (0.0, 0.2052261222, -0.15)),
+        (1.5, (-0.02192085384, 0.2019408115, -0.04242883078),
+         (-0.08853677109, -0.01818244452, 0.4384293121)),
+    ),
+}  # fmt: skip
+
+
+def touches(result: il.Result, quantity: str, count: int = 4) -> np.ndarray:
+    return np.array([result[f"touch_{k}.{quantity}"] for k in range(count)])
+
+
+def test_a_ball_bounces_as_in_closed_form() -> None:
+    e, mu = 0.9, 0.2
+    plant = ball(e, mu, (1.0, 2.0)).compile()
+    result = plant.simulate(t_end=3.5, step=1e-3)
+    assert result.method == "moreau" and result.status == "OK" and not result.doubts
+    # falls with V, leaves with e V; friction takes mu of each impulse until it stands
+    V, t, x, speed, impulses = np.sqrt(2 * G), np.sqrt(2 / G), 2 * np.sqrt(2 / G), 2.0, []
+    while True:
+        impulses.append((t, (1 + e) * V))
+        speed = max(0.0, speed - mu * (1 + e) * V)
+        V *= e
+        if t + 2 * V / G > 3.5:
+            break
+        t, x = t + 2 * V / G, x + speed * 2 * V / G
+    rest = 3.5 - t
+    assert result.q[-1] == pytest.approx([x, V * rest - 0.5 * G * rest**2], abs=1e-9)
+    assert result.qd[-1] == pytest.approx([0.0, V - G * rest], abs=1e-9)
+    found = result["floor.normal"] * 1e-3
+    hits = np.flatnonzero(found)
+    assert found[hits] == pytest.approx([size for _, size in impulses], rel=1e-9)
+    assert result.t[hits] == pytest.approx([when for when, _ in impulses], abs=1.01e-3)
+    assert (result["floor.tangent_1"] * 1e-3).sum() == pytest.approx(-2.0)
+    assert result["floor.gap"].min() > -1e-9
+
+
+def test_a_ball_without_losses_keeps_its_energy_for_ever() -> None:
+    result = ball(1.0, 0.0, (0.3, 1.0)).compile().simulate(t_end=40.0, step=2e-3)
+    energy = result.energy.sum(axis=1)
+    assert np.count_nonzero(result["floor.normal"]) > 70
+    assert np.abs(energy - energy[0]).max() < 1e-10 * energy[0]
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_meet_the_event_driven_solution(name: str) -> None:
+    make, (t_end, q, qd) = BLOCKS[name]
+    plant, errors = make().compile(), []
+    for step in (1e-3, 1e-4):
+        result = plant.simulate(t_end=t_end, step=step)
+        assert result.status == "OK" and not result.doubts
+        errors.append((np.abs(result.q[-1] - q).max(), np.abs(result.qd[-1] - qd).max()))
+        energy = result.energy.sum(axis=1)
+        assert np.diff(energy).max() < 1e-12
+        assert energy[0] - energy[-1] > 1e-3
+    # of first order: ten times the steps, a tenth of the error, less what luck does
+    (_, rough), (place, speed) = errors[0], errors[1]
+    assert place < 3e-4 and speed < max(1e-9, 0.2 * rough) and speed < 2e-3
+    assert place < 0.2 * errors[0][0]
+
+
+def test_a_block_slides_just_below_the_angle_of_friction_and_stops_just_above() -> None:
+    start = (0.0, 0.05, 0.0)
+    slides = block((0.3, 0.1), 2.0, (0.0, STEEP - 0.02), start, incline=LEAN).compile()
+    result = slides.simulate(t_end=1.0, step=1e-3)
+    a = G * (np.sin(LEAN) - (STEEP - 0.02) * np.cos(LEAN))
+    assert result.q[-1] == pytest.approx([0.5 * a, 0.05, 0.0], abs=1e-8)
+    assert result.qd[-1] == pytest.approx([a, 0.0, 0.0], abs=1e-8)
+    stops = block(
+        (0.3, 0.1), 2.0, (0.0, STEEP + 0.02), start, (0.02, 0.0, 0.0), incline=LEAN
+    ).compile()
+    result = stops.simulate(t_end=1.0, step=1e-3)
+    a = G * (np.sin(LEAN) - (STEEP + 0.02) * np.cos(LEAN))
+    assert result.q[-1] == pytest.approx([-(0.02**2) / (2 * a), 0.05, 0.0], abs=1e-7)
+    # it does not creep, and is held to all digits
+    assert np.abs(result.qd[-1]).max() < 1e-10
+    assert touches(result, "normal")[:, -1].sum() == pytest.approx(2 * G * np.cos(LEAN), rel=1e-8)
+    held = touches(result, "tangent_1")[:, -1].sum()
+    assert abs(held) == pytest.approx(2 * G * np.sin(LEAN), rel=1e-8)
+
+
+def test_housner_rocking_block_loses_what_its_shape_says() -> None:
+    make, _ = BLOCKS["rocks"]
+    result = make().compile().simulate(t_end=0.4, step=1e-4)
+    hit = int(np.argmax(np.diff(result.qd[:, 2]) < -0.05))
+    ratio = result.qd[hit + 1, 2] / result.qd[hit, 2]
+    # 1 - 1.5 sin² of the angle between diagonal and height, 1 : 4
+    assert ratio == pytest.approx(1.0 - 1.5 / 17.0, abs=1e-3)
+
+
+def test_a_box_in_space_does_what_the_block_in_the_plane_does() -> None:
+    angle = np.pi / 6
+    flat = block((0.2, 0.1), 1.0, (0.2, 0.3), (0.0, 0.2933012702, angle), (0.5, 0, 0)).compile()
+    deep = box((0.2, 0.3, 0.1), 1.0, (0.2, 0.3)).compile()
+    turned = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)
+    q = deep.vector(box_tz=0.2933012702, box=turned)
+    planar = flat.simulate(t_end=0.6, step=5e-4)
+    spatial = deep.simulate(t_end=0.6, step=5e-4, q=q, qd=deep.velocities(box_tx=0.5))
+    assert spatial.q[:, 0] == pytest.approx(planar.q[:, 0], abs=2e-7)
+    assert spatial.q[:, 2] == pytest.approx(planar.q[:, 1], abs=2e-7)
+    assert np.abs(spatial.q[:, 1]).max() < 1e-9
+    # four points carry it; their sum is its weight
+    assert touches(spatial, "force", 8)[:, -1].sum() == pytest.approx(G, rel=1e-8)
+
+
+def test_energy_never_grows_when_a_cube_tumbles() -> None:
+    cube = box((0.2, 0.2, 0.2), 1.0, (0.5, 0.3)).compile()
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        turned = random.normal(size=4)
+        q = cube.vector(box_tz=0.4, box=turned / np.linalg.norm(turned))
+        speeds = random.normal(size=6) * [1, 1, 1, 6, 6, 6]
+        result = cube.simulate(
+            t_end=2.5, step=1e-3, q=q, qd=dict(zip(cube.coordinates, speeds, strict=True))
+        )
+        energy = result.energy.sum(axis=1)
+        assert np.diff(energy).max() < 1e-12
+        # it comes to rest on a face
+        assert np.abs(result.qd[-1]).max() < 1e-9
+        assert energy[-1] == pytest.approx(0.1 * G, abs=1e-3)
+        assert touches(result, "gap", 8).min() > -1e-4
+
+
+def test_the_order_of_contacts_does_not_matter() -> None:
+    arguments = (0.2, 0.1), 1.0, (0.2, 0.3), (0.0, 0.12, 0.4), (0.5, -1.0, 3.0)
+    one, other = (
+        block(*arguments, order=order).compile().simulate(t_end=0.4, step=1e-3)
+        for order in ((0, 1, 2, 3), (2, 0, 3, 1))
+    )
+    assert np.count_nonzero(touches(one, "normal").sum(axis=0)) > 100
+    assert other.qd == pytest.approx(one.qd, abs=1e-8)
+
+
+def test_steps_snapshots_and_many_runs_give_the_same_bits() -> None:
+    make, _ = BLOCKS["dropped on an edge"]
+    plant = make().compile()
+    whole = plant.simulate(t_end=0.4, step=1e-3)
+    stepper, names = plant.stepper(step=1e-3), plant.coordinates
+    rows = []
+    for k in range(400):
+        if k == 250:
+            # contacts are closed here, and their forces are the start of the next solution
+            kept = stepper.snapshot()
+            for _ in range(50):
+                stepper.step()
+            stepper.restore(kept)
+        stepper.step()
+        rows.append([stepper[f"{name}.{kind}"] for kind in ("q", "qd") for name in names])
+    assert np.array_equal(np.array(rows), np.hstack([whole.q, whole.qd])[1:])
+    first = plant.simulate(t_end=0.25, step=1e-3)
+    rest = plant.simulate(t_end=0.4, step=1e-3, start=first)
+    assert np.array_equal(rest.q[-1], whole.q[-1])
+    many = plant.simulate_many(t_end=0.4, step=1e-3, runs=2)
+    assert np.array_equal(many.q[1, -1], whole.q[-1])
+
+
+def test_friction_and_restitution_may_be_parameters() -> None:
+    m = il.Model("live")
+    e, mu = m.parameter("e", 0.5), m.parameter("mu", 0.1)
+    slide = m.body("x", on=m.ground, joint=il.prismatic("x", initial=(0.0, 2.0)))
+    mass = m.body("z", on=slide, joint=il.prismatic("z", initial=(1.0, 0.0)), mass=2.0)
+    law = il.hard(restitution=e, friction=mu)
+    m.contact(mass, il.sphere(0.2), m.ground, il.plane(), law=law, name="floor")
+    plant = m.compile()
+    V = np.sqrt(2 * G * 0.8)
+    for values in ((0.5, 0.1), (0.25, 0.2)):
+        plant.parameters.update(e=values[0], mu=values[1])
+        result = plant.simulate(t_end=0.45, step=1e-3)
+        impulse = 2.0 * (1 + values[0]) * V
+        assert (result["floor.force"] * 1e-3).max() == pytest.approx(impulse, rel=1e-9)
+        assert result.qd[-1, 0] == pytest.approx(2.0 - values[1] * impulse / 2.0, rel=1e-9)
+        # forces are told on the second body that was named, the ground
+        assert (result["floor.force_z"] <= 0.0).all() and (result["floor.force_x"] >= 0.0).all()
+
+
+def test_two_spheres_meet_anywhere_in_space() -> None:
+    m = il.Model("spheres", gravity=(0.0, 0.0, 0.0))
+    left = m.body("left", on=m.ground, joint=il.free(), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    right = m.body("right", on=m.ground, joint=il.free(), mass=3.0, inertia=(0.2, 0.2, 0.2))
+    m.contact(left, il.sphere(0.3), right, il.sphere(0.2), law=il.hard(0.6), name="meet")
+    plant = m.compile()
+    p, speed = np.array([-0.5, 0.6, -0.4]), np.array([1.6, -1.0, 0.9])
+    start = dict(zip(plant.coordinates[:3], p, strict=True))
+    speeds = dict(zip(plant.coordinates[:3], speed, strict=True))
+    result = plant.simulate(t_end=1.0, step=1e-4, sample=0.1, q=start, qd=speeds)
+    # they meet where |p + v t| = 0.5; there along n as in one dimension, and nothing across it
+    half, square = p @ speed, speed @ speed
+    when = (-half - np.sqrt(half**2 - square * (p @ p - 0.25))) / square
+    n = -(p + speed * when) / 0.5
+    impulse = 0.75 * 1.6 * (n @ speed) * n
+    after = result.qd[-1]
+    assert after[:3] == pytest.approx(speed - impulse, abs=2e-4)
+    assert after[6:9] == pytest.approx(impulse / 3.0, abs=2e-4)
+    assert after[:3] + 3.0 * after[6:9] == pytest.approx(speed, abs=1e-12)
+    assert np.linalg.norm(impulse) > 0.5 and not after[[3, 4, 5, 9, 10, 11]].any()
+
+
+def test_others_than_the_method_for_it_are_refused() -> None:
+    plant = ball(0.5, 0.0, (1.0, 0.0)).compile()
+    for call in (
+        lambda: plant.simulate(t_end=1.0, method="rk4"),
+        lambda: plant.simulate(t_end=1.0, tolerance=1e-6),
+        lambda: plant.stepper(method="implicit"),
+        lambda: plant.simulate(t_end=1.0, method="scipy"),
+        plant.linearize,
+        plant.equilibrium,
+    ):
+        with pytest.raises(InputError, match="contact 'floor' is hard"):
+            call()
+
+
+def test_what_makes_no_sense_is_told() -> None:
+    m = il.Model("wrong")
+    mass = m.body("z", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    for k, law in enumerate((il.hard(1.5), il.hard(0.0, -0.1))):
+        m.contact(m.ground, il.plane(), mass, il.point(), law=law, name=f"c{k}")
+    rub = il.coulomb_contact(0.3)
+    m.contact(m.ground, il.plane(), mass, il.point(), law=il.hard(), friction=rub, name="c2")
+    with pytest.raises(ModelError) as caught:
+        m.build()
+    text = str(caught.value)
+    assert "restitution must be >= 0 and <= 1, got 1.5" in text
+    assert "friction must be >= 0, got -0.1" in text
+    assert "a hard contact brings its friction with it" in text
+
+
+def test_loops_are_refused() -> None:
+    m = il.Model("driven")
+    drive = m.body("z", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    m.body("arm", on=drive, joint=il.revolute("y"), mass=1.0, com=(0.3, 0.0, 0.0))
+    m.drive("z", lambda t: 0.1 * il.sin(t))
+    m.contact(m.ground, il.plane(), "arm", il.point(), law=il.hard(), name="floor")
+    with pytest.raises(ModelError, match="contact 'floor' is hard, in a mechanism with loops"):
+        m.compile()
