@@ -1,4 +1,4 @@
-"""Hard contacts against the clock: the bits of a batch run, and snapshots that hold their forces."""
+"""Hard contacts against the clock: bits of a batch run, snapshots that hold their forces."""
 
 from __future__ import annotations
 

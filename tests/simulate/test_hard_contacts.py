@@ -226,6 +226,37 @@ def test_two_spheres_meet_anywhere_in_space() -> None:
     assert np.linalg.norm(impulse) > 0.5 and not after[[3, 4, 5, 9, 10, 11]].any()
 
 
+def test_a_pendulum_between_hard_stops() -> None:
+    m = il.Model("pendulum")
+    joint = il.revolute("y", limits=(-0.5, 0.4), initial=(0.0, 3.0))
+    m.body("arm", on=m.ground, joint=joint, mass=1.5, com=(0.0, 0.0, -0.3), inertia=(0.1,) * 3)
+    assert m.hard_stop("arm", 0.6, name="stop") == ("stop_low", "stop_high")
+    plant = m.compile()
+    assert plant.outputs["stop_low.gap"] == "rad"
+    result = plant.simulate(t_end=1.5, step=1e-3)
+    inertia, weight = 0.1 + 1.5 * 0.3**2, 1.5 * G * 0.3
+    # energy tells the speed at the stop, restitution the impulse, and energy the next speed
+    speed = np.sqrt(3.0**2 - 2.0 * weight * (1 - np.cos(0.4)) / inertia)
+    found = result["stop_high.effort"] * 1e-3
+    assert found.min() == pytest.approx(-1.6 * inertia * speed, rel=1e-5)
+    lower = np.sqrt((0.6 * speed) ** 2 + 2.0 * weight * (np.cos(0.5) - np.cos(0.4)) / inertia)
+    found = result["stop_low.effort"] * 1e-3
+    assert found.max() == pytest.approx(1.6 * inertia * lower, rel=2e-4)
+    assert result.q.max() < 0.4 + 1e-5 and result.q.min() > -0.5 - 1e-5
+
+
+def test_a_stop_carries_what_leans_on_it() -> None:
+    m = il.Model("leaning")
+    joint = il.revolute("y", initial=(0.3, 0.0))
+    m.body("arm", on=m.ground, joint=joint, mass=1.5, com=(0.0, 0.0, 0.3), inertia=(0.1,) * 3)
+    m.hard_stop("arm", 0.3, limits=(-np.inf, 0.5), name="stop")
+    result = m.compile().simulate(t_end=3.0, step=1e-3)
+    assert result["stop_high.gap"][-1] == pytest.approx(0.0, abs=1e-5)
+    carried = 1.5 * G * 0.3 * np.sin(result.q[-1, 0])
+    assert result["stop_high.effort"][-1] == pytest.approx(-carried, rel=1e-8)
+    assert result.qd[-1] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_others_than_the_method_for_it_are_refused() -> None:
     plant = ball(0.5, 0.0, (1.0, 0.0)).compile()
     for call in (

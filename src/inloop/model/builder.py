@@ -15,6 +15,7 @@ from inloop.model import bodies
 from inloop.model.constraints import couplings, velocities
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
+from inloop.model.contacts import stops
 from inloop.model.draft import Draft
 from inloop.model.flexible_links import declaring as flexible_links
 from inloop.model.freeze import freeze
@@ -58,6 +59,7 @@ class ModelBuilder:
     lugre = joint_friction.lugre
     coulomb = joint_friction.coulomb
     contact = contacts.contact
+    hard_stop = stops.hard_stop
     # what it must obey
     close = constraints.close
     constraint = constraints.constraint

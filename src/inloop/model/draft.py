@@ -10,7 +10,7 @@ from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
 from inloop.model.constraints.elements import CouplingKind, Derivatives, LoopKind
 from inloop.model.contacts.friction import FrictionLaw
-from inloop.model.contacts.hard import Hard
+from inloop.model.contacts.hard import Hard, HardStop
 from inloop.model.contacts.laws import NormalLaw
 from inloop.model.elements import Joint
 from inloop.model.geometry import ZERO, Matrix3, Pose, Scalar, Vector3
@@ -266,6 +266,7 @@ class Draft:
     inputs: list[Input] = field(default_factory=list)
     laws: list[LawDraft] = field(default_factory=list)
     stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
+    hard_stops: list[HardStop] = field(default_factory=list)
     contacts: list[ContactDraft] = field(default_factory=list)
     sensors: list[SensorDraft] = field(default_factory=list)
     joint_inputs: list[InputDraft] = field(default_factory=list)

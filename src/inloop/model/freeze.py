@@ -103,6 +103,7 @@ class Freezing:
             line_forces=tuple(self._line_force(w) for w in laws if w.kind == "line_force"),
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
             contacts=tuple(self._contact(item) for item in draft.contacts),
+            hard_stops=tuple(draft.hard_stops),
             sensors=tuple(self._sensor(item) for item in draft.sensors),
             external_forces=tuple(self._external_forces()),
             joint_inputs=tuple(

@@ -11,7 +11,7 @@ from inloop.errors import ModelError
 from inloop.model import topology
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
-from inloop.model.contacts.hard import Hard
+from inloop.model.contacts.hard import Hard, HardStop
 from inloop.model.describe import describe
 from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink
@@ -73,6 +73,7 @@ class Mechanism:
         metadata: what came with the model and takes no part in the equations, by source.
         flexible_links: beams between bodies that displace their nodes.
         contacts: shapes that may touch, with the names of the laws that act for them.
+        hard_stops: limits of joints that do not give way.
         sensors: what is measured where; their signals are outputs of the plant.
         couplings: joints that move in proportion: gears, racks, differentials.
     """
@@ -110,6 +111,7 @@ class Mechanism:
     )
     flexible_links: tuple[FlexibleLink, ...] = ()
     contacts: tuple[Contact, ...] = ()
+    hard_stops: tuple[HardStop, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
 
@@ -219,9 +221,10 @@ class Mechanism:
         return stops or bool(self.contacts)
 
     @property
-    def hard_contacts(self) -> tuple[Contact, ...]:
-        """Contacts whose impulses the method "moreau" finds."""
-        return tuple(contact for contact in self.contacts if isinstance(contact.law, Hard))
+    def hard_contacts(self) -> tuple[Contact | HardStop, ...]:
+        """Contacts and stops whose impulses the method "moreau" finds."""
+        touching = (contact for contact in self.contacts if isinstance(contact.law, Hard))
+        return (*touching, *self.hard_stops)
 
     @property
     def closed(self) -> bool:
@@ -249,6 +252,7 @@ class Mechanism:
             line_forces=tuple(law for law in self.line_forces if holds(law.name)),
             frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
             contacts=tuple(item for item in self.contacts if holds(item.name)),
+            hard_stops=tuple(item for item in self.hard_stops if holds(item.name)),
             # a contact that is not there cannot be measured
             sensors=tuple(
                 sensor

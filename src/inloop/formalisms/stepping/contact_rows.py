@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.formalisms.derive import Derivation
-from inloop.model import Contact, Hard, Mechanism
+from inloop.model import Contact, Hard, HardStop, Mechanism
 from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
 from inloop.symbolic import Expr, Output, Program, directional
 
 CONTACT_ROWS = "contact_rows"
 
 
-def velocity_names(contact: Contact) -> tuple[str, ...]:
+def velocity_names(contact: Contact | HardStop) -> tuple[str, ...]:
     """Names of the relative velocities of a contact: the rate of its gap, then slip."""
     return tuple(contact.outputs[key] for key in (RATE, *SLIPS) if key in contact.outputs)
 

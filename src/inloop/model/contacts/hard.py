@@ -8,6 +8,7 @@ without a force: its states are the forces of the last step, which that method w
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import Parameter as Argument
 from typing import Annotated, Any, TypeAlias
@@ -60,6 +61,33 @@ def hard(restitution: Scalar = 0.0, friction: Scalar = 0.0) -> Hard:
         friction: Coulomb's coefficient; contacts stick below it, and do not creep.
     """
     return Hard(restitution, friction)
+
+
+@dataclass(frozen=True)
+class HardStop:
+    """A limit of a joint that does not give way.
+
+    Attributes:
+        name: name of the stop; the law that stands for it has the same.
+        law: restitution, and no friction.
+        outputs: name of the signal of each quantity: "gap" [rad or m], "rate", "effort".
+        where: file and line.
+    """
+
+    name: str
+    law: Hard
+    outputs: Mapping[str, str]
+    where: str
+
+    @property
+    def gap(self) -> str:
+        """Name of the signal that tells how far the joint is from its limit [rad or m]."""
+        return self.outputs["gap"]
+
+    @property
+    def residual(self) -> str:
+        """Name of the state that tells how well the last step was solved."""
+        return f"{self.name}.{RESIDUAL}"
 
 
 @dataclass(frozen=True)

@@ -158,9 +158,7 @@ def joint_stop(
     read = element_reader(model._draft, "joint_stop", name, joint)
     k = read_bounded(read, stiffness, "stiffness", NOT_NEGATIVE)
     d = read_bounded(read, damping, "damping", NOT_NEGATIVE)
-    low, high = (
-        _stop_limits(model._draft, read, joint) if limits is None else _read_limits(read, limits)
-    )
+    low, high = stop_limits(model._draft, read, joint, limits)
 
     def effort(q: Expr, qd: Expr) -> Observed:
         push: Scalar = 0.0
@@ -214,8 +212,12 @@ def bushing(
     return declare_law(model._draft, "frame_force", (a, b), wrench, name, ending="bushing")
 
 
-def _stop_limits(draft: Draft, read: Intake, joint: object) -> tuple[Scalar | None, Scalar | None]:
-    """Return the limits of a joint, None for one that has no stop."""
+def stop_limits(
+    draft: Draft, read: Intake, joint: object, given: object
+) -> tuple[Scalar | None, Scalar | None]:
+    """Return the limits that were given, or those of a joint; None for one that has no stop."""
+    if given is not None:
+        return _read_limits(read, given)
     target = joint.path if isinstance(joint, Handle) else joint
     if not isinstance(target, str):
         return None, None  # reported where the law is declared
