@@ -69,3 +69,28 @@ def box(sides: tuple[float, float, float], mass: float, law: tuple[float, float]
         corner = body.point(f"corner_{k}", at)
         m.contact(m.ground, il.plane(), corner, il.point(), law=il.hard(*law), name=f"touch_{k}")
     return m
+
+
+def stack(masses: Sequence[float], friction: Sequence[float], pulled: float = 0.0) -> il.Model:
+    """Boxes of 0.2 × 0.1 m on each other in the plane x, z; the lowest one moves first.
+
+    Args:
+        masses: from the lowest to the highest box [kg].
+        friction: below each.
+        pulled: velocity of the lowest box at the start [m/s].
+    """
+    m = il.Model("stack")
+    floor = m.ground.frame("floor", (0.0, 0.0, 0.0))
+    for k, (mass, mu) in enumerate(zip(masses, friction, strict=True)):
+        speed = 0.0 if k else pulled
+        x = m.body(f"x_{k}", on=m.ground, joint=il.prismatic("x", initial=(0.0, speed)))
+        z = m.body(f"z_{k}", on=x, joint=il.prismatic("z", initial=(0.05 + 0.1 * k, 0.0)))
+        inertia = mass * (0.2**2 + 0.1**2) / 12.0
+        turn = il.revolute((0.0, -1.0, 0.0))
+        body = m.body(f"box_{k}", on=z, joint=turn, mass=mass, inertia=(inertia,) * 3)
+        for side, at in (("left", -0.1), ("right", 0.1)):
+            corner = body.point(side, (at, 0.0, -0.05))
+            name = f"{side}_{k}"
+            m.contact(floor, il.plane(), corner, il.point(), law=il.hard(0.0, mu), name=name)
+        floor = body.frame("top", (0.0, 0.0, 0.05))
+    return m

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hard_models import G, ball, block, box
+from hard_models import G, ball, block, box, stack
 
 import inloop as il
 from inloop.errors import InputError, ModelError
@@ -150,6 +150,29 @@ def test_energy_never_grows_when_a_cube_tumbles() -> None:
         assert np.abs(result.qd[-1]).max() < 1e-9
         assert energy[-1] == pytest.approx(0.1 * G, abs=1e-3)
         assert touches(result, "gap", 8).min() > -1e-4
+
+
+def test_a_box_is_pulled_away_below_a_stack() -> None:
+    plant = stack((1.0,) * 5, (0.3, 0.2, 0.5, 0.5, 0.5), pulled=1.0).compile()
+    # upper four: a = 0.2 g until all are equally fast; bottom: -2.3 g, then -0.7 g
+    lowest, upper = 0.02248434542, 0.00326197757
+    errors = []
+    for step in (1e-3, 1e-4):
+        result = plant.simulate(t_end=0.3, step=step, sample=0.1)
+        assert result.status == "OK" and not result.doubts
+        ends = np.array([result[f"x_{k}.q"][-1] for k in range(5)])
+        errors.append(np.abs(ends - [lowest, upper, upper, upper, upper]).max())
+        assert np.abs(result.qd[-1]).max() < 1e-9
+    assert errors[0] < 3e-5 and errors[1] < 3e-6
+
+
+@pytest.mark.parametrize("top", [1.0, 100.0])
+def test_a_stack_rests_on_its_weight(top: float) -> None:
+    masses = np.array([1.0, 1.0, 1.0, 1.0, top])
+    result = stack(masses, (0.5,) * 5).compile().simulate(t_end=0.05, step=1e-3)
+    assert not result.doubts
+    levels = [(result[f"left_{k}.normal"] + result[f"right_{k}.normal"])[-1] for k in range(5)]
+    assert levels == pytest.approx(G * np.cumsum(masses[::-1])[::-1], rel=1e-8)
 
 
 def test_the_order_of_contacts_does_not_matter() -> None:

@@ -10,6 +10,7 @@ enum {
     ROWS_PER_SWEEP = 16, /* and one more for so many rows: they cost less than a wrong step */
     STRIKES = 3,         /* steps of Newton's method in a row that do not help */
     ROUNDS = 6,          /* of sweeps and Newton's method, each with twice the sweeps */
+    WARM_ROUNDS = 4,     /* from a warm start */
     SOFTENED_ROUNDS = 3,
     PROXIMAL_POINTS = 12,
     LAST_ROUNDS = 20
@@ -271,18 +272,24 @@ int il_contact_solve(const il_contact_problem *problem, const il_contact_effort 
                      double *work, il_contact_report *report)
 {
     il_contact_parts parts = split(problem, work);
-    const double size = size_of(problem);
+    const double size = fmax(size_of(problem), effort->speed);
     purse left = {effort->tolerance * size, effort->sweeps, effort->newtons};
 
     *report = (il_contact_report){0};
     weigh(&parts);
-    if (!(size > 0.0)) {
+    if (!(size_of(problem) > 0.0)) {
         /* nothing meets anything: no impulses, and NaN is not hidden */
         memset(r, 0, (size_t)parts.rows * sizeof *r);
-        report->residual = size;
-        return size == 0.0 ? IL_OK : IL_CONTACT_INEXACT;
+        report->residual = size_of(problem);
+        return report->residual == 0.0 ? IL_OK : IL_CONTACT_INEXACT;
     }
-    double off = find(&parts, &left, ROUNDS, r);
+    const int warm = !is_zero(parts.rows, r);
+    double off = find(&parts, &left, warm ? WARM_ROUNDS : ROUNDS, r);
+    if (off > left.tolerance && warm) {
+        /* a start from far away may be worse than none */
+        memset(r, 0, (size_t)parts.rows * sizeof *r);
+        off = find(&parts, &left, ROUNDS, r);
+    }
     if (off > left.tolerance) {
         off = approach(&parts, problem, &left, off, r, &report->softened);
     }

@@ -35,6 +35,7 @@ typedef struct il_contact_effort {
     double tolerance; /* of the residual */
     int64_t sweeps;   /* at most */
     int64_t newtons;  /* at most, steps of Newton's method */
+    double speed;     /* velocity that residuals are measured by, if it is more than max |q| [m/s] */
 } il_contact_effort;
 
 /* What was spent, and what came of it. */

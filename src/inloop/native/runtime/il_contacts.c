@@ -195,16 +195,14 @@ static void pose(const il_contact_table *table, const il_strike *strike, const d
 static void solve(const il_contacts *contacts, parts *p, int64_t count)
 {
     const il_contact_problem problem = {p->first, p->own_mu, p->W, NULL, p->q, count, p->rows};
+    il_contact_effort effort = contacts->effort;
     il_contact_report report;
 
-    (void)il_contact_solve(&problem, &contacts->effort, p->r, p->solver, &report);
-    double meeting = 0.0;
-    for (int64_t k = 0; k < p->first[count]; k++) {
-        meeting = fmax(meeting, fabs(p->q[k]));
-    }
-    /* in parts of the velocities of the whole step; NaN is the worst */
-    const double residual = p->speed > 0.0 ? report.residual * meeting / p->speed : 0.0;
-    p->residual = residual <= p->residual ? p->residual : residual;
+    /* a part of a step that hardly anything happens in need not be solved better than the others */
+    effort.speed = p->speed;
+    (void)il_contact_solve(&problem, &effort, p->r, p->solver, &report);
+    /* NaN is the worst */
+    p->residual = report.residual <= p->residual ? p->residual : report.residual;
 }
 
 /* Let impulses r of the first contacts act; `delay`: when they do, after half-way, in steps. */

@@ -3,7 +3,7 @@
 
 /* what a step may spend on its contacts */
 #define CONTACT_TOLERANCE 1e-10
-enum { CONTACT_SWEEPS = 500, CONTACT_NEWTONS = 60 };
+enum { CONTACT_SWEEPS = 500, CONTACT_NEWTONS = 100 };
 
 static void *take(il_arena *from, int64_t count, size_t size)
 {
@@ -39,7 +39,7 @@ static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il
     a.context.kept = numbers(from, choice->kept);
     a.most = numbers(from, il_length_of_x(row));
     if (choice->contacts) {
-        const il_contact_effort effort = {CONTACT_TOLERANCE, CONTACT_SWEEPS, CONTACT_NEWTONS};
+        const il_contact_effort effort = {CONTACT_TOLERANCE, CONTACT_SWEEPS, CONTACT_NEWTONS, 0.0};
         a.pre_contacts = numbers(from, choice->prepare_contacts.count);
         a.contacts.table = choice->contacts;
         a.contacts.work = numbers(from, il_contacts_work(choice->contacts, choice->independent_count));
