@@ -107,6 +107,16 @@ def test_a_warm_start_saves_work_and_is_kept_where_it_solves() -> None:
     assert near.status == "OK" and near.sweeps == 0 and near.newtons < cold.newtons + cold.sweeps
 
 
+def test_a_start_is_only_left_for_something_better() -> None:
+    W, q, mu = random_problem(4, 12)
+    start = check(W, q, mu).impulses * 1.01
+    told = [
+        il.solve_contacts(W, q, mu, start=r, sweeps=0, newtons=0, tolerance=1e-15)
+        for r in (start, np.zeros(36))
+    ]
+    assert (told[0].impulses == start).all() and 1e-4 < told[0].residual < 0.1 * told[1].residual
+
+
 def test_compliance_makes_shares_unique_and_gives_way() -> None:
     W, q, weights = stack((1.0,) * 3, 0.0, 0.0)
     R = 0.1

@@ -10,8 +10,9 @@ typedef struct il_contact_parts {
     int64_t rows;
     double *u;
     double *y;       /* of il_cone_map */
-    double *best;    /* r of the least residual */
+    double *best;    /* r of the least residual of one way to find it */
     double *swept;   /* r after sweeps alone */
+    double *kept;    /* r of the least residual of all ways */
     double *weights; /* w, by contact */
     double *modes;   /* by contact, see il_contact_mode */
     double *R, *q;   /* of softened problems */

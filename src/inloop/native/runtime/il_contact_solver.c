@@ -203,21 +203,32 @@ static void soften(il_contact_parts *parts, const il_contact_problem *given, dou
     parts->problem.q = parts->q;
 }
 
+/* The best r of all that was tried, and its deviation. */
+static void keep(const il_contact_parts *parts, double off, double *best, const double *r)
+{
+    if (off < *best) {
+        *best = off;
+        memcpy(parts->kept, r, (size_t)parts->rows * sizeof *r);
+    }
+}
+
 /* Proximal points: each solves a softened problem around the one before, so that where they come to
    rest nothing of the softness is left (Rockafellar 1976, doi:10.1137/0314056). */
-static double approach(il_contact_parts *parts, const il_contact_problem *given, purse *left,
-                       double off, double *r, int64_t *points)
+static int64_t approach(il_contact_parts *parts, const il_contact_problem *given, purse *left,
+                        double *best, double *r)
 {
     double softness = first_softness;
+    int64_t points = 0;
 
-    for (*points = 0; *points < PROXIMAL_POINTS && off > left->tolerance; softness *= hardening) {
-        ++*points;
+    while (points < PROXIMAL_POINTS && *best > left->tolerance) {
         soften(parts, given, softness, r);
         find(parts, left, SOFTENED_ROUNDS, r);
         parts->problem = *given;
-        off = judge(parts, r);
+        keep(parts, judge(parts, r), best, r);
+        softness *= hardening;
+        points++;
     }
-    return off;
+    return points;
 }
 
 /* ---- for users ---- */
@@ -227,7 +238,7 @@ int64_t il_contact_work_size(int64_t count, int64_t rows)
     if (count < 0 || rows < count || rows > IL_CONE_ROWS * count) {
         return -1;
     }
-    return 8 * rows + (2 + IL_CONE_ROWS) * count + rows * IL_ELIMINATION_STRIDE(rows) + 4;
+    return 9 * rows + (2 + IL_CONE_ROWS) * count + rows * IL_ELIMINATION_STRIDE(rows) + 4;
 }
 
 static il_contact_parts split(const il_contact_problem *problem, double *work)
@@ -240,7 +251,8 @@ static il_contact_parts split(const il_contact_problem *problem, double *work)
     parts.y = parts.u + rows;
     parts.best = parts.y + rows;
     parts.swept = parts.best + rows;
-    parts.R = parts.swept + rows;
+    parts.kept = parts.swept + rows;
+    parts.R = parts.kept + rows;
     parts.q = parts.R + rows;
     parts.step = parts.q + rows;
     parts.tangent = parts.step + rows;
@@ -284,18 +296,22 @@ int il_contact_solve(const il_contact_problem *problem, const il_contact_effort 
         return report->residual == 0.0 ? IL_OK : IL_CONTACT_INEXACT;
     }
     const int warm = !is_zero(parts.rows, r);
-    double off = find(&parts, &left, warm ? WARM_ROUNDS : ROUNDS, r);
+    double off = INFINITY;
+    keep(&parts, find(&parts, &left, warm ? WARM_ROUNDS : ROUNDS, r), &off, r);
     if (off > left.tolerance && warm) {
         /* a start from far away may be worse than none */
         memset(r, 0, (size_t)parts.rows * sizeof *r);
-        off = find(&parts, &left, ROUNDS, r);
+        keep(&parts, find(&parts, &left, ROUNDS, r), &off, r);
     }
     if (off > left.tolerance) {
-        off = approach(&parts, problem, &left, off, r, &report->softened);
+        report->softened = approach(&parts, problem, &left, &off, r);
     }
     if (off > left.tolerance && left.sweeps > 0) {
         /* what is left is for sweeps, which get there in the end where anything does */
-        off = find(&parts, &left, LAST_ROUNDS, r);
+        keep(&parts, find(&parts, &left, LAST_ROUNDS, r), &off, r);
+    }
+    if (off < INFINITY) {
+        memcpy(r, parts.kept, (size_t)parts.rows * sizeof *r);
     }
     report->sweeps = effort->sweeps - left.sweeps;
     report->newtons = effort->newtons - left.newtons;
