@@ -11,20 +11,13 @@
  * (doi:10.1016/0045-7825(91)90022-X) without the unknowns that their equations settle at once.
  */
 #include <math.h>
+#include <string.h>
 
 #include "il_contact_parts.h"
 #include "il_elimination.h"
 
 /* added to the diagonal of the matrix, in parts of it: redundant contacts make it singular */
 static const double regularization = 1e-11;
-
-/* A direction in which an impulse may change, and one along which the velocity must vanish. */
-typedef struct unknown {
-    int64_t row;                    /* first of the contact */
-    int64_t dimension;
-    double trial[IL_CONE_ROWS], test[IL_CONE_ROWS];
-    double diagonal;                /* beside W */
-} unknown;
 
 static double mode_of(const il_contact_parts *parts, int64_t i)
 {
@@ -39,27 +32,6 @@ static int64_t unknowns_of(const il_contact_parts *parts, int64_t i)
         return 0;
     }
     return mode_of(parts, i) == IL_CONTACT_STICKS ? dimension : dimension == 1 ? 1 : dimension - 1;
-}
-
-static unknown describe(const il_contact_parts *parts, int64_t i, int64_t k)
-{
-    const int64_t row = parts->problem.first[i];
-    const int64_t dimension = parts->problem.first[i + 1] - row;
-    unknown x = {.row = row, .dimension = dimension};
-    const double *tau = parts->tangent + IL_CONE_ROWS * i;
-
-    if (mode_of(parts, i) == IL_CONTACT_STICKS) {
-        x.trial[k] = x.test[k] = 1.0;
-    } else if (k == 0) {
-        x.test[0] = x.trial[0] = 1.0;
-        x.trial[1] = parts->problem.mu[i] * tau[0];
-        x.trial[2] = parts->problem.mu[i] * tau[1];
-    } else {
-        x.trial[1] = x.test[1] = -tau[1];
-        x.trial[2] = x.test[2] = tau[0];
-        x.diagonal = tau[2];
-    }
-    return x;
 }
 
 /* Bring r to what the modes say: 0 where open, onto the cone where it slips. */
@@ -96,37 +68,48 @@ static void find_tangents(const il_contact_parts *parts, const double *r)
     }
 }
 
-/* A column of the matrix: what one unknown does to the velocities that must vanish. */
-static void fill_column(const il_contact_parts *parts, int64_t stride, int64_t column,
-                        const unknown *from)
+/* How the velocity that must vanish with unknown k of contact i changes with all impulses, and that
+   velocity. */
+static double find_slopes(const il_contact_parts *parts, int64_t i, int64_t k, double *slopes)
 {
     const il_contact_problem *problem = &parts->problem;
-    const int64_t d = from->dimension;
-    int64_t line = 0;
+    const int64_t row = problem->first[i], rows = parts->rows;
+    const double *tau = parts->tangent + IL_CONE_ROWS * i, *u = parts->u + row;
 
-    for (int64_t i = 0; i < problem->count; i++) {
-        const int64_t row = problem->first[i], count = unknowns_of(parts, i);
-        if (count == 0) {
-            continue;
-        }
-        const int64_t dimension = problem->first[i + 1] - row;
-        double du[IL_CONE_ROWS];
-        for (int64_t k = 0; k < dimension; k++) {
-            const double *W = problem->W + (row + k) * problem->stride + from->row;
-            du[k] = row == from->row && problem->R ? problem->R[row + k] * from->trial[k] : 0.0;
-            for (int64_t l = 0; l < d; l++) {
-                du[k] += W[l] * from->trial[l];
+    if (mode_of(parts, i) == IL_CONTACT_STICKS || k == 0) {
+        memcpy(slopes, problem->W + (row + k) * problem->stride, (size_t)rows * sizeof *slopes);
+        slopes[row + k] += problem->R ? problem->R[row + k] : 0.0;
+        return u[k];
+    }
+    /* across the direction of slip: s = (-τ_2, τ_1) */
+    const double *W1 = problem->W + (row + 1) * problem->stride, *W2 = W1 + problem->stride;
+    for (int64_t j = 0; j < rows; j++) {
+        slopes[j] = tau[0] * W2[j] - tau[1] * W1[j];
+    }
+    if (problem->R) {
+        slopes[row + 1] -= tau[1] * problem->R[row + 1];
+        slopes[row + 2] += tau[0] * problem->R[row + 2];
+    }
+    return tau[0] * u[2] - tau[1] * u[1];
+}
+
+/* A line of the matrix: the same by the unknowns. */
+static void fill_line(const il_contact_parts *parts, const double *slopes, double *line)
+{
+    const il_contact_problem *problem = &parts->problem;
+
+    for (int64_t j = 0; j < problem->count; j++) {
+        const double *s = slopes + problem->first[j], *tau = parts->tangent + IL_CONE_ROWS * j;
+        const int64_t dimension = problem->first[j + 1] - problem->first[j];
+        if (mode_of(parts, j) == IL_CONTACT_STICKS) {
+            for (int64_t k = 0; k < dimension; k++) {
+                *line++ = s[k];
             }
-        }
-        for (int64_t k = 0; k < count; k++, line++) {
-            double entry = 0.0;
-            if (mode_of(parts, i) == IL_CONTACT_STICKS || k == 0) {
-                entry = du[k];
-            } else {
-                const double *tau = parts->tangent + IL_CONE_ROWS * i;
-                entry = tau[0] * du[2] - tau[1] * du[1];
-            }
-            parts->A[line * stride + column] = entry;
+        } else if (mode_of(parts, j) == IL_CONTACT_SLIPS && dimension == 3) {
+            *line++ = s[0] + problem->mu[j] * (tau[0] * s[1] + tau[1] * s[2]);
+            *line++ = tau[0] * s[2] - tau[1] * s[1];
+        } else if (mode_of(parts, j) == IL_CONTACT_SLIPS) {
+            *line++ = dimension == 2 ? s[0] + problem->mu[j] * tau[0] * s[1] : s[0];
         }
     }
 }
@@ -134,21 +117,21 @@ static void fill_column(const il_contact_parts *parts, int64_t stride, int64_t c
 /* The matrix and, behind it, the velocities that must vanish. */
 static void assemble(const il_contact_parts *parts, int64_t stride, int64_t unknowns)
 {
-    int64_t column = 0;
+    int64_t number = 0;
 
     for (int64_t i = 0; i < parts->problem.count; i++) {
         const int64_t count = unknowns_of(parts, i);
-        for (int64_t k = 0; k < count; k++, column++) {
-            const unknown x = describe(parts, i, k);
-            fill_column(parts, stride, column, &x);
-            parts->A[column * stride + column] += x.diagonal + regularization * parts->weights[i];
-            double velocity = 0.0;
-            for (int64_t l = 0; l < x.dimension; l++) {
-                velocity += x.test[l] * parts->u[x.row + l];
+        for (int64_t k = 0; k < count; k++, number++) {
+            double *line = parts->A + number * stride;
+            const double velocity = find_slopes(parts, i, k, parts->step);
+            fill_line(parts, parts->step, line);
+            line[number] += regularization * parts->weights[i];
+            if (k > 0 && mode_of(parts, i) == IL_CONTACT_SLIPS) {
+                line[number] += parts->tangent[IL_CONE_ROWS * i + 2];
             }
-            parts->A[column * stride + unknowns] = -velocity;
+            line[unknowns] = -velocity;
             for (int64_t pad = unknowns + 1; pad < stride; pad++) {
-                parts->A[column * stride + pad] = 0.0;
+                line[pad] = 0.0;
             }
         }
     }
