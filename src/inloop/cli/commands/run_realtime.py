@@ -66,8 +66,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT=HOW",
-        help="what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING or "
-        "INPUT_STALE: hold, safe or stop; may be repeated",
+        help="what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING, "
+        "CONTROLLER_FAILED or INPUT_STALE: hold, safe or stop; may be repeated",
     )
     group.add_argument(
         "--warm",

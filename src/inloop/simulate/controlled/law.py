@@ -18,6 +18,7 @@ from typing import Any
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array
 from inloop.plant.arguments import real
+from inloop.plant.controlling import declared_states
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
 
 Controller = Callable[[float, Sampled], Mapping[str, float]]
@@ -83,6 +84,8 @@ class SampledController:
     def reset(self) -> None:
         """Begin anew: inputs as at the start, and `controller.reset()` if there is one."""
         self.held = self._first.copy()
+        for name, value in declared_states(self._controller).items():
+            setattr(self._controller, name, float(value))
         begin_anew = getattr(self._controller, "reset", None)
         if callable(begin_anew):
             try:
