@@ -169,7 +169,7 @@ def call(args: argparse.Namespace) -> int:
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else None
-    own = own_controller(args.controller, subject)
+    own = own_controller(args.controller, subject.names)
     check_period(args, own)
     beside = SideProcesses(args, subject.exhibit, own)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
