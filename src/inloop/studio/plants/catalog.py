@@ -40,6 +40,7 @@ class Offered:
         settings: name of a file in the folder that it reads while it runs, if it does.
         opens_with: path to begin with.
         at_once: it works when the plant is opened.
+        holds: parameter of the plant that holds its joints while it is 1, in place of a process.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Offered:
     settings: str | None = None
     opens_with: str = ""
     at_once: bool = False
+    holds: str = ""
 
 
 @dataclass(frozen=True)

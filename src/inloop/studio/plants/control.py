@@ -67,6 +67,7 @@ class Control:
         self._folder = tempfile.TemporaryDirectory(prefix="inloop-control-")
         self._busy = asyncio.Lock()
         self._is_ready: asyncio.Future[None] | None = None
+        self.see(live.parameters())
 
     # what it is told
 
@@ -79,12 +80,35 @@ class Control:
         if name != NONE and name not in self.offered:
             raise InputError(f"there is no controller {name[:40]!a}", fix="Choose one of the list.")
         async with self._busy:
+            await self._let_go_of_hold(name)
             if name == NONE:
                 await self._leave("rest")
                 self.active, self.state, self.said = NONE, "none", ""
                 self._changed()
-                return
-            await self._start(self.offered[name])
+            elif self.offered[name].holds:
+                await self._leave("rest")
+                await asyncio.to_thread(self._live.set_parameters, {self.offered[name].holds: 1.0})
+                self.active, self.state, self.said, self.values = name, "running", "", {}
+                self._changed()
+            else:
+                await self._start(self.offered[name])
+
+    def see(self, values: Mapping[str, float]) -> None:
+        """Take notice of parameters: somebody may hold joints, or let them go, by hand."""
+        for offer in self.offered.values():
+            held = values.get(offer.holds, 0.0) > 0.0
+            if held and self.active == NONE:
+                self.active, self.state, self.values = offer.name, "running", {}
+                self._changed()
+            elif offer.holds and not held and self.active == offer.name:
+                self.active, self.state = NONE, "none"
+                self._changed()
+
+    async def _let_go_of_hold(self, following: str) -> None:
+        """Let joints go that the plant itself has held."""
+        held = self.offered.get(self.active)
+        if held is not None and held.holds and following != self.active:
+            await asyncio.to_thread(self._live.set_parameters, {held.holds: 0.0})
 
     def tune(self, name: str, value: float) -> None:
         """Change a setting of the controller at work; a joint's set-point leads to the pose.

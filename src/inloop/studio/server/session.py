@@ -66,6 +66,8 @@ class Session:
     def tell_parameters(self, values: dict[str, float]) -> None:
         """New values of parameters, and the scene if it looks different."""
         self.broadcast({"kind": "parameters", "values": values})
+        if self.running.control is not None:
+            self.running.control.see(values)
         show = self.running.show
         if show is not None and show.set_parameters(values):
             self.broadcast({"kind": "scene", "scene": cast(Scene, show.scene)})
