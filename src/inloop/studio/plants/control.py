@@ -174,13 +174,14 @@ class Control:
     # its process
 
     async def _start(self, offer: Offered) -> None:
-        """Start a controller, and let it take over when it is ready."""
-        before, self.said = self.active, ""
-        if before == NONE or not offer.piped:
+        """Start a controller, and let it take over when it is ready; else the old one goes on."""
+        before, self.said = (self.active, self.values, self.path), ""
+        if not offer.piped:
             await self._leave("held")
-        self._settle(offer, fresh=before != offer.name)
+        self._settle(offer, fresh=self.active != offer.name)
         self.state = "starting"
         self._changed()
+        process: asyncio.subprocess.Process | None = None
         try:
             command = await in_thread(offer.command, Path(self._folder.name))
             process = await _started(command, offer.piped)
@@ -189,13 +190,17 @@ class Control:
                 self._say(process, self._settings(offer))
                 await self._ready(process)
                 await self._leave("held")
+                # it may have been tuned meanwhile
+                self._say(process, self._settings(offer))
             self._process, self._reader, self.state = process, reader, "running"
             if process.returncode is not None:
                 self._ended(process, offer)
         except BaseException as error:
-            self.state = "ended" if self._process is None else "running"
-            self.active = before if self._process is not None else offer.name
-            self.said = str(error)[:MOST_SAID]
+            if process is not None and process.returncode is None:
+                process.kill()
+            self.state, self.said = "ended", str(error)[:MOST_SAID]
+            if self._process is not None:
+                self.state, (self.active, self.values, self.path) = "running", before
             self._changed()
             raise
         self._changed()
