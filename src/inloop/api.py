@@ -376,7 +376,7 @@ def load(
     mimic: bool | None = None,
     density: float | None = None,
     keyframe: str | None = None,
-    friction_velocity: float | None = None,
+    friction_deflection: float | None = None,
     external_forces: bool | None = None,
     link_laws: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Model:
@@ -404,8 +404,9 @@ def load(
         mimic: False leaves joints independent that mimic others (URDF).
         density: [kg/m³] for links without <inertial> (URDF).
         keyframe: name of the keyframe to start from (MJCF).
-        friction_velocity: velocity over which friction changes its sign [rad/s or m/s]: 0.01 for
-            URDF; without it `frictionloss` of MJCF is left out.
+        friction_deflection: by how much a joint that sticks gives way under its whole friction
+            [rad or m]: 1e-3 for URDF; without it friction of MJCF and SDF is left out, but not by
+            `inloop run` and `inloop studio`.
         external_forces: False leaves out inputs at points with external forces (ROBOTRAN).
         link_laws: laws of links by the name in the file, functions of l, ld and t (ROBOTRAN).
 
