@@ -6,6 +6,8 @@ joint at rest: under this force they give way by the deflection that the reader 
 
 from __future__ import annotations
 
+import math
+
 from inloop.errors import InputError
 from inloop.model import ModelBuilder
 from inloop.model.names import quoted
@@ -35,14 +37,13 @@ def stick(
     )
 
 
-def check_deflection(deflection: float | None) -> None:
-    """Complain about a deflection that makes no sense."""
+def check_deflection(deflection: object) -> None:
+    """Complain about a deflection that makes no sense; None leaves friction out."""
     if deflection is None:
         return
-    if isinstance(deflection, bool) or not isinstance(deflection, (int, float)) or not (
-        0.0 < deflection < float("inf")
-    ):  # fmt: skip
-        raise InputError(
-            f"friction_deflection = {quoted(deflection)} is no length or angle",
-            fix="Give a small positive number [rad or m], such as 1e-3.",
-        )
+    if isinstance(deflection, (int, float)) and 0.0 < deflection < math.inf:
+        return
+    raise InputError(
+        f"friction_deflection = {quoted(deflection)} is no length or angle",
+        fix="Give a small positive number [rad or m], such as 1e-3.",
+    )
