@@ -20,6 +20,7 @@ from inloop.model.starting import start_at
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
+from inloop.plant.controlling import controller_of
 from inloop.plant.holding import hold, rest_of, stop
 from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
 from inloop.realtime.run import StartOptions
@@ -135,8 +136,14 @@ class Plant(BarePlant):
         }
         if mode is not None and not self.by_mode:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
-        if controller is not None:
-            plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
+        plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
+        own = controller_of(plants)
+        if own is not None and controller is None and period is not None:
+            raise InputError(
+                f"controller '{own.name}' is part of the plant, and so is its period",
+                fix="Leave period out.",
+            )
+        if controller is not None or own is not None:
             return self._shown(
                 partial(
                     runs.simulate_controlled,

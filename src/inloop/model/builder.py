@@ -15,6 +15,7 @@ from inloop.model import bodies
 from inloop.model.constraints import couplings, velocities
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
+from inloop.model.controllers import declaring as controllers
 from inloop.model.draft import Draft
 from inloop.model.flexible_links import declaring as flexible_links
 from inloop.model.freeze import freeze
@@ -77,6 +78,8 @@ class ModelBuilder:
     # what is measured
     output = sensors.output
     sensor = sensors.sensor
+    # what moves it
+    controller = controllers.controller
 
     def __init__(
         self,
