@@ -6,7 +6,17 @@ native code, run them.
 
 from inloop import control, devices, geometry, realtime
 from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise, read, run, show
+from inloop.api import (
+    Model,
+    Plant,
+    compile_mechanism,
+    load,
+    load_tyre,
+    piecewise,
+    read,
+    run,
+    show,
+)
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -68,6 +78,7 @@ from inloop.model import (
     universal,
 )
 from inloop.model import sensors as sensors
+from inloop.model import tyres as tyres
 from inloop.native import include_dir
 from inloop.pictures.result import Result
 from inloop.realtime import (
@@ -118,12 +129,13 @@ __all__ = [
     "acos", "asin", "atan", "atan2", "attach", "axis_angle", "blank_figure", "box", "capsule",
     "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull", "cos",
     "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt", "free",
-    "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
+    "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "load_tyre",
+    "log",
     "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
     "point", "power", "power_law", "read", "realtime", "record", "replay", "rim", "rod", "rpy",
     "run", "running", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start",
     "table", "tan",
-    "tanh", "torus", "universal", "visual", "where",
+    "tanh", "torus", "tyres", "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for
