@@ -6,7 +6,17 @@ native code, run them.
 
 from inloop import control, devices, geometry, realtime
 from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
-from inloop.api import Model, Plant, compile_mechanism, load, piecewise, read, run, show
+from inloop.api import (
+    Model,
+    Plant,
+    compile_mechanism,
+    load,
+    load_tyre,
+    piecewise,
+    read,
+    run,
+    show,
+)
 from inloop.errors import (
     BuildError,
     ExpressionError,
@@ -71,6 +81,8 @@ from inloop.model import (
 )
 from inloop.model import sensors as sensors
 from inloop.native import ContactSolution, include_dir, solve_contacts
+from inloop.model import tyres as tyres
+from inloop.native import include_dir
 from inloop.pictures.result import Result
 from inloop.realtime import (
     Loop,
@@ -185,6 +197,7 @@ __all__ = [
     "include_dir",
     "line",
     "load",
+    "load_tyre",
     "log",
     "lugre_contact",
     "max0",
@@ -220,6 +233,7 @@ __all__ = [
     "tan",
     "tanh",
     "torus",
+    "tyres",
     "universal",
     "visual",
     "where",

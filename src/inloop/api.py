@@ -17,6 +17,7 @@ from inloop.errors import FileFormatError, InputError, ModelError, SimulationErr
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.model.starting import start_at
+from inloop.model.tyres import Pac2002
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
@@ -437,6 +438,23 @@ def load(
     if held or stops:
         steady(model, held=held, stops=stops)
     return model
+
+
+@checked_call
+def load_tyre(path: str | os.PathLike[str]) -> Pac2002:
+    """Read a tyre from a .tir file: PAC2002, or MF-Tyre 5.2 by another name.
+
+    What the formula does not use is told in its `notes`.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileFormatError: the file is broken, of another kind, or in other units than SI.
+    """
+    from inloop.io.tir import read_tyre
+
+    return read_tyre(path)
 
 
 def steady(model: Model, *, held: bool, stops: bool) -> bool:
