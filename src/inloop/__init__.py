@@ -80,9 +80,8 @@ from inloop.model import (
     universal,
 )
 from inloop.model import sensors as sensors
-from inloop.native import ContactSolution, include_dir, solve_contacts
 from inloop.model import tyres as tyres
-from inloop.native import include_dir
+from inloop.native import ContactSolution, include_dir, solve_contacts
 from inloop.pictures.result import Result
 from inloop.realtime import (
     Loop,
