@@ -17,6 +17,7 @@ from inloop.errors import FileFormatError, InputError, ModelError, SimulationErr
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.model.starting import start_at
+from inloop.model.tyres import Pac2002
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
@@ -383,7 +384,7 @@ def load(
     mimic: bool | None = None,
     density: float | None = None,
     keyframe: str | None = None,
-    friction_velocity: float | None = None,
+    friction_deflection: float | None = None,
     external_forces: bool | None = None,
     link_laws: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Model:
@@ -411,8 +412,9 @@ def load(
         mimic: False leaves joints independent that mimic others (URDF).
         density: [kg/m³] for links without <inertial> (URDF).
         keyframe: name of the keyframe to start from (MJCF).
-        friction_velocity: velocity over which friction changes its sign [rad/s or m/s]: 0.01 for
-            URDF; without it `frictionloss` of MJCF is left out.
+        friction_deflection: by how much a joint that sticks gives way under its whole friction
+            [rad or m]: 1e-3 for URDF; without it friction of MJCF and SDF is left out, but not by
+            `inloop run` and `inloop studio`.
         external_forces: False leaves out inputs at points with external forces (ROBOTRAN).
         link_laws: laws of links by the name in the file, functions of l, ld and t (ROBOTRAN).
 
@@ -436,6 +438,23 @@ def load(
     if held or stops:
         steady(model, held=held, stops=stops)
     return model
+
+
+@checked_call
+def load_tyre(path: str | os.PathLike[str]) -> Pac2002:
+    """Read a tyre from a .tir file: PAC2002, or MF-Tyre 5.2 by another name.
+
+    What the formula does not use is told in its `notes`.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileFormatError: the file is broken, of another kind, or in other units than SI.
+    """
+    from inloop.io.tir import read_tyre
+
+    return read_tyre(path)
 
 
 def steady(model: Model, *, held: bool, stops: bool) -> bool:

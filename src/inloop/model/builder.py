@@ -28,6 +28,7 @@ from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.parameters import read_input, read_parameter
 from inloop.model.sensors import declaring as sensors
 from inloop.model.source import caller_line
+from inloop.model.tyres import declaring as tyres
 from inloop.symbolic import Expr, Graph
 
 
@@ -59,6 +60,7 @@ class ModelBuilder:
     lugre = joint_friction.lugre
     coulomb = joint_friction.coulomb
     contact = contacts.contact
+    tyre = tyres.tyre
     # what it must obey
     close = constraints.close
     constraint = constraints.constraint

@@ -29,6 +29,7 @@ class Status(IntEnum):
     INDICATOR_LOST = 11
     OUT_OF_BOUNDS = 12
     CONTROLLER_FAILED = 13
+    CONTACT_INEXACT = 14
 
 
 class Method(IntEnum):
