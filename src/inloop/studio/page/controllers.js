@@ -124,6 +124,7 @@ export class ControllerPanel {
     this.ways.replaceChildren(
       this.way("Hold", null, { do: "hold" }),
       this.way("Pose", "pose", { do: "follow", path: "pose" }),
+      ...(Object.keys(offer?.paths ?? {}).length ? [this.point()] : []),
       ...Object.keys(offer?.paths ?? {}).map((path) =>
         this.way(path, path, { do: "follow", path }),
       ),
@@ -138,6 +139,17 @@ export class ControllerPanel {
   way(word, path, request) {
     const button = make("button", { onclick: () => this.connection.say(request) }, word);
     if (path) button.dataset.path = path;
+    return button;
+  }
+
+  /** Stay with the point where it is now; it can be dragged then. */
+  point() {
+    const stay = () => {
+      const { wanted } = this.setPoint;
+      if (wanted) this.connection.say({ do: "aim", x: wanted.x, y: wanted.y, z: wanted.z });
+    };
+    const button = make("button", { onclick: stay }, "Point");
+    button.dataset.path = "point";
     return button;
   }
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inloop.devices import Note
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.scene import empty_scene
 from inloop.studio.messaging.message_types import (
@@ -210,10 +211,10 @@ def parameters(
 def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
     """In the order of the numbers that input frames carry."""
     found: list[Input] = []
-    units = _units(layout)
+    units, led = _units(layout), led_inputs(layout)
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
-        doc = docs.get(x.name, "")
+        doc = f"follows {led[x.name]}" if x.name in led else docs.get(x.name, "")
         found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
     return found
 
