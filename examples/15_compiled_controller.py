@@ -99,11 +99,8 @@ def main() -> None:
     for _ in range(50):
         s = exact_loop(KP) @ s
     called = cart().simulate(t_end=1.0, step=STEP, controller=Pid(), period=PERIOD)
-    for what, result in (
-        ("traced", traced.simulate(t_end=1.0, step=STEP)),
-        ("in C", in_c.simulate(t_end=1.0, step=STEP)),
-        ("called as it is", called),
-    ):
+    results = {"traced": traced.simulate(t_end=1.0, step=STEP), "called as it is": called}
+    for what, result in {**results, "in C": in_c.simulate(t_end=1.0, step=STEP)}.items():
         check(f"position after 1 s, {what} [m]", result["rail.q"][-1], s[0], 1e-12)
 
     # the largest stiffness that is stable: from runs that grow, and by the poles
@@ -122,13 +119,11 @@ def main() -> None:
 
 def draw(kps: np.ndarray, radius: np.ndarray, sizes: np.ndarray, file: str) -> None:
     figure = il.blank_figure((7.0, 4.5), file)
-    axes = figure.subplots(2, 1, sharex=True)
-    axes[0].plot(kps, radius)
-    axes[0].axhline(1.0, color="gray")
-    axes[0].set_ylabel("largest pole")
-    axes[1].semilogy(kps, sizes, ".")
-    axes[1].set_ylabel("speed after 40 s [m/s]")
-    axes[1].set_xlabel("kp [N/m]")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    upper.plot(kps, radius)
+    upper.set_ylabel("largest pole")
+    lower.semilogy(kps, sizes, ".")
+    lower.set(xlabel="kp [N/m]", ylabel="speed after 40 s [m/s]")
     figure.savefig(file, dpi=120)
 
 
