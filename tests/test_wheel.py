@@ -108,9 +108,16 @@ def test_equations_are_evaluated_as_python(clean: Path) -> None:
     assert Path(told["from"]).is_relative_to(clean.parent)
 
 
-@pytest.mark.parametrize("words", [("run", "pendulum"), ("export", "pendulum", "--out", "out")])
-def test_what_needs_a_compiler_says_so_in_one_line(clean: Path, words: tuple[str, ...]) -> None:
-    done = call(clean, "inloop", *words)
+def test_a_run_needs_no_compiler_and_says_once_what_it_lacks(clean: Path) -> None:
+    done = call(clean, "inloop", "run", "pendulum", "--seconds", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "OK"
+    assert done.stderr.startswith("note: No C compiler works here")
+    assert "pip install inloop[cc]" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_what_keeps_time_needs_a_compiler_and_says_so_in_one_line(clean: Path) -> None:
+    done = call(clean, "inloop", "run", "pendulum", "--rate", "1000")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: running a mechanism needs a C compiler")
+    assert done.stderr.startswith("error: running against the clock needs a C compiler")
     assert "pip install inloop[cc]" in done.stderr and done.stderr.count("\n") == 1

@@ -13,6 +13,7 @@ from inloop.native.building.options import (
     BuildOptions,
     model_options,
 )
+from inloop.native.building.way import require_compiler, runs_as_python, tell_slowness
 from inloop.native.library import (
     COUNT,
     POINTER,
@@ -75,7 +76,10 @@ __all__ = [
     "model_options",
     "realtime_headers",
     "realtime_sources",
+    "require_compiler",
     "run_machine",
+    "runs_as_python",
     "runtime_headers",
     "runtime_sources",
+    "tell_slowness",
 ]
