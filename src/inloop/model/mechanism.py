@@ -74,6 +74,8 @@ class Mechanism:
         contacts: shapes that may touch, with the names of the laws that act for them.
         sensors: what is measured where; their signals are outputs of the plant.
         couplings: joints that move in proportion: gears, racks, differentials.
+        started: bodies whose first position was given after the model was written; those that it
+            declares yield to them.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Mechanism:
     contacts: tuple[Contact, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    started: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
