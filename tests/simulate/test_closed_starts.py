@@ -115,7 +115,9 @@ def test_what_a_run_gives_by_name_is_kept_and_what_yields_is_told() -> None:
 
 def test_names_that_contradict_each_other_are_an_error() -> None:
     plant = slider_crank({"initial": (0.4, 0.0)}, {}, {"guess": 0.4}).compile()
-    with pytest.raises(il.InputError, match=r"loop 'piston' cannot close.*'crank' at 0.4, 'slider' at 0.31"):
+    with pytest.raises(
+        il.InputError, match=r"loop 'piston' cannot close.*'crank' at 0.4, 'slider' at 0.31"
+    ):
         plant.simulate(t_end=1e-3, q={"crank": 0.4, "slider": 0.31})
 
 

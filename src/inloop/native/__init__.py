@@ -23,6 +23,7 @@ from inloop.native.library import (
     aligned_zeros,
 )
 from inloop.native.progress import ProgressLine
+from inloop.native.running.contact_solver import ContactSolution, solve_contacts
 from inloop.native.running.interruptible import Watch
 from inloop.native.running.machine import run_machine
 from inloop.native.running.machine_run import Event, Fault, MachineRun, MachineSnapshot
@@ -50,6 +51,7 @@ __all__ = [
     "AdaptiveSteps",
     "BuildOptions",
     "Compiler",
+    "ContactSolution",
     "Event",
     "Fault",
     "FixedSteps",
@@ -81,5 +83,6 @@ __all__ = [
     "runs_as_python",
     "runtime_headers",
     "runtime_sources",
+    "solve_contacts",
     "tell_slowness",
 ]
