@@ -21,6 +21,7 @@ from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.side_processes import SideProcesses
 from inloop.cli.starting import prepare, tell_notes
 from inloop.cli.subject import find_subject
+from inloop.native import require_compiler
 from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
 from inloop.simulate.results.energies import with_energy
@@ -155,6 +156,7 @@ def check_period(args: argparse.Namespace, own: Any) -> None:
 def call(args: argparse.Namespace) -> int:
     """Compile, run, tell."""
     _check(args)
+    require_compiler()
     if args.with_parent:
         end_with_parent()
     subject = find_subject(args)

@@ -18,6 +18,7 @@ from inloop.cli.output import print_json
 from inloop.cli.starting import add_start
 from inloop.cli.subject import add_base
 from inloop.errors import InputError
+from inloop.native import require_compiler
 
 PORT = 8750
 FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the first there is
@@ -87,6 +88,7 @@ def call(args: argparse.Namespace) -> int:
     if args.with_parent:
         end_with_parent()
     check_vendor()
+    require_compiler()
     if args.no_token and args.token is not None:
         raise InputError("--token and --no-token contradict each other", fix="Leave out one.")
     wanted = args.token if args.token not in (None, "auto") else new_token()
