@@ -55,6 +55,12 @@ class Odd:
         values = np.full((1, LAYOUT.counts[0]), self.value)
         return [Block(2**60, 0, stamps, answers, values)]
 
+    def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
+        return False, taken
+
+    def replot(self) -> None:
+        pass
+
     def skip(self) -> None:
         if self.error is not None:
             raise self.error

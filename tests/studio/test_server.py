@@ -221,13 +221,13 @@ def test_pause_step_speed_reset(on_page: Any) -> None:
 def test_record_download_replay(studio: Any) -> None:
     async def act() -> None:
         async with studio.page() as page:
-            begun = page.coming("record", lambda m: m["active"])
+            begun = page.coming("record", lambda m: m["phase"] == "on")
             await page.do("record", on=True)
             await begun
             before = page.box.peek().sequence
             await page.pass_time(0.6)
             last = page.box.peek().sequence
-            ended = page.coming("record", lambda m: not m["active"] and m["files"])
+            ended = page.coming("record", lambda m: m["phase"] == "off" and m["files"])
             await page.do("record", on=False)
             found = await ended
             name, size = found["files"][0]["name"], found["files"][0]["bytes"]
@@ -244,11 +244,22 @@ def test_record_download_replay(studio: Any) -> None:
             paused = page.coming("state", lambda m: m["state"] == "paused")
             await page.do("pause")
             await paused
-            generation = await page.subscribe("angle.q")
-            await page.do("reset")
+            await page.subscribe("angle.q")
+            await page.do("seek", at=1e9)  # no further than to its end
+            place = await page.text("place")
+            assert place["record"] == last and place["at"] > 0.6 - PERIOD
+
+            def generation() -> int:
+                told = [m for m in page.texts if m["kind"] == "subscribed"]
+                return int(told[-1]["generation"])
+
+            # what lies before the moment shown is plotted again after a jump
+            await page.until(lambda: last in page.table(generation())[0])
+            numbers, rows = page.table(generation())
+            back = page.coming("place", lambda m: m["record"] == last - 3)
+            await page.do("step_back", count=3)
+            assert abs((await back)["at"] - place["at"] + 3 * PERIOD) < 1e-6
             await page.do("go")
-            await page.until(lambda: last in page.table(generation)[0])
-            numbers, rows = page.table(generation)
             played = numbers[numbers > before].tolist()
             assert played == list(range(before + 1, last + 1)) and len(played) == 600
             assert np.allclose(np.diff(rows[numbers > before, 0]), PERIOD, atol=1e-9)

@@ -157,7 +157,11 @@ class File(TypedDict):
 class Recording(TypedDict):
     """What is being recorded, and what there is."""
 
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -260,6 +264,7 @@ class Subscribed(TypedDict):
     generation: Annotated[int, "that the frames of samples carry"]
     rate_hz: Annotated[float, "[Hz]"]
     signals: list[str]
+    fresh: Annotated[bool, "what came before does not go on: forget it"]
 
 
 class ParameterValues(TypedDict):
@@ -296,10 +301,14 @@ class Notice(TypedDict):
 
 
 class RecordingChange(TypedDict):
-    """A recording has begun or ended."""
+    """A recording begins, goes on or ends."""
 
     kind: Literal["record"]
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -320,6 +329,38 @@ class DevicePanel(TypedDict):
     data: DeviceReadings
 
 
+class TimelineMark(TypedDict):
+    """Something that happened in a recording."""
+
+    what: Literal[
+        "reset", "late", "safe", "failed", "mode", "event", "parameters", "lost", "damaged"
+    ]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    text: str
+    count: Annotated[int, "how often nearby"]
+
+
+class Timeline(TypedDict):
+    """The whole of the recording that is shown."""
+
+    kind: Literal["timeline"]
+    file: str
+    length: Annotated[float, "[s]"]
+    marks: list[TimelineMark]
+    scanned: Annotated[float, "part of the file that was looked through for marks"]
+    grows: Annotated[bool, "it is being written now"]
+    complete: Annotated[bool, "the file has its end"]
+
+
+class ShownPlace(TypedDict):
+    """Where in the recording the moment shown is."""
+
+    kind: Literal["place"]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    t: Annotated[float, "simulated time [s]"]
+    record: Annotated[int, "its number"]
+
+
 class PlayedNote(TypedDict):
     """A note begins or ends."""
 
@@ -332,5 +373,5 @@ class PlayedNote(TypedDict):
 
 Message = (
     Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
-    | RecordingChange | ChainChange | DevicePanel | PlayedNote
+    | RecordingChange | ChainChange | DevicePanel | PlayedNote | Timeline | ShownPlace
 )  # fmt: skip

@@ -22,6 +22,7 @@ import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
+import { TimelineBar } from "./timeline.js";
 import { Transport } from "./transport.js";
 import { View } from "./view.js";
 
@@ -67,7 +68,8 @@ const contacts = new Contacts();
 const sensors = new Sensors();
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
-const rewind = new Rewind(view);
+const rewind = new Rewind(view, (t) => plots.pointAt(t));
+const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
 const device = new DevicePanel(connection, notices);
 const shortcuts = new Shortcuts(hand);
@@ -85,6 +87,7 @@ const RECEIVE = {
       named.unit = unitName(named.unit);
     inputs.clear();
     rewind.stop();
+    timeline.clear(message.can);
     note.clear();
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
@@ -120,6 +123,8 @@ const RECEIVE = {
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
   note: (message) => note.show(message),
+  timeline: (message) => timeline.setRecording(message),
+  place: (message) => timeline.setPlace(message),
 };
 
 /** @param {Message} message */
@@ -149,7 +154,14 @@ byId("forces").onclick = () => {
 
 shortcuts.add(" ", "Pause or go", click("pause"));
 shortcuts.add("k", "Pause or go", click("pause"));
-shortcuts.add(".", "One step", click("step"));
+shortcuts.add(".", "One step, or one record on", () => {
+  if (rewind.on) rewind.step(1);
+  else byId("step").click();
+});
+shortcuts.add(",", "One record back, in a recording or looking back", () => {
+  if (rewind.on) rewind.step(-1);
+  else timeline.back();
+});
 shortcuts.add("Home", "Back to the start", click("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));
 shortcuts.add("]", "Faster", () => transport.faster(1));
@@ -177,6 +189,8 @@ Object.assign(window, {
     keys,
     transport,
     rewind,
+    timeline,
+    recordings,
     device,
   },
 });

@@ -323,7 +323,11 @@
 /**
  * What is being recorded, and what there is.
  * @typedef {object} Recording
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -390,6 +394,7 @@
  * @property {number} generation that the frames of samples carry
  * @property {number} rate_hz [Hz]
  * @property {Array<string>} signals
+ * @property {boolean} fresh what came before does not go on: forget it
  */
 
 /**
@@ -437,10 +442,14 @@
  */
 
 /**
- * A recording has begun or ended.
+ * A recording begins, goes on or ends.
  * @typedef {object} RecordingChange
  * @property {"record"} kind
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -505,6 +514,36 @@
  */
 
 /**
+ * Something that happened in a recording.
+ * @typedef {object} TimelineMark
+ * @property {"reset" | "late" | "safe" | "failed" | "mode" | "event" | "parameters" | "lost" | "damaged"} what
+ * @property {number} at from the begin of the recording [s]
+ * @property {string} text
+ * @property {number} count how often nearby
+ */
+
+/**
+ * The whole of the recording that is shown.
+ * @typedef {object} Timeline
+ * @property {"timeline"} kind
+ * @property {string} file
+ * @property {number} length [s]
+ * @property {Array<TimelineMark>} marks
+ * @property {number} scanned part of the file that was looked through for marks
+ * @property {boolean} grows it is being written now
+ * @property {boolean} complete the file has its end
+ */
+
+/**
+ * Where in the recording the moment shown is.
+ * @typedef {object} ShownPlace
+ * @property {"place"} kind
+ * @property {number} at from the begin of the recording [s]
+ * @property {number} t simulated time [s]
+ * @property {number} record its number
+ */
+
+/**
  * Send samples of these signals, and of no others.
  * @typedef {object} Subscribe
  * @property {"subscribe"} do
@@ -566,6 +605,20 @@
  */
 
 /**
+ * So many records back in a recording, which then stands.
+ * @typedef {object} StepBack
+ * @property {"step_back"} do
+ * @property {number} [count]
+ */
+
+/**
+ * To another place of a recording.
+ * @typedef {object} Seek
+ * @property {"seek"} do
+ * @property {number} at from the begin of the recording [s]
+ */
+
+/**
  * Begin or end a recording.
  * @typedef {object} SwitchRecording
  * @property {"record"} do
@@ -613,9 +666,9 @@
  * @property {Record<string, boolean | number | string>} [settings]
  */
 
-/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | PlayedNote} Message */
+/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | PlayedNote | Timeline | ShownPlace} Message */
 
-/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice} Request */
+/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice} Request */
 
 // kinds of binary frames
 export const POSES = 1;

@@ -22,12 +22,14 @@ class Choice:
         stage: how it looks.
         name: in the menu; "" for one that is not there.
         command: starts it; () if it runs already, and is somebody else's.
+        recording: to be shown in place of a plant.
     """
 
     plant: str
     stage: Stage
     name: str = ""
     command: tuple[str, ...] = ()
+    recording: Path | None = None
 
 
 class Catalog(Protocol):

@@ -81,6 +81,11 @@ class Running:
     # how it goes
 
     @property
+    def has_plant(self) -> bool:
+        """Is there a plant to go back to from a recording?"""
+        return self._live is not None
+
+    @property
     def is_own(self) -> bool:
         """Was the plant started here?"""
         return self.choice is not None and bool(self.choice.command)
@@ -101,7 +106,8 @@ class Running:
         problem = self.recordings.problem
         if problem:
             text = f"the recording has ended early: {problem}"
-            return {"level": "error", "text": text, "fix": "End it, and begin another one."}
+            fix = "What was written up to then can be replayed. Begin another one."
+            return {"level": "error", "text": text, "fix": fix}
         return self._problem or self._health.notice(condition, self.moment)
 
     # a plant
@@ -115,6 +121,11 @@ class Running:
         self._starting, self.choice, self._problem = True, choice, None
         self._changed(False)
         try:
+            if choice.recording is not None:
+                played = await asyncio.to_thread(Playback, choice.recording)
+                self._starting = False
+                self._use(played, choice)
+                return
             if choice.command:
                 self._loop = Process(choice.command)
             await in_thread(self.catalog.menu)  # slow the first time
@@ -151,6 +162,8 @@ class Running:
         show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
         measured = Measured(source.layout)
         show.set_parameters(source.parameters())
+        if isinstance(self.source, Playback) and self.source is not source:
+            self.source.close()
         self.moment = source.newest()
         self.source, self.show, self.notes, self._health = source, show, notes, Health()
         self.measured = measured
@@ -208,6 +221,8 @@ class Running:
         await self._drop_device()
         await self.recordings.end()
         live = self._live
+        if isinstance(self.source, Playback):
+            self.source.close()
         self.source, self._live, self.show, self._hand = None, None, None, None
         if live is not None:
             # a command may be on its way
@@ -233,9 +248,11 @@ class Running:
     async def record(self, on: bool) -> None:
         """Begin or end a recording."""
         async with self._busy:
-            if on and isinstance(self.source, Live):
-                await self.recordings.begin(self.catalog, self.source.name)
-            elif not on:
+            if on and self._live is None:
+                raise InputError("no plant runs here", fix="Start a studio with one.")
+            elif on and self._live is not None:
+                await self.recordings.begin(self.catalog, self._live.name)
+            else:
                 problem = await self.recordings.end()
                 if problem:
                     raise InputError(f"the recording ended early: {problem}")
@@ -245,7 +262,10 @@ class Running:
         async with self._busy:
             assert self.choice is not None
             if file:
-                played = await asyncio.to_thread(Playback, self.recordings.find(file))
+                path = self.recordings.find(file)
+                played = await asyncio.to_thread(
+                    Playback, path, lambda: self.recordings.writes(path)
+                )
                 if self._hand is not None and self._hand.owner is not None:
                     self._hand.release(self._hand.owner)
                 self._use(played, self.choice)
