@@ -226,6 +226,7 @@ class Hello(TypedDict):
     chain: Chain | None
     can: Annotated[list[str], "requests that make sense now"]
     record: Recording
+    sounds: Annotated[bool, "it plays notes"]
 
 
 class State(TypedDict):
@@ -369,6 +370,7 @@ class PlayedNote(TypedDict):
     on: bool
     note: Annotated[int, "of MIDI: 60 is C4"]
     velocity: Annotated[int, "of MIDI: 1 to 127"]
+    speed: Annotated[float | None, "of the hammer at the string [m/s]"]
 
 
 Message = (

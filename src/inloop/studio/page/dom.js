@@ -11,6 +11,7 @@
  * @property {HTMLSelectElement} speed
  * @property {HTMLSelectElement} window
  * @property {HTMLInputElement} rewind-at
+ * @property {HTMLInputElement} volume
  * @property {HTMLDetailsElement} hand-panel
  * @property {HTMLDetailsElement} recording-panel
  * @property {HTMLDetailsElement} contact-panel

@@ -20,6 +20,7 @@ import { Recordings, Rewind } from "./recordings.js";
 import { Rulers } from "./rulers.js";
 import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Sound } from "./sound.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
 import { TimelineBar } from "./timeline.js";
@@ -71,6 +72,7 @@ const recordings = new Recordings(connection);
 const rewind = new Rewind(view, (t) => plots.pointAt(t));
 const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
+const sound = new Sound(connection, notices);
 const device = new DevicePanel(connection, notices);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
@@ -89,6 +91,7 @@ const RECEIVE = {
     rewind.stop();
     timeline.clear(message.can);
     note.clear();
+    sound.setPlant(message.sounds);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
     view.setScene(message.scene);
@@ -122,7 +125,10 @@ const RECEIVE = {
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
-  note: (message) => note.show(message),
+  note(message) {
+    note.show(message);
+    sound.play(message);
+  },
   timeline: (message) => timeline.setRecording(message),
   place: (message) => timeline.setPlace(message),
 };
@@ -168,6 +174,7 @@ shortcuts.add("]", "Faster", () => transport.faster(1));
 shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
 shortcuts.add("r", "Record or stop", click("record"));
 shortcuts.add("p", "Save a picture", click("picture"));
+shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
@@ -190,6 +197,7 @@ Object.assign(window, {
     transport,
     rewind,
     timeline,
+    sound,
     recordings,
     device,
   },

@@ -348,6 +348,7 @@
  * @property {Chain | null} chain
  * @property {Array<string>} can requests that make sense now
  * @property {Recording} record
+ * @property {boolean} sounds it plays notes
  */
 
 /**
@@ -511,6 +512,7 @@
  * @property {boolean} on
  * @property {number} note of MIDI: 60 is C4
  * @property {number} velocity of MIDI: 1 to 127
+ * @property {number | null} speed of the hammer at the string [m/s]
  */
 
 /**

@@ -56,6 +56,7 @@ def hello(running: Running) -> Hello:
         "chain": chain(running),
         "can": abilities(running),
         "record": running.recordings.status(),
+        "sounds": running.notes is not None and running.notes.sound,
     }
 
 
@@ -78,6 +79,7 @@ def hello_without_plant(running: Running) -> Hello:
         "chain": None,
         "can": ["choose"] if running.is_own else [],
         "record": running.recordings.status(),
+        "sounds": False,
     }
 
 
