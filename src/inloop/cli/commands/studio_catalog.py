@@ -15,6 +15,7 @@ from inloop import gallery
 from inloop.cli.commands import midi
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
+from inloop.cli.watched_files import files_of
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import Recording, running
@@ -91,10 +92,11 @@ class GalleryCatalog:
                     fix=f"`inloop describe {args.mechanism}` tells all.",
                 )
         plant = self._name(mechanism.name)
-        stage = _stage(found)
+        stage = stage_of(found)
         haptic = stage.device is not None and stage.device["haptic"] is not None
         command = self._command(args, found.exhibit, plant, haptic)
-        return Choice(plant, stage, args.mechanism, command)
+        watched = files_of(Path(args.mechanism)) if found.exhibit is None else ()
+        return Choice(plant, stage, args.mechanism, command, watched=watched)
 
     def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
         """A plant that somebody else has started.
@@ -120,7 +122,7 @@ class GalleryCatalog:
     def _drawn(self, what: str, name: str, layout: Layout, args: argparse.Namespace) -> Stage:
         """How a plant of somebody else looks: as the person says, or else as it says itself."""
         if args.mechanism is not None:
-            drawn = _stage(find_subject(args))
+            drawn = stage_of(find_subject(args))
             count = len(layout.coordinates)
             if drawn.library is None or not drawn.library.fits(layout.index, count):
                 raise il.InputError(
@@ -129,7 +131,7 @@ class GalleryCatalog:
                 )
             return drawn
         try:
-            return _stage(subject_of_facts(dict(layout.about)))
+            return stage_of(subject_of_facts(dict(layout.about)))
         except InloopError as error:
             why = error.mistakes[0].what
             unknown = f"How this plant looks is not known: {why}. Start the studio with the file."
@@ -201,7 +203,8 @@ def _program(command: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "inloop.cli", command)
 
 
-def _stage(subject: Subject) -> Stage:
+def stage_of(subject: Subject) -> Stage:
+    """How a mechanism looks in the studio."""
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
         return make_stage(mechanism, remarks=mechanism.notes)

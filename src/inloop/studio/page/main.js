@@ -87,6 +87,7 @@ const RECEIVE = {
   hello(message) {
     for (const named of [...message.parameters, ...message.signals, ...message.inputs])
       named.unit = unitName(named.unit);
+    const same = transport.plant?.name === message.plant.name;
     inputs.clear();
     rewind.stop();
     timeline.clear(message.can);
@@ -94,7 +95,7 @@ const RECEIVE = {
     sound.setPlant(message.sounds);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
-    view.setScene(message.scene);
+    view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);

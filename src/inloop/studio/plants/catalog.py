@@ -23,6 +23,7 @@ class Choice:
         name: in the menu; "" for one that is not there.
         command: starts it; () if it runs already, and is somebody else's.
         recording: to be shown in place of a plant.
+        watched: files that it was made from; it is built anew when they change.
     """
 
     plant: str
@@ -30,6 +31,7 @@ class Choice:
     name: str = ""
     command: tuple[str, ...] = ()
     recording: Path | None = None
+    watched: tuple[Path, ...] = ()
 
 
 class Catalog(Protocol):

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 
 from inloop.errors import InloopError, InputError, MailboxError
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.succession import told_of
 from inloop.studio.messaging.message_types import DeviceReadings, Told
 from inloop.studio.plants.breakable import in_thread
 from inloop.studio.plants.catalog import Catalog, Choice, Options
@@ -20,6 +22,7 @@ from inloop.studio.plants.notes import Notes
 from inloop.studio.plants.playback import Playback
 from inloop.studio.plants.processes import Process
 from inloop.studio.plants.recordings import Recordings
+from inloop.studio.plants.reloading import Reloading
 from inloop.studio.plants.show import Show
 from inloop.studio.plants.sources import Condition, Moment, Source
 
@@ -41,6 +44,7 @@ class Running:
         measured: its contacts and sensors.
         device: haptic device that holds the plant; None if pages drive it themselves.
         moment: the newest outputs.
+        tell: called with what people should know of a plant that was replaced.
     """
 
     def __init__(
@@ -59,6 +63,8 @@ class Running:
         self._live: Live | None = None
         self._loop: Process | None = None
         self._health = Health()
+        self._reloading: Reloading | None = None
+        self.tell: Callable[[Told], None] = lambda told: None
         self._problem: Told | None = None
         self._starting = False
         self._busy = asyncio.Lock()
@@ -108,7 +114,8 @@ class Running:
             text = f"the recording has ended early: {problem}"
             fix = "What was written up to then can be replayed. Begin another one."
             return {"level": "error", "text": text, "fix": fix}
-        return self._problem or self._health.notice(condition, self.moment)
+        reloading = None if self._reloading is None else self._reloading.notice
+        return self._problem or reloading or self._health.notice(condition, self.moment)
 
     # a plant
 
@@ -138,6 +145,38 @@ class Running:
             self._starting = False
         self._hand = Inputs(self._live, choice.stage.device)
         self._use(self._live, choice)
+        if choice.watched:
+            self._reloading = Reloading(choice, self._succeed, lambda: self._changed(False))
+
+    async def _succeed(self, process: Process, choice: Choice) -> None:
+        """Let a plant that is ready take the place of the one that runs, and its state."""
+        async with self._busy:
+            await self._drop_device()
+            await self.recordings.end()
+            if self._hand is not None:
+                self._hand.close()
+            before, live, watched = self._loop, self._live, isinstance(self.source, Playback)
+            self._starting, self._live, self._hand, self._loop = True, None, None, process
+            self.choice, self._problem = choice, None
+            if not watched:
+                self.source = None
+            try:
+                process.go()
+                self._live = await self._attach(choice.plant)
+            except InloopError as error:
+                mistake = error.mistakes[0]
+                self._problem = {"level": "error", "text": mistake.what, "fix": mistake.fix}
+                raise
+            finally:
+                self._starting = False
+                if live is not None:
+                    await asyncio.to_thread(live.close)
+                if before is not None:
+                    await before.end(ENDS_WITHIN)
+            self._hand = Inputs(self._live, choice.stage.device)
+            if not watched:
+                self._use(self._live, choice)
+            self.tell(_kept(self._live.layout))
 
     async def _attach(self, plant: str) -> Live:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
@@ -218,6 +257,9 @@ class Running:
 
     async def close(self) -> None:
         """Let go of the plant; end it if it is our own."""
+        if self._reloading is not None:
+            await self._reloading.close()
+            self._reloading = None
         await self._drop_device()
         await self.recordings.end()
         live = self._live
@@ -272,3 +314,17 @@ class Running:
             elif self._live is not None:
                 self._live.skip()
                 self._use(self._live, self.choice)
+
+
+def _kept(layout: Layout) -> Told:
+    """What a plant has taken over from the one before."""
+    told = told_of(layout) or {"left": ["everything"], "state": False}
+    left = [str(word)[:200] for word in told["left"]]
+    start = "its state goes on" if told.get("state") else "it begins at the declared start"
+    more = f"; not kept: {'; '.join(left[:8])}" if left else ""
+    more += f" and {len(left) - 8} more" if len(left) > 8 else ""
+    return {
+        "level": "warn" if left else "info",
+        "text": f"the file was reloaded, {start}{more}",
+        "fix": "",
+    }

@@ -48,6 +48,7 @@ class Session:
         self.clients: set[Client] = set()
         self.running = Running(catalog, recordings, self._greet_all)
         recordings.changed = self.tell_recording
+        self.running.tell = lambda told: self.broadcast({"kind": "notice", **told})
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off
