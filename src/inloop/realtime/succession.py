@@ -8,6 +8,7 @@ cannot be kept is told.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -140,10 +141,12 @@ class Successor:
                 self._take_parameters(self._found.parameters)
                 self._snapshot = self._fitting_state(self._found)
                 box.stop()
+                ends_itself = box.process != os.getpid()
         except MailboxError as error:
             self._left.append(f"everything: {error.mistakes[0].what}")
+            ends_itself = True
         end = time.monotonic() + GONE_WITHIN
-        while self._name in running() and time.monotonic() < end:
+        while ends_itself and self._name in running() and time.monotonic() < end:
             time.sleep(LOOK_EVERY)
         return json.dumps({"state": self._snapshot is not None, "left": self._left})
 

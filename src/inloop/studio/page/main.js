@@ -25,6 +25,7 @@ import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
 import { TimelineBar } from "./timeline.js";
 import { Transport } from "./transport.js";
+import { Video } from "./video.js";
 import { View } from "./view.js";
 
 /** @type {import("./messages.js").Told} */
@@ -73,6 +74,7 @@ const rewind = new Rewind(view, (t) => plots.pointAt(t));
 const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
 const sound = new Sound(connection, notices);
+const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
@@ -175,6 +177,7 @@ shortcuts.add("]", "Faster", () => transport.faster(1));
 shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
 shortcuts.add("r", "Record or stop", click("record"));
 shortcuts.add("p", "Save a picture", click("picture"));
+shortcuts.add("o", "Record a video or stop", click("video"));
 shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
@@ -199,6 +202,7 @@ Object.assign(window, {
     rewind,
     timeline,
     sound,
+    video,
     recordings,
     device,
   },

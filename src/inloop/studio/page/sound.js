@@ -137,7 +137,8 @@ export class Sound {
     dress(byId("sound"), this.on ? "sound" : "silent", this.on ? "Sound off" : "Sound on");
     byId("volume").hidden = !this.on;
     const { latency } = this;
-    const late = latency === null ? "" : `${Math.round(1000 * latency)} ms after the blow`;
+    const late = latency === null ? "" : `${Math.round(1000 * latency)} ms`;
     byId("sound-hint").textContent = this.on ? late || "Click anywhere to hear it" : "";
+    byId("sound-hint").title = late ? `The blow is heard after about ${late}` : "";
   }
 }
