@@ -4,8 +4,8 @@
 //   f_n = n c / (2 L) √(1 + B n²),  c = √(T L / M),  B = π² ε,   losses σ_n = b1 + b3 ω_n²,
 // and the hammer pushes all of them through its felt, F = K ξᵖ, ξ the compression:
 //   q̈_n + 2 σ_n q̇_n + ω_n² q_n = (2 / M) sin(nπα) F,   m v̇ = -F.
-// What is heard is the force at the bridge, T Σ (nπ/L) (-1)ⁿ q_n, through a low-pass that stands for
-// the soundboard. Faster hammers press the felt harder, which is stiffer then: they sound brighter.
+// What is heard is the force at the bridge, T Σ (nπ/L) (-1)ⁿ q_n, through a low-pass of first order
+// that stands for the soundboard. Faster hammers press the felt harder, which is stiffer then: they sound brighter.
 //
 // Numbers of C4 from A. Chaigne, A. Askenfelt, "Numerical simulations of piano strings", J. Acoust.
 // Soc. Am. 95 (1994), doi:10.1121/1.408459. Other notes have the same wire and hammer: L goes with 1/f.
@@ -67,10 +67,10 @@ export class StruckString {
     const modes = Array.from({ length: count }, (_, k) => k + 1);
     this.omega = Float64Array.from(modes, (n) => 2 * Math.PI * f(n));
     this.shape = Float64Array.from(modes, (n) => Math.sin(n * Math.PI * HAMMER.at));
-    this.heard = Float64Array.from(
-      modes,
-      (n) => (LEVEL * tension * n * Math.PI * (-1) ** n) / length / (1 + (f(n) / BOARD) ** 2),
-    );
+    this.heard = Float64Array.from(modes, (n) => {
+      const board = LEVEL / Math.hypot(1, f(n) / BOARD);
+      return (board * tension * n * Math.PI * (-1) ** n) / length;
+    });
     this.q = new Float64Array(count);
     this.v = new Float64Array(count);
     this.setDamper(false);

@@ -114,7 +114,9 @@ export class Video {
       picture.width = Math.max(canvas.clientWidth & ~1, 2);
       picture.height = Math.max(canvas.clientHeight & ~1, 2);
     }
-    const ink = /** @type {CanvasRenderingContext2D} */ (picture.getContext("2d", { alpha: false }));
+    const ink = /** @type {CanvasRenderingContext2D} */ (
+      picture.getContext("2d", { alpha: false })
+    );
     ink.fillStyle = palette.stage;
     ink.fillRect(0, 0, picture.width, picture.height);
     ink.drawImage(canvas, 0, 0, picture.width, picture.height);
