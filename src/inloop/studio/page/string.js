@@ -34,10 +34,10 @@ const LEVEL = 0.036; // of full scale, per newton at the bridge
 const SILENT = 1e-5; // [N] at the bridge
 
 /** Fundamental of a MIDI note in equal temperament [Hz]. */
-export const frequencyOf = (/** @type {number} */ note) => 440 * 2 ** ((note - 69) / 12);
+const frequencyOf = (/** @type {number} */ note) => 440 * 2 ** ((note - 69) / 12);
 
 /** Inharmonicity B of a note's string. */
-export const inharmonicityOf = (/** @type {number} */ note) =>
+const inharmonicityOf = (/** @type {number} */ note) =>
   Math.PI ** 2 * C4.stiffness * (frequencyOf(note) / frequencyOf(MIDDLE_C)) ** 2;
 
 export class StruckString {
