@@ -13,6 +13,7 @@ from typing import Any
 import inloop as il
 from inloop import gallery
 from inloop.cli.commands import midi
+from inloop.cli.commands.studio_controllers import offered_controllers
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.cli.watched_files import files_of
@@ -95,8 +96,9 @@ class GalleryCatalog:
         stage = stage_of(found)
         haptic = stage.device is not None and stage.device["haptic"] is not None
         command = self._command(args, found.exhibit, plant, haptic)
+        offered = offered_controllers(found, plant, args)
         watched = files_of(Path(args.mechanism)) if found.exhibit is None else ()
-        return Choice(plant, stage, args.mechanism, command, watched=watched)
+        return Choice(plant, stage, args.mechanism, command, offered, watched=watched)
 
     def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
         """A plant that somebody else has started.

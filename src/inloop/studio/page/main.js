@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { Contacts } from "./contacts.js";
+import { ControllerPanel } from "./controllers.js";
 import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
@@ -76,6 +77,7 @@ const note = new NoteDisplay();
 const sound = new Sound(connection, notices);
 const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
+const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
 
@@ -105,6 +107,7 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
+    controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
@@ -128,6 +131,8 @@ const RECEIVE = {
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
+  controllers: (message) => controllers.show(message.controllers),
+  tracking: (message) => controllers.track(message),
   note(message) {
     note.show(message);
     sound.play(message);
@@ -205,5 +210,6 @@ Object.assign(window, {
     video,
     recordings,
     device,
+    controllers,
   },
 });

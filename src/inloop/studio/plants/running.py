@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from inloop.errors import InloopError, InputError, MailboxError
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.succession import told_of
-from inloop.studio.messaging.message_types import DeviceReadings, Told
+from inloop.studio.messaging.message_types import DeviceReadings, Told, Tracking
 from inloop.studio.plants.breakable import in_thread
 from inloop.studio.plants.catalog import Catalog, Choice, Options
+from inloop.studio.plants.control import NONE, Control
 from inloop.studio.plants.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.plants.health import Health
 from inloop.studio.plants.inputs import Inputs
@@ -43,14 +44,22 @@ class Running:
         notes: what there is to hear of it.
         measured: its contacts and sensors.
         device: haptic device that holds the plant; None if pages drive it themselves.
+        control: the controller beside the plant; None while there is no plant.
         moment: the newest outputs.
         tell: called with what people should know of a plant that was replaced.
     """
 
     def __init__(
-        self, catalog: Catalog, recordings: Recordings, changed: Callable[[bool], None]
+        self,
+        catalog: Catalog,
+        recordings: Recordings,
+        changed: Callable[[bool], None],
+        controlled: Callable[[], None],
+        tracked: Callable[[Tracking], None],
     ) -> None:
         self.catalog, self.recordings = catalog, recordings
+        self.control: Control | None = None
+        self._controlled, self._tracked = controlled, tracked
         self.choice: Choice | None = None
         self.source: Source | None = None
         self.show: Show | None = None
@@ -68,6 +77,7 @@ class Running:
         self._problem: Told | None = None
         self._starting = False
         self._busy = asyncio.Lock()
+        self._opening: asyncio.Task[None] | None = None
 
     @property
     def inputs(self) -> Inputs | None:
@@ -144,7 +154,11 @@ class Running:
         finally:
             self._starting = False
         self._hand = Inputs(self._live, choice.stage.device)
+        self.control = Control(self._live, choice.controllers, self._controlled, self._tracked)
         self._use(self._live, choice)
+        first = next((offer.name for offer in choice.controllers if offer.at_once), None)
+        if first is not None and choice.command:
+            self._opening = asyncio.create_task(self._open_with(self._live, first))
         if choice.watched:
             self._reloading = Reloading(choice, self._succeed, lambda: self._changed(False))
 
@@ -155,6 +169,7 @@ class Running:
             await self.recordings.end()
             if self._hand is not None:
                 self._hand.close()
+            controller = await self._end_control()
             before, live, watched = self._loop, self._live, isinstance(self.source, Playback)
             self._starting, self._live, self._hand, self._loop = True, None, None, process
             self.choice, self._problem = choice, None
@@ -174,9 +189,58 @@ class Running:
                 if before is not None:
                     await before.end(ENDS_WITHIN)
             self._hand = Inputs(self._live, choice.stage.device)
+            self.control = Control(self._live, choice.controllers, self._controlled, self._tracked)
             if not watched:
                 self._use(self._live, choice)
             self.tell(_kept(self._live.layout))
+        if controller != NONE and not watched:
+            with contextlib.suppress(InloopError):  # the panel of controllers tells why
+                await self.put_in_control(controller)
+
+    async def _end_control(self) -> str:
+        """Let the controller go, which leaves inputs that may stay; its name."""
+        control, self.control = self.control, None
+        if control is None:
+            return NONE
+        await control.close()
+        return control.active
+
+    async def _open_with(self, live: Live, name: str) -> None:
+        """Let a controller work from the start: the plant waits there until it is ready."""
+        with contextlib.suppress(InloopError):  # the panel of controllers tells why
+            for command in ("pause", "reset"):
+                await asyncio.to_thread(live.command, command)
+            await self.put_in_control(name)
+            await asyncio.to_thread(live.command, "go")
+
+    async def put_in_control(self, name: str) -> None:
+        """Let a controller work in place of a hand, a device or another controller.
+
+        Raises:
+            InputError: there is no such controller, or it does not start.
+        """
+        control = self.control
+        if control is None or self.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        if self.device is not None:
+            await self.let_go()
+        if self._hand is not None:
+            self._hand.close()
+        await control.use(name)
+        if name == NONE and self._hand is not None:
+            self._hand.settle()
+
+    def hold_pose(self) -> None:
+        """Let the controller at work hold the joints where they are.
+
+        Raises:
+            InputError: it cannot, or nothing runs.
+        """
+        if self.control is None or self._live is None or self.moment is None or self.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        index, values = self._live.layout.index, self.moment.values
+        joints = [x.name for x in self._live.layout.coordinates]
+        self.control.hold({name: float(values[index[f"{name}.q"]]) for name in joints})
 
     async def _attach(self, plant: str) -> Live:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
@@ -260,6 +324,13 @@ class Running:
         if self._reloading is not None:
             await self._reloading.close()
             self._reloading = None
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.gather(self._opening, return_exceptions=True)
+            self._opening = None
+        if self.control is not None:
+            await self.control.close()
+            self.control = None
         await self._drop_device()
         await self.recordings.end()
         live = self._live
