@@ -292,7 +292,7 @@ class TestOnePage:
         self, page: Page, box: Mailbox, words: tuple[str, ...]
     ) -> None:
         page.click("#record")
-        comes(page, "document.querySelector('#record').ariaPressed === 'true'")
+        comes(page, "inloop.recordings.now?.phase === 'on'")
         assert len(list(Path(words[-1]).glob("*.mcap"))) == 1
         pass_time(page, box, 0.3)
         page.click("#record")

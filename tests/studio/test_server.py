@@ -218,7 +218,7 @@ def test_pause_step_speed_reset(on_page: Any) -> None:
     on_page(act)
 
 
-def test_record_download_replay(studio: Any) -> None:
+def test_record_download_replay(studio: Any, start_studio: Any, tmp_path: Path) -> None:
     async def act() -> None:
         async with studio.page() as page:
             begun = page.coming("record", lambda m: m["phase"] == "on")
@@ -269,8 +269,41 @@ def test_record_download_replay(studio: Any) -> None:
             assert "recording" in (await refused)["text"]
             await page.do("live")
             await page.text("state", lambda m: m["source"] == "live" and m["state"] == "running")
+            kept.append(data.body)
 
+    kept: list[bytes] = []
     asyncio.run(act())
+    show_without_a_plant(start_studio, tmp_path, kept[0])
+
+
+def show_without_a_plant(start_studio: Any, directory: Path, data: bytes) -> None:
+    """`inloop studio run.mcap`, of a recorder that was killed: up to where it breaks off."""
+    torn = directory / "torn.mcap"
+    torn.write_bytes(data[: len(data) // 2])
+    studio = start_studio(str(torn))
+
+    async def act() -> None:
+        async with studio.page() as page:
+            assert page.hello["plant"]["title"].startswith("Simple") and len(
+                page.hello["scene"]["bodies"]
+            )
+            assert "seek" in page.hello["can"] and not {"live", "record"} & {*page.hello["can"]}
+            found = await page.until(
+                lambda: next((m for m in page.texts if m["kind"] == "timeline"), None)
+            )
+            assert not found["complete"] and not found["grows"] and found["file"] == "torn.mcap"
+            there = page.coming("place", lambda m: abs(m["at"] - found["length"] / 2) < 0.01)
+            await page.do("pause")
+            await page.do("seek", at=found["length"] / 2)
+            await there
+            refused = page.coming("notice")
+            await page.do("record", on=True)
+            assert "no plant runs here" in (await refused)["text"]
+
+    try:
+        asyncio.run(act())
+    finally:
+        studio.end()
 
 
 def test_ten_pages_and_one_that_does_not_read(studio: Any) -> None:

@@ -39,12 +39,14 @@ class Playback:
     Attributes:
         name: of the file.
         layout: names, units and sizes.
+        length: from the first to the last record [s].
     """
 
     def __init__(self, path: Path, grows: Callable[[], bool] = lambda: False) -> None:
         self.name = path.name
         self._recording = SeekableRecording(path)
         self.layout = self._recording.layout
+        self.length = 1e-9 * self._recording.length
         self._first = self._recording.stamp(self._recording.begin)
         self._scanner = MarkScanner(path, grows)
         self._grows, self._grown = grows, time.monotonic()
@@ -64,7 +66,8 @@ class Playback:
         now = time.monotonic()
         if now - self._grown > GROWS_EVERY and self._grows():
             self._grown = now
-            self._recording.extend()
+            if self._recording.extend():
+                self.length = 1e-9 * self._recording.length
         if self._running:
             self._place += self._speed * (now - self._then)
             self._at = self._recording.find(self._stamp(self._place))
@@ -77,11 +80,6 @@ class Playback:
     def _stamp(self, place: float) -> int:
         """Time of the plant's clock at a place [ns]."""
         return self._first + round(1e9 * place)
-
-    @property
-    def length(self) -> float:
-        """From the first to the last record [s]."""
-        return 1e-9 * self._recording.length
 
     @property
     def now(self) -> float:

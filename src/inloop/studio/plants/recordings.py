@@ -82,14 +82,19 @@ class Recordings:
         paths.sort(key=lambda p: p.stat().st_mtime, reverse=True)
         return [{"name": p.name, "bytes": p.stat().st_size} for p in paths]
 
-    def find(self, name: str) -> Path:
+    def find(self, name: str, *, growing: bool = False) -> Path:
         """The file of a recording.
+
+        Args:
+            name: of the file.
+            growing: it may be the one that is being written.
 
         Raises:
             InputError: there is none of this name.
         """
-        if self._path is not None and self.writes(self._path) and name == self._path.name:
-            return self._path
+        path = self._path
+        if growing and path is not None and self.writes(path) and name == path.name:
+            return path
         # compared with names of the list, so that no path can lead elsewhere
         if name not in [entry["name"] for entry in self.files()]:
             raise InputError(f"there is no recording {name[:60]!a}", fix="Choose one of the list.")

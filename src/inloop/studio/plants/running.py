@@ -375,7 +375,7 @@ class Running:
         async with self._busy:
             assert self.choice is not None
             if file:
-                path = self.recordings.find(file)
+                path = self.recordings.find(file, growing=True)
                 played = await asyncio.to_thread(
                     Playback, path, lambda: self.recordings.writes(path)
                 )
