@@ -31,7 +31,7 @@ from inloop.realtime.recordings.table import Integers
 MESSAGE_INDEX = 7  # opcode: where the messages of one channel are in the chunk before it
 LARGEST_CHUNK = 1 << 26  # bytes; a recorder ends a chunk after 64 kB
 MOST_RECORDS = 20_000_000  # of the file itself; a recorder writes 20 per second
-AT_ONCE = 1 << 16  # bytes that are read of a file that is full of small records
+AT_ONCE = 1 << 12  # bytes that are read of it for one head, and for others that are near
 
 
 class ChunkIndex(Closing):
