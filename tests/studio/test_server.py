@@ -227,6 +227,13 @@ def test_record_download_replay(studio: Any, start_studio: Any, tmp_path: Path) 
             before = page.box.peek().sequence
             await page.pass_time(0.6)
             last = page.box.peek().sequence
+            # it can be looked at while it is written
+            written = await page.text("record", lambda m: m["bytes"] > 20_000)
+            growing = page.coming("timeline")
+            await page.do("replay", file=written["file"])
+            assert (await growing)["grows"]
+            await page.do("live")
+            await page.text("state", lambda m: m["source"] == "live")
             ended = page.coming("record", lambda m: m["phase"] == "off" and m["files"])
             await page.do("record", on=False)
             found = await ended

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -78,6 +79,10 @@ class Reloading:
                 self._say(None)
             except InloopError as error:
                 self._refuse(name, error.mistakes[0].what)
+            except Exception as error:
+                # whatever has happened, the next change of the file is seen
+                logging.getLogger(__name__).error("a plant was not replaced", exc_info=error)
+                self._refuse(name, f"{type(error).__name__}: {error}"[:200])
             finally:
                 if not self._committed:
                     await process.end(ENDS_WITHIN)
