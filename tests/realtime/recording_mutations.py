@@ -263,14 +263,18 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 def show(path: Path) -> None:
     """All that the studio asks of a recording."""
     played = Playback(path)
-    for what, value in (("step", 7), ("pause", 0), ("go", 0), ("speed", 1000.0), ("reset", 0)):
+    moves = (("step", 7), ("seek", 0.04), ("pause", 0), ("step_back", 9), ("go", 0),
+             ("speed", 1000.0), ("seek", -1.0), ("seek", 1e300), ("reset", 0))  # fmt: skip
+    for what, value in moves:
         played.command(what, value)
         moment = played.newest()
         assert moment is not None and math.isfinite(moment.t)
         encode({"t": moment.t, "step": moment.step, "flags": moment.flags})
         encode({"values": played.parameters()})
-        for block in played.take():
+        for block in (*played.take(), *played.to_plot([])[1]):
             assert len(block.values) == len(block.stamps) > 0
+    encode(played.timeline())
+    played.close()
     encode({"parameters": parameters(played.layout, played.parameters(), {})})
     encode({"signals": signals(played.layout), "inputs": inputs(played.layout, None, {})})
 

@@ -61,6 +61,8 @@ def wire(
     tau: Given,
     inputs: Mapping[str, float],
     motions: Mapping[str, Callable[[Any], Any]],
+    states: Mapping[str, float] | None = None,
+    t: float = 0.0,
 ) -> Wiring:
     """Connect a plant; what is given for tau and inputs holds until a controller writes.
 
@@ -74,6 +76,8 @@ def wire(
         tau: efforts at the start.
         inputs: other inputs at the start.
         motions: functions of time for driven joints.
+        states: internal states of laws at the start, by name; declared ones otherwise.
+        t: simulated time at the start [s].
     """
     plants: Plants = plant.by_mode or {plant.name: plant}
     values = first_inputs(plant, plants, tau, inputs)
@@ -81,13 +85,15 @@ def wire(
     first, conditions = next(iter(plants.values())), next(iter(at.values()))
     u = conditions.inputs.constant
     z = first_internal_states(first, u)
+    for k, state in enumerate(first.mechanism.states):
+        z[k] = (states or {}).get(state.name, z[k])
     begin = start_of(first, q, qd, conditions.drives, u, z)
     chosen = {next(iter(plants)): first.formulation.good_at(begin.q)}
     systems = make_systems(plants, at, method, chosen, step)
     for system in systems:
         system.watch_from_home()
     instance = systems[0].instance
-    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z))
+    instance.begin(0, systems[0].start(t, begin.q, begin.qd, z))
     start = instance.snapshot()
     layout = Layout(
         common_name(plants),

@@ -157,7 +157,11 @@ class File(TypedDict):
 class Recording(TypedDict):
     """What is being recorded, and what there is."""
 
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -259,6 +263,7 @@ class Hello(TypedDict):
     controllers: Controllers
     can: Annotated[list[str], "requests that make sense now"]
     record: Recording
+    sounds: Annotated[bool, "it plays notes"]
 
 
 class State(TypedDict):
@@ -297,6 +302,7 @@ class Subscribed(TypedDict):
     generation: Annotated[int, "that the frames of samples carry"]
     rate_hz: Annotated[float, "[Hz]"]
     signals: list[str]
+    fresh: Annotated[bool, "what came before does not go on: forget it"]
 
 
 class ParameterValues(TypedDict):
@@ -333,10 +339,14 @@ class Notice(TypedDict):
 
 
 class RecordingChange(TypedDict):
-    """A recording has begun or ended."""
+    """A recording begins, goes on or ends."""
 
     kind: Literal["record"]
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -355,6 +365,38 @@ class DevicePanel(TypedDict):
 
     kind: Literal["panel"]
     data: DeviceReadings
+
+
+class TimelineMark(TypedDict):
+    """Something that happened in a recording."""
+
+    what: Literal[
+        "reset", "late", "safe", "failed", "mode", "event", "parameters", "lost", "damaged"
+    ]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    text: str
+    count: Annotated[int, "how often nearby"]
+
+
+class Timeline(TypedDict):
+    """The whole of the recording that is shown."""
+
+    kind: Literal["timeline"]
+    file: str
+    length: Annotated[float, "[s]"]
+    marks: list[TimelineMark]
+    scanned: Annotated[float, "part of the file that was looked through for marks"]
+    grows: Annotated[bool, "it is being written now"]
+    complete: Annotated[bool, "the file has its end"]
+
+
+class ShownPlace(TypedDict):
+    """Where in the recording the moment shown is."""
+
+    kind: Literal["place"]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    t: Annotated[float, "simulated time [s]"]
+    record: Annotated[int, "its number"]
 
 
 class ControllersChange(TypedDict):
@@ -382,9 +424,11 @@ class PlayedNote(TypedDict):
     on: bool
     note: Annotated[int, "of MIDI: 60 is C4"]
     velocity: Annotated[int, "of MIDI: 1 to 127"]
+    speed: Annotated[float | None, "of the hammer at the string [m/s]"]
 
 
 Message = (
     Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
     | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote
+    | Timeline | ShownPlace
 )  # fmt: skip

@@ -55,6 +55,20 @@ class Step(TypedDict):
     count: NotRequired[int]
 
 
+class StepBack(TypedDict):
+    """So many records back in a recording, which then stands."""
+
+    do: Literal["step_back"]
+    count: NotRequired[int]
+
+
+class Seek(TypedDict):
+    """To another place of a recording."""
+
+    do: Literal["seek"]
+    at: Annotated[float, "from the begin of the recording [s]"]
+
+
 class Speed(TypedDict):
     """Simulated seconds per second."""
 
@@ -155,6 +169,6 @@ class AimAt(TypedDict):
 
 Request = (
     Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
-    | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice
-    | UseController | TuneController | FollowPath | HoldPose | AimAt
+    | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput
+    | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
 )  # fmt: skip

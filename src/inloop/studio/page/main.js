@@ -21,9 +21,12 @@ import { Recordings, Rewind } from "./recordings.js";
 import { Rulers } from "./rulers.js";
 import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Sound } from "./sound.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
+import { TimelineBar } from "./timeline.js";
 import { Transport } from "./transport.js";
+import { Video } from "./video.js";
 import { View } from "./view.js";
 
 /** @type {import("./messages.js").Told} */
@@ -68,8 +71,11 @@ const contacts = new Contacts();
 const sensors = new Sensors();
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
-const rewind = new Rewind(view);
+const rewind = new Rewind(view, (t) => plots.pointAt(t));
+const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
+const sound = new Sound(connection, notices);
+const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
@@ -85,12 +91,15 @@ const RECEIVE = {
   hello(message) {
     for (const named of [...message.parameters, ...message.signals, ...message.inputs])
       named.unit = unitName(named.unit);
+    const same = transport.plant?.name === message.plant.name;
     inputs.clear();
     rewind.stop();
+    timeline.clear(message.can);
     note.clear();
+    sound.setPlant(message.sounds);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
-    view.setScene(message.scene);
+    view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
@@ -124,7 +133,12 @@ const RECEIVE = {
   panel: ({ data }) => device.show(data),
   controllers: (message) => controllers.show(message.controllers),
   tracking: (message) => controllers.track(message),
-  note: (message) => note.show(message),
+  note(message) {
+    note.show(message);
+    sound.play(message);
+  },
+  timeline: (message) => timeline.setRecording(message),
+  place: (message) => timeline.setPlace(message),
 };
 
 /** @param {Message} message */
@@ -154,13 +168,22 @@ byId("forces").onclick = () => {
 
 shortcuts.add(" ", "Pause or go", click("pause"));
 shortcuts.add("k", "Pause or go", click("pause"));
-shortcuts.add(".", "One step", click("step"));
+shortcuts.add(".", "One step, or one record on", () => {
+  if (rewind.on) rewind.step(1);
+  else byId("step").click();
+});
+shortcuts.add(",", "One record back, in a recording or looking back", () => {
+  if (rewind.on) rewind.step(-1);
+  else timeline.back();
+});
 shortcuts.add("Home", "Back to the start", click("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));
 shortcuts.add("]", "Faster", () => transport.faster(1));
 shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
 shortcuts.add("r", "Record or stop", click("record"));
 shortcuts.add("p", "Save a picture", click("picture"));
+shortcuts.add("o", "Record a video or stop", click("video"));
+shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
@@ -182,6 +205,10 @@ Object.assign(window, {
     keys,
     transport,
     rewind,
+    timeline,
+    sound,
+    video,
+    recordings,
     device,
     controllers,
   },

@@ -356,7 +356,11 @@
 /**
  * What is being recorded, and what there is.
  * @typedef {object} Recording
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -378,6 +382,7 @@
  * @property {Controllers} controllers
  * @property {Array<string>} can requests that make sense now
  * @property {Recording} record
+ * @property {boolean} sounds it plays notes
  */
 
 /**
@@ -424,6 +429,7 @@
  * @property {number} generation that the frames of samples carry
  * @property {number} rate_hz [Hz]
  * @property {Array<string>} signals
+ * @property {boolean} fresh what came before does not go on: forget it
  */
 
 /**
@@ -471,10 +477,14 @@
  */
 
 /**
- * A recording has begun or ended.
+ * A recording begins, goes on or ends.
  * @typedef {object} RecordingChange
  * @property {"record"} kind
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -553,6 +563,37 @@
  * @property {boolean} on
  * @property {number} note of MIDI: 60 is C4
  * @property {number} velocity of MIDI: 1 to 127
+ * @property {number | null} speed of the hammer at the string [m/s]
+ */
+
+/**
+ * Something that happened in a recording.
+ * @typedef {object} TimelineMark
+ * @property {"reset" | "late" | "safe" | "failed" | "mode" | "event" | "parameters" | "lost" | "damaged"} what
+ * @property {number} at from the begin of the recording [s]
+ * @property {string} text
+ * @property {number} count how often nearby
+ */
+
+/**
+ * The whole of the recording that is shown.
+ * @typedef {object} Timeline
+ * @property {"timeline"} kind
+ * @property {string} file
+ * @property {number} length [s]
+ * @property {Array<TimelineMark>} marks
+ * @property {number} scanned part of the file that was looked through for marks
+ * @property {boolean} grows it is being written now
+ * @property {boolean} complete the file has its end
+ */
+
+/**
+ * Where in the recording the moment shown is.
+ * @typedef {object} ShownPlace
+ * @property {"place"} kind
+ * @property {number} at from the begin of the recording [s]
+ * @property {number} t simulated time [s]
+ * @property {number} record its number
  */
 
 /**
@@ -614,6 +655,20 @@
  * Back to the start.
  * @typedef {object} Reset
  * @property {"reset"} do
+ */
+
+/**
+ * So many records back in a recording, which then stands.
+ * @typedef {object} StepBack
+ * @property {"step_back"} do
+ * @property {number} [count]
+ */
+
+/**
+ * To another place of a recording.
+ * @typedef {object} Seek
+ * @property {"seek"} do
+ * @property {number} at from the begin of the recording [s]
  */
 
 /**
@@ -701,9 +756,9 @@
  * @property {number} z [m]
  */
 
-/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote} Message */
+/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote | Timeline | ShownPlace} Message */
 
-/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt} Request */
+/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt} Request */
 
 // kinds of binary frames
 export const POSES = 1;

@@ -66,6 +66,8 @@ class Choice:
         name: in the menu; "" for one that is not there.
         command: starts it; () if it runs already, and is somebody else's.
         controllers: that can be put beside it.
+        recording: to be shown in place of a plant.
+        watched: files that it was made from; it is built anew when they change.
     """
 
     plant: str
@@ -73,6 +75,8 @@ class Choice:
     name: str = ""
     command: tuple[str, ...] = ()
     controllers: tuple[Offered, ...] = ()
+    recording: Path | None = None
+    watched: tuple[Path, ...] = ()
 
 
 class Catalog(Protocol):

@@ -66,6 +66,13 @@ class Live:
         """All records since the last time."""
         return self._telemetry.take()
 
+    def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
+        """The same records: what is past is with those who plot."""
+        return False, taken
+
+    def replot(self) -> None:
+        """What is past is not kept here."""
+
     def skip(self) -> None:
         """Forget the records since the last time."""
         self._telemetry.skip()

@@ -19,7 +19,6 @@ from inloop.studio.messaging.message_types import (
     MenuEntry,
     Parameter,
     PlayedNote,
-    Recording,
     Signal,
     State,
 )
@@ -60,7 +59,8 @@ def hello(running: Running) -> Hello:
         "chain": chain(running),
         "controllers": controllers(running),
         "can": abilities(running),
-        "record": recordings(running),
+        "record": running.recordings.status(),
+        "sounds": running.notes is not None and running.notes.sound,
     }
 
 
@@ -83,7 +83,8 @@ def hello_without_plant(running: Running) -> Hello:
         "chain": None,
         "controllers": controllers(running),
         "can": ["choose"] if running.is_own else [],
-        "record": recordings(running),
+        "record": running.recordings.status(),
+        "sounds": False,
     }
 
 
@@ -148,16 +149,11 @@ def _menu(running: Running) -> list[MenuEntry]:
     return running.catalog.menu() if running.is_own else []
 
 
-def recordings(running: Running) -> Recording:
-    """What is being recorded, and what there is."""
-    return {"active": running.recordings.active, "files": running.recordings.files()}
-
-
 def abilities(running: Running) -> list[str]:
     """Requests that make sense now."""
     can = ["subscribe", "pause", "go", "step", "speed", "reset", "replay"]
     if running.file:
-        can.append("live")
+        can += ["seek", "step_back", *(["live", "record"] if running.has_plant else [])]
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any, cast
 
 from inloop.devices import Note
@@ -20,9 +21,10 @@ from inloop.studio.messaging.requests import LONGEST, RequestError, read_request
 from inloop.studio.messaging.scene_types import Scene
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.haptic_device import HapticDevice
+from inloop.studio.plants.playback import Playback
 from inloop.studio.plants.recordings import Recordings
 from inloop.studio.plants.running import Running
-from inloop.studio.plants.sources import COMMANDS, Source
+from inloop.studio.plants.sources import COMMANDS, MOVES, Source
 from inloop.studio.server import messages
 
 SPEEDS = (0.001, 1000.0)
@@ -47,6 +49,8 @@ class Session:
         self.running = Running(
             catalog, recordings, self._greet_all, self._tell_control, self.broadcast
         )
+        recordings.changed = self.tell_recording
+        self.running.tell = lambda told: self.broadcast({"kind": "notice", **told})
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off
@@ -88,6 +92,8 @@ class Session:
         client.subscription = Subscription(generation)
         client.forget_samples()
         client.tell(hello)
+        if isinstance(self.running.source, Playback):
+            client.tell(self.running.source.timeline())
 
     # the pages
 
@@ -167,6 +173,8 @@ class Session:
             _subscribe(client, source, request)
         elif (values := _assignment(source, request)) is not None:
             self._later(client, asyncio.to_thread(source.set_parameters, values))
+        elif request["do"] in MOVES and isinstance(source, Playback):
+            source.command(request["do"], _argument(request))  # at once, and in their order
         elif request["do"] in COMMANDS:
             work = asyncio.to_thread(source.command, request["do"], _argument(request))
             self._later(client, work)
@@ -241,7 +249,11 @@ class Session:
         try:
             await self.running.record(on)
         finally:
-            self.broadcast({"kind": "record", **messages.recordings(self.running)})
+            self.tell_recording()  # also to a page that waits for what cannot be
+
+    def tell_recording(self) -> None:
+        """What is being recorded."""
+        self.broadcast({"kind": "record", **self.running.recordings.status()})
 
     async def close(self) -> None:
         """Break off the making of another plant, and let go of this one."""
@@ -277,12 +289,28 @@ def _subscribe(client: Client, source: Source, request: Subscribe) -> None:
     wanted = min(max(request.get("rate_hz", rate), 1e-3), rate)
     every = max(1, round(rate / wanted))
     columns = tuple(index[name] for name in request["signals"])
-    generation = (client.subscription.generation + 1) & GENERATIONS
-    client.subscription = Subscription(generation, columns, every)
+    client.subscription = Subscription(
+        client.subscription.generation, columns, every, tuple(request["signals"])
+    )
+    number_anew(client, source, fresh=False)
+    source.replot()
+
+
+def number_anew(client: Client, source: Source, *, fresh: bool) -> None:
+    """Let the samples of a client begin anew, under another generation.
+
+    Args:
+        client: who plots.
+        source: of the samples.
+        fresh: what came before does not go on.
+    """
+    wanted = client.subscription
+    generation = (wanted.generation + 1) & GENERATIONS
+    client.subscription = replace(wanted, generation=generation)
     client.forget_samples()
     client.tell({
-        "kind": "subscribed", "generation": generation, "rate_hz": rate / every,
-        "signals": list(request["signals"]),
+        "kind": "subscribed", "generation": generation, "fresh": fresh,
+        "rate_hz": 1.0 / (source.layout.period * wanted.every), "signals": list(wanted.signals),
     })  # fmt: skip
 
 
@@ -304,8 +332,10 @@ def _assignment(source: Source, request: Request) -> dict[str, float] | None:
 
 def _argument(request: Request) -> float:
     """The number that comes with a command."""
-    if request["do"] == "step":
+    if request["do"] == "step" or request["do"] == "step_back":
         return float(request.get("count", 1))
+    if request["do"] == "seek":
+        return request["at"]
     if request["do"] == "speed":
         return min(max(request["factor"], SPEEDS[0]), SPEEDS[1])
     return 0.0
