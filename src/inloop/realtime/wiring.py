@@ -14,6 +14,7 @@ from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.running.instance import Instance
 from inloop.plant import BarePlant
+from inloop.plant.reach import Reach, reach_of
 from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
 from inloop.realtime.mailboxes.layout import Layout, Quantity
@@ -37,6 +38,7 @@ class Wiring:
         drives: numbers of the inputs of driven joints, position and velocity, that must not
             contradict each other.
         gaps: numbers of the outputs that are gaps of contacts.
+        reach: how its bodies are held by hands.
         notes: what differs at the start from the initial values of the model, in words.
     """
 
@@ -46,6 +48,7 @@ class Wiring:
     has_loops: bool
     drives: tuple[tuple[int, int], ...]
     gaps: tuple[int, ...]
+    reach: Reach
     notes: tuple[str, ...]
 
 
@@ -88,6 +91,7 @@ def wire(
     instance = systems[0].instance
     instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z))
     start = instance.snapshot()
+    reach = reach_of(plants)
     layout = Layout(
         common_name(plants),
         quantities.coordinates(plants),
@@ -97,6 +101,7 @@ def wire(
         quantities.parameters(plant),
         len(start),
         period,
+        bodies=reach.bodies,
     )
     return Wiring(
         layout,
@@ -105,6 +110,7 @@ def wire(
         any(not system.formulation.unconstrained for system in systems),
         _live_drives(plants, list(values), motions),
         _gaps(plants, layout),
+        reach,
         begin.notes,
     )
 
