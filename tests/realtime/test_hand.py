@@ -239,7 +239,7 @@ def test_nonsense_is_refused_and_counted(plant: il.Plant, name: str) -> None:
             assert pull is not None and pull[0] is not None
             assert pull[0].grip == Grip("lower", TARGET, 30.0)
         for bad_grip in (Grip("elbow_3"), Grip("lower", stiffness=-1.0), Grip("lower", (0.0, 1.0))):
-            with pytest.raises(il.InputError, match="cannot be held|no body 'elbow_3'"):
+            with pytest.raises(il.InputError, match=r"cannot be held|no body 'elbow_3'"):
                 box.hand.hold(bad_grip)
         with pytest.raises(il.InputError, match="no grip 4"):
             box.hand.hold(Grip("lower"), 4)

@@ -21,7 +21,7 @@ from inloop.realtime.run import start
 
 __all__ = [
     "Collector", "Corruption", "Fault", "Flag", "Grip", "Injector", "Loop", "Mailbox", "Options",
-    "Outputs", "PlantClock", "Pull", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot", "State",
-    "attach", "read_fault", "record", "recorded_result", "repair", "replay", "running",
-    "split_faults", "start",
+    "Outputs", "PlantClock", "Pull", "Recorded", "Recording", "Replay", "Report", "ScriptedClock",
+    "Snapshot", "State", "attach", "read_fault", "record", "recorded_result", "repair", "replay",
+    "running", "split_faults", "start",
 ]  # fmt: skip

@@ -118,7 +118,7 @@ class Hand:
     def __init__(self, name: str, layout: Layout, access: MemoryAccess) -> None:
         self._name, self._layout, self._access = name, layout, access
         self._rows = np.zeros(GRIPS, row_type("inloop_grip"))
-        self._cursor = 0
+        self._cursor = self._used = 0
 
     def hold(self, grip: Grip, number: int = 0) -> None:
         """Hold a body from now on.
@@ -137,6 +137,10 @@ class Hand:
         rows[number] = self._row(grip)
         self._publish(rows)
         self._rows = rows
+
+    def put(self, number: int, grip: Grip | None) -> None:
+        """Prepare a grip that the next `write` tells; None: it holds nothing."""
+        self._rows[number] = 0 if grip is None else self._row(grip)
 
     def let_go(self, number: int | None = None) -> None:
         """Let go of the body of a grip; of all, by default, so that others may hold some."""
@@ -187,6 +191,23 @@ class Hand:
             if copy(held.address, PULLS, number, *place) == OK and record.step >= outputs:
                 break
         return self._pulls(record, values) if record.step == outputs else None
+
+    def uses(self) -> list[tuple[int, int]]:
+        """Periods in which bodies were held since the last time.
+
+        Returns:
+            Of each, the number of the record of the hands in use, and when it was over [ns].
+        """
+        record, _, place = self._room()
+        copy, held = realtime_function("il_mailbox_copy"), self._access.use()
+        ring = held.box.layout.rings[PULLS]
+        head = int(mirror("inloop_ring").from_address(held.box.base + ring.offset).head)
+        first, self._used = max(self._used, head - ring.slots + 1) + 1, head
+        found = []
+        for number in range(first, head + 1):
+            if copy(held.address, PULLS, number, *place) == OK:
+                found.append((int(record.answers), int(record.stamp)))
+        return found
 
     def _pulls(self, record: Any, values: Reals) -> Pulls:
         return Pulls(int(record.step), int(record.answers), values, self._layout.bodies)

@@ -23,6 +23,8 @@ import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
+import { Touch } from "./touch.js";
+import { TouchDrawing } from "./touchdrawing.js";
 import { Transport } from "./transport.js";
 import { View } from "./view.js";
 
@@ -45,6 +47,7 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
     notices.alarm("link", LOST);
     transport.chip("no link", "error");
     inputs.clear();
+    touch.clear();
   },
   text: (message) => receive(message),
   frame: (frame) => {
@@ -60,7 +63,9 @@ const deflection = new Deflection(view);
 const inputs = new Inputs(connection);
 const hand = new Hand(inputs);
 const handPanel = new HandPanel(hand, inputs, notices);
-const pointer = new Pointer(view, hand);
+const touch = new Touch(view, connection);
+const pointer = new Pointer(view, hand, picking, touch);
+new TouchDrawing(view, touch);
 const keys = new KeySource(hand);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
@@ -98,6 +103,7 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
+    touch.setPlant(message.can.includes("let_go"));
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
@@ -121,6 +127,7 @@ const RECEIVE = {
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
+  held: (message) => touch.show(message),
   note: (message) => note.show(message),
 };
 
@@ -162,6 +169,8 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
+shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
+shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 
@@ -177,6 +186,7 @@ Object.assign(window, {
     parameters,
     notices,
     pointer,
+    touch,
     keys,
     transport,
     rewind,
