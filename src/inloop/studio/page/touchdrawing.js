@@ -1,7 +1,7 @@
 // What is held, over the picture: the stretched spring, the force on the body, its size in words.
 
 import { make, makeSvg } from "./dom.js";
-import { figure, withPrefix } from "./numbers.js";
+import { withPrefix } from "./numbers.js";
 import * as THREE from "./three.js";
 import { POINTER } from "./touch.js";
 
@@ -85,11 +85,7 @@ export class TouchDrawing {
     const end = hold.pushes ? b : a.clone().lerp(b, 0.5);
     if (force.length() > 0 && a.distanceTo(b) > 2 * HEAD)
       found.push(makeSvg("path", { d: arrow(a, end), class: "held-force" }));
-    const text = makeSvg("text", {
-      x: end.x + 12,
-      y: end.y - 8,
-      class: "held-words",
-    });
+    const text = makeSvg("text", { x: b.x + 10, y: b.y - 10, class: "held-words" });
     text.textContent = withPrefix(force.length(), "N");
     return [...found, text];
   }
@@ -133,7 +129,7 @@ export class TouchDrawing {
     const { grasp } = this.touch;
     if (mass === 0 && grip === POINTER && grasp && performance.now() - grasp.since > UNKNOWN)
       return `${name} cannot be moved here`;
-    const how = pushes ? "pushed" : `at ${figure(stiffness, 2)} N/m`;
+    const how = pushes ? "pushed" : withPrefix(stiffness, "N/m", 2);
     return `${name}: ${pull}, ${how}${LIMITS[limited] ?? ""}`;
   }
 

@@ -24,7 +24,7 @@ from inloop.studio.messaging.frames import TouchFrame
 from inloop.studio.messaging.message_types import Hold
 
 POINTER = 0  # number of the grip that a pointer moves; the others are pins
-QUICK = 20.0  # a body follows at this rate of its own on the spring [rad/s]
+QUICK = 14.0  # a body follows at this rate of its own on the spring [rad/s]
 SAG = 0.05  # and hangs at most so far below the pointer by its weight, in sizes of the mechanism
 GRAVITY = 9.81  # [m/s^2]
 DAMPED = 0.7  # of critical damping
