@@ -142,7 +142,7 @@ export class Touch {
    */
   letGo(grip) {
     if (grip === undefined) this.grasp = null;
-    this.connection.say(grip === undefined ? { do: "let_go" } : { do: "let_go", grip });
+    this.connection.say({ do: "let_go", grip });
     this.tell();
   }
 
