@@ -172,6 +172,39 @@ def point_jacobian(q: np.ndarray, point: tuple[float, ...]) -> np.ndarray:
     return np.array([np.cross(y, whole), np.cross(y, beyond)]).T
 
 
+def test_a_hand_beside_a_controller_of_the_plant(plant: il.Plant, tmp_path: Path) -> None:
+    # compiled into the plant and sampled every other step, or written from outside: the same motion
+    def pd(t: Any, outputs: Any) -> dict[str, Any]:
+        return {"shoulder.tau": 60.0 * (0.4 - outputs["shoulder.q"]) - 6.0 * outputs["shoulder.qd"]}
+
+    m = arm()
+    m.controller(pd, period=2.0 * STEP)
+    controlled, path = m.compile(), tmp_path / "controlled.mcap"
+    grip, ends = Grip("lower", TARGET, 80.0, 3.0, POINT), []
+    for each in (controlled, plant):
+        with (
+            own_name("both") as name,
+            il.start(each, name=name, rate=RATE, mode="lock-step") as loop,
+        ):
+            box = loop.mailbox
+            with il.attach(name) as reader, Recorder(reader, path, overwrite=True) as recorder:
+                box.hand.hold(grip)
+                for k in range(200):
+                    now = box.read()
+                    if each is plant and k % 2 == 0:
+                        box.write(pd(now.t, now))
+                    else:
+                        box.write()
+                    assert box.wait(60.0) is not None
+                while recorder.take():
+                    pass
+                recorder.finish()
+            ends.append((box.read()["shoulder.tau"], *box.read().q))
+        if each is controlled:
+            assert replay(Recording(path), each).identical
+    assert ends[0] == pytest.approx(ends[1], abs=1e-12)
+
+
 # whatever is asked for is borne
 
 

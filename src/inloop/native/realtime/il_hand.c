@@ -43,8 +43,9 @@ void il_hand_refuse(il_hand *hand)
     }
 }
 
-void il_hand_let_go(il_hand *hand)
+void il_hand_let_go(il_hand *hand, il_instance *instance)
 {
+    il_hand_take_back(hand, instance);
     memset(hand->pulls, 0, sizeof hand->pulls);
     hand->held = 0;
 }
@@ -340,7 +341,8 @@ static void add_efforts(il_hand *hand, scene *s, const double *F)
     }
 }
 
-void il_hand_pull(il_hand *hand, il_instance *instance)
+/* Add what the hands do in the next step to the efforts of the joints. */
+static void add_pulls(il_hand *hand, il_instance *instance)
 {
     scene s = set_up(hand, instance);
     const double h = instance->step;
@@ -358,4 +360,47 @@ void il_hand_pull(il_hand *hand, il_instance *instance)
     find_forces(&s, h, hand->mass, F);
     limit(hand, &s, h, F);
     add_efforts(hand, &s, F);
+    hand->applied = 1;
+}
+
+void il_hand_take_back(il_hand *hand, il_instance *instance)
+{
+    if (!hand->applied) {
+        return;
+    }
+    hand->applied = 0;
+    for (int64_t m = 0; m < instance->plant->mode_count; m++) {
+        int64_t count;
+        double *const tau = il_array_of(instance, m, IL_TAU, &count);
+        const il_place *places = instance->plant->modes[m].input_places;
+        for (int64_t k = 0; k < instance->plant->input_count; k++) {
+            if (places[k].kind == IL_OF_TAU) {
+                tau[places[k].index] = instance->inputs[k];
+            }
+        }
+    }
+}
+
+int il_hand_advance(il_hand *hand, il_instance *instance)
+{
+    const il_controlled *by = &instance->controlled;
+    const int controlled =
+        instance->plant->controller != NULL && !by->let_go && by->per_sample > 0;
+    int status = IL_OK;
+    if (controlled && instance->count % by->per_sample == 0) {
+        status = il_sample_now(instance);
+    }
+    if (status != IL_OK) {
+        return status;
+    }
+    add_pulls(hand, instance);
+    /* it has answered, and must not again: its efforts hold what the hands do, too */
+    if (controlled) {
+        il_let_go(instance, 1);
+    }
+    status = il_advance(instance);
+    if (controlled) {
+        il_let_go(instance, 0);
+    }
+    return status;
 }

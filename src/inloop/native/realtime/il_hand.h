@@ -52,7 +52,8 @@ typedef struct il_hand {
     double *scratch;         /* il_hand_scratch numbers */
 
     /* what is asked for, and what has come of it in the last sub-step */
-    int64_t held; /* number of grips that hold a body; 0: nothing is computed */
+    int64_t held;    /* number of grips that hold a body; 0: nothing is computed */
+    int64_t applied; /* not 0: efforts of the instance hold what the hands added to them */
     inloop_pull pulls[INLOOP_GRIPS];
 } il_hand;
 
@@ -66,9 +67,12 @@ int il_hand_take(il_hand *hand, const double *grips);
 void il_hand_refuse(il_hand *hand);
 
 /* Let go of all bodies. */
-void il_hand_let_go(il_hand *hand);
+void il_hand_let_go(il_hand *hand, il_instance *instance);
 
-/* Add what the hands do in the next step to the efforts of the joints. */
-void il_hand_pull(il_hand *hand, il_instance *instance);
+/* il_advance with the hands. A controller of the plant that is due answers first. */
+int il_hand_advance(il_hand *hand, il_instance *instance);
+
+/* Let the efforts of the joints be what the inputs say, and nothing else. */
+void il_hand_take_back(il_hand *hand, il_instance *instance);
 
 #endif

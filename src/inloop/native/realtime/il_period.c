@@ -5,11 +5,12 @@
 static int advance(il_loop *loop, int holds)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
-        il_apply_inputs(loop, il_time(loop->instance));
-        if (holds) {
-            il_hand_pull(loop->hand, loop->instance);
+        if (loop->hand != NULL && loop->hand->applied) {
+            il_hand_take_back(loop->hand, loop->instance);
         }
-        const int status = il_advance(loop->instance);
+        il_apply_inputs(loop, il_time(loop->instance));
+        const int status = holds ? il_hand_advance(loop->hand, loop->instance)
+                                 : il_advance(loop->instance);
         if (status != IL_OK) {
             return status;
         }
@@ -25,6 +26,7 @@ int il_advance_period(il_loop *loop, double *outputs)
     int status = advance(loop, holds);
     if (status != IL_OK && holds) {
         /* it must not be the hands who end it */
+        il_hand_take_back(loop->hand, loop->instance);
         (void)il_restore(loop->instance, loop->good);
         il_hand_refuse(loop->hand);
         status = advance(loop, 0);
@@ -49,8 +51,8 @@ static void follow_policy(il_loop *loop, int64_t status)
 /* Statuses of a failed step that are told apart. */
 static int told_apart(int status)
 {
-    const int known =
-        status == IL_LOOP_OPEN || status == IL_CHATTERING || status == IL_OUT_OF_BOUNDS;
+    const int known = status == IL_LOOP_OPEN || status == IL_CHATTERING ||
+                      status == IL_OUT_OF_BOUNDS || status == IL_CONTROLLER_FAILED;
     return known ? status : IL_DIVERGED;
 }
 

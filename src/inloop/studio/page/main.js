@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { Contacts } from "./contacts.js";
+import { ControllerPanel } from "./controllers.js";
 import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
@@ -77,6 +78,7 @@ const recordings = new Recordings(connection);
 const rewind = new Rewind(view);
 const note = new NoteDisplay();
 const device = new DevicePanel(connection, notices);
+const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
 
@@ -104,6 +106,7 @@ const RECEIVE = {
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
     touch.setPlant(message.can.includes("let_go"));
+    controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
@@ -128,6 +131,8 @@ const RECEIVE = {
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
   held: (message) => touch.show(message),
+  controllers: (message) => controllers.show(message.controllers),
+  tracking: (message) => controllers.track(message),
   note: (message) => note.show(message),
 };
 
@@ -191,5 +196,6 @@ Object.assign(window, {
     transport,
     rewind,
     device,
+    controllers,
   },
 });
