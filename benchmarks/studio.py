@@ -94,9 +94,14 @@ def _press(page: Any, seconds: float) -> None:
 
 def _pull(page: Any, seconds: float) -> None:
     """Take hold of a body and draw it around, about 60 times a second."""
+    # a body that moves would be elsewhere by the time the pointer comes
+    page.evaluate("inloop.connection.say({ do: 'pause' })")
+    _wait(page, "document.querySelector('#chip').textContent === 'paused'")
     x, y = page.evaluate(BODY)
     page.mouse.move(x, y)
     page.mouse.down()
+    _wait(page, "inloop.touch.grasp !== null")
+    page.evaluate("inloop.connection.say({ do: 'go' })")
     begin = time.monotonic()
     while (t := time.monotonic() - begin) < seconds:
         turn = 2.0 * math.pi * t

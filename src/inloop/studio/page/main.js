@@ -106,6 +106,7 @@ const RECEIVE = {
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
     touch.setPlant(message.can.includes("let_go"));
+    if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);

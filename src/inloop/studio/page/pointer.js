@@ -163,13 +163,20 @@ export class Pointer {
    * @param {PointerEvent} event
    */
   pressBody(event) {
-    if (!this.touch.ready) return;
-    const box = this.view.canvas.getBoundingClientRect();
-    const near = NEAR[event.pointerType] ?? NEAR.mouse;
-    const picked = this.picking.pick(event.clientX, event.clientY, near, box);
+    const picked = this.near(event);
     if (!picked) return;
+    const box = this.view.canvas.getBoundingClientRect();
     const timer = setTimeout(() => this.takeHold(event), LONG);
     this.press = { id: event.pointerId, picked, event, box, timer };
+  }
+
+  /**
+   * The body at a pointer, if it can be held.
+   * @param {PointerEvent} event
+   */
+  near({ clientX, clientY, pointerType }) {
+    if (!this.touch.ready) return null;
+    return this.picking.pick(clientX, clientY, NEAR[pointerType] ?? NEAR.mouse);
   }
 
   /** @param {PointerEvent} event */
@@ -217,7 +224,7 @@ export class Pointer {
   move(event) {
     const old = this.fingers.get(event.pointerId);
     if (!old) {
-      this.view.canvas.classList.toggle("grabbable", this.hits(event));
+      this.view.canvas.classList.toggle("grabbable", this.hits(event) || !!this.near(event));
       return;
     }
     if (this.grip?.id === event.pointerId || this.press?.id === event.pointerId) return;
