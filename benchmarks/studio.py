@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 
 MECHANISM, SECONDS = "piano", 20.0
-TOUCHED = "robot"  # a body of it is pulled through a spring
+TOUCHED = "double_pendulum"  # a body of it is pulled through a spring
 HERE = Path(__file__).parent
 HANDLE = """() => { const { pointer, view, hand } = inloop;
     const box = view.canvas.getBoundingClientRect(); const [x, y] = pointer.seen(pointer.handle());

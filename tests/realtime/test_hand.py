@@ -333,6 +333,22 @@ def test_a_plant_that_nobody_holds_goes_as_before(plant: il.Plant, name: str) ->
     assert found.q.tobytes() == wanted.q[-1].tobytes()
 
 
+def test_warm_steps_change_no_bit_of_a_pull(plant: il.Plant) -> None:
+    ends = []
+    for warm in (False, True):
+        with (
+            own_name("warm") as name,
+            il.start(plant, name=name, rate=RATE, clock=il.ScriptedClock(), warm=warm) as loop,
+        ):
+            for k in range(10):
+                target = (0.3, 0.0, 0.05 * k)
+                loop.mailbox.hand.hold(Grip("lower", target, 70.0, 1.0, POINT))
+                loop.clock.advance(0.01)
+            assert (loop.mailbox.statistics()["warmups"] > 50) == warm
+            ends.append(loop.mailbox.read().x.tobytes())
+    assert ends[0] == ends[1]
+
+
 def test_a_recording_of_a_dragged_body_is_replayed_to_the_bit(
     plant: il.Plant, name: str, tmp_path: Path
 ) -> None:
