@@ -83,9 +83,10 @@ def write_recording(
         for k in range(samples):
             sequence, stamp = k + 1, 10**9 + 10**6 * k
             counts = {"parameters": [1], "state": [sequence, k, 0], "inputs": [sequence],
+                      "hand": [sequence],
                       "outputs": [sequence, stamp, k, 0, 4 if k == 0 else 0, 0, 1]}  # fmt: skip
             for kind, message in kinds.items():
-                if kind in ("parameters", "state") and k % 20:
+                if (kind in ("parameters", "state") and k % 20) or (kind == "hand" and k % 3):
                     continue
                 numbers = rng.uniform(-1.0, 1.0, len(message.numbers))
                 if kind == "outputs":

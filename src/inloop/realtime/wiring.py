@@ -14,6 +14,7 @@ from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.running.instance import Instance
 from inloop.plant import BarePlant
+from inloop.plant.reach import Reach, reach_of
 from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
 from inloop.realtime.mailboxes.layout import Layout, Quantity
@@ -38,6 +39,7 @@ class Wiring:
         drives: numbers of the inputs of driven joints, position and velocity, that must not
             contradict each other.
         gaps: numbers of the outputs that are gaps of contacts.
+        reach: how its bodies are held by hands.
         notes: what differs at the start from the initial values of the model, in words.
     """
 
@@ -47,6 +49,7 @@ class Wiring:
     has_loops: bool
     drives: tuple[tuple[int, int], ...]
     gaps: tuple[int, ...]
+    reach: Reach
     notes: tuple[str, ...]
 
 
@@ -95,6 +98,7 @@ def wire(
     instance = systems[0].instance
     instance.begin(0, systems[0].start(t, begin.q, begin.qd, z))
     start = instance.snapshot()
+    reach = reach_of(plants)
     layout = Layout(
         common_name(plants),
         quantities.coordinates(plants),
@@ -104,6 +108,7 @@ def wire(
         quantities.parameters(plant),
         len(start),
         period,
+        bodies=reach.bodies,
     )
     return Wiring(
         layout,
@@ -112,6 +117,7 @@ def wire(
         any(not system.formulation.unconstrained for system in systems),
         _live_drives(plants, list(values), motions),
         _gaps(plants, layout),
+        reach,
         begin.notes,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypedDict
 
-from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.messaging.scene_types import Scene, Vector
 
 Activity = Literal["starting", "running", "paused", "ended", "lost"]
 Level = Literal["info", "warn", "error"]
@@ -399,6 +399,29 @@ class ShownPlace(TypedDict):
     record: Annotated[int, "its number"]
 
 
+class Hold(TypedDict):
+    """A body that a page holds."""
+
+    grip: Annotated[int, "0: by the pointer; else a pin"]
+    body: Annotated[int, "in the order of the scene"]
+    point: Annotated[Vector, "in body axes [m]"]
+    target: Annotated[Vector, "in the world [m]"]
+    pushes: Annotated[bool, "by a plain force, without a spring"]
+    firmness: Annotated[float, "in parts of what suits the body"]
+    mass: Annotated[float, "of the point [kg]; 0 until the plant has told it"]
+    stiffness: Annotated[float, "[N/m]"]
+    force: Annotated[Vector, "on the body, in the world [N]"]
+    limited: Annotated[int, "0; 1 stiffness, 2 force are as large as steps can follow; 3 refused"]
+
+
+class Held(TypedDict):
+    """Bodies that are held; told while some are, and once when the last was let go."""
+
+    kind: Literal["held"]
+    mine: Annotated[bool, "by this page"]
+    holds: list[Hold]
+
+
 class ControllersChange(TypedDict):
     """Another controller, or other settings of it."""
 
@@ -429,6 +452,6 @@ class PlayedNote(TypedDict):
 
 Message = (
     Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
-    | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote
-    | Timeline | ShownPlace
+    | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held
+    | PlayedNote | Timeline | ShownPlace
 )  # fmt: skip

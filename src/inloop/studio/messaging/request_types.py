@@ -122,6 +122,19 @@ class ReleaseInput(TypedDict):
     do: Literal["release_input"]
 
 
+class Pin(TypedDict):
+    """Let the body that the pointer holds be held there without it."""
+
+    do: Literal["pin"]
+
+
+class LetGo(TypedDict):
+    """Let go of a body that this page holds, or of all."""
+
+    do: Literal["let_go"]
+    grip: NotRequired[Annotated[int, "of a pin, from 1; all by default"]]
+
+
 class HoldDevice(TypedDict):
     """Hold the plant with a haptic device, or change its settings."""
 
@@ -170,5 +183,5 @@ class AimAt(TypedDict):
 Request = (
     Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
     | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput
-    | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
+    | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo
 )  # fmt: skip

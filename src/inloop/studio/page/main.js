@@ -15,6 +15,7 @@ import { NoteDisplay } from "./note.js";
 import { Notices } from "./notices.js";
 import { unitName } from "./numbers.js";
 import { Parameters } from "./parameters.js";
+import { Picking } from "./picking.js";
 import { Plots } from "./plots.js";
 import { Pointer } from "./pointer.js";
 import { Recordings, Rewind } from "./recordings.js";
@@ -25,6 +26,8 @@ import { Sound } from "./sound.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
 import { TimelineBar } from "./timeline.js";
+import { Touch } from "./touch.js";
+import { TouchDrawing } from "./touchdrawing.js";
 import { Transport } from "./transport.js";
 import { Video } from "./video.js";
 import { View } from "./view.js";
@@ -48,6 +51,7 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
     notices.alarm("link", LOST);
     transport.chip("no link", "error");
     inputs.clear();
+    touch.clear();
   },
   text: (message) => receive(message),
   frame: (frame) => {
@@ -58,11 +62,14 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
 
 const notices = new Notices();
 const view = new View(byId("view"), palette());
+const picking = new Picking(view);
 const deflection = new Deflection(view);
 const inputs = new Inputs(connection);
 const hand = new Hand(inputs);
 const handPanel = new HandPanel(hand, inputs, notices);
-const pointer = new Pointer(view, hand);
+const touch = new Touch(view, connection);
+const pointer = new Pointer(view, hand, picking, touch);
+new TouchDrawing(view, touch);
 const keys = new KeySource(hand);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
@@ -107,6 +114,8 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
+    touch.setPlant(message.can.includes("let_go"));
+    if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
@@ -131,6 +140,7 @@ const RECEIVE = {
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
+  held: (message) => touch.show(message),
   controllers: (message) => controllers.show(message.controllers),
   tracking: (message) => controllers.track(message),
   note(message) {
@@ -188,6 +198,8 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
+shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
+shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 
@@ -196,12 +208,14 @@ Object.assign(window, {
   inloop: {
     connection,
     view,
+    picking,
     hand,
     inputs,
     plots,
     parameters,
     notices,
     pointer,
+    touch,
     keys,
     transport,
     rewind,

@@ -556,6 +556,29 @@
  */
 
 /**
+ * A body that a page holds.
+ * @typedef {object} Hold
+ * @property {number} grip 0: by the pointer; else a pin
+ * @property {number} body in the order of the scene
+ * @property {[number, number, number]} point in body axes [m]
+ * @property {[number, number, number]} target in the world [m]
+ * @property {boolean} pushes by a plain force, without a spring
+ * @property {number} firmness in parts of what suits the body
+ * @property {number} mass of the point [kg]; 0 until the plant has told it
+ * @property {number} stiffness [N/m]
+ * @property {[number, number, number]} force on the body, in the world [N]
+ * @property {number} limited 0; 1 stiffness, 2 force are as large as steps can follow; 3 refused
+ */
+
+/**
+ * Bodies that are held; told while some are, and once when the last was let go.
+ * @typedef {object} Held
+ * @property {"held"} kind
+ * @property {boolean} mine by this page
+ * @property {Array<Hold>} holds
+ */
+
+/**
  * A note begins or ends.
  * @typedef {object} PlayedNote
  * @property {"note"} kind
@@ -756,9 +779,22 @@
  * @property {number} z [m]
  */
 
-/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote | Timeline | ShownPlace} Message */
+/**
+ * Let the body that the pointer holds be held there without it.
+ * @typedef {object} Pin
+ * @property {"pin"} do
+ */
 
-/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt} Request */
+/**
+ * Let go of a body that this page holds, or of all.
+ * @typedef {object} LetGo
+ * @property {"let_go"} do
+ * @property {number} [grip] of a pin, from 1; all by default
+ */
+
+/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held | PlayedNote | Timeline | ShownPlace} Message */
+
+/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
 
 // kinds of binary frames
 export const POSES = 1;
@@ -766,6 +802,7 @@ export const SAMPLES = 2;
 export const ECHO = 3;
 export const INPUT = 8;
 export const PING = 9;
+export const TOUCH = 10;
 
 // bytes at which their fields begin
 export const HEADER = { kind: 0, count: 2, sequence: 4, stamp: 8, t: 16, size: 24 };
@@ -773,3 +810,14 @@ export const ROWS = { first: 0, lost: 4, size: 8 };
 export const ECHOED = { token: 0, used_at: 8, page_time: 16, size: 24 };
 export const INPUT_FRAME = { kind: 0, index: 2, sequence: 4, value: 8, page_time: 16, size: 24 };
 export const PING_FRAME = { kind: 0, token: 8, size: 16 };
+export const TOUCH_FRAME = {
+  kind: 0,
+  body: 2,
+  sequence: 4,
+  page_time: 8,
+  firmness: 16,
+  point: 24,
+  target: 48,
+  push: 72,
+  size: 96,
+};

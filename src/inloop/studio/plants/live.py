@@ -10,6 +10,7 @@ from inloop.errors import MailboxError
 from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
+from inloop.realtime.mailboxes.hand import Hand
 from inloop.realtime.mailboxes.telemetry import Block, Telemetry
 from inloop.realtime.statistics import Histogram, bin_edges
 from inloop.studio.messaging.message_types import Activity, Histograms, Times
@@ -116,6 +117,11 @@ class Live:
                 box.set_speed(value)
             else:
                 {"pause": box.pause, "go": box.resume, "reset": box.reset}[what]()
+
+    @property
+    def hand(self) -> Hand:
+        """That holds bodies of the plant."""
+        return self._box.hand
 
     def set_parameters(self, values: dict[str, float]) -> None:
         """Change parameters between the same two steps."""

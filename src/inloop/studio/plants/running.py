@@ -26,6 +26,7 @@ from inloop.studio.plants.recordings import Recordings
 from inloop.studio.plants.reloading import Reloading
 from inloop.studio.plants.show import Show
 from inloop.studio.plants.sources import Condition, Moment, Source
+from inloop.studio.plants.touch import Touch
 
 STARTS_WITHIN = 120.0  # [s] with derivation and compilation
 ENDS_WITHIN = 5.0  # [s]
@@ -68,6 +69,7 @@ class Running:
         self.measured: Measured | None = None
         self.moment: Moment | None = None
         self.device: HapticDevice | None = None
+        self._touch: Touch | None = None
         self._changed = changed  # called with True when there is a new source to be greeted
         self._live: Live | None = None
         self._loop: Process | None = None
@@ -85,14 +87,21 @@ class Running:
         return None if self.file else self._hand
 
     @property
+    def touch(self) -> Touch | None:
+        """Who holds bodies of the plant; None while a recording is shown."""
+        return None if self.file else self._touch
+
+    @property
     def meshes(self) -> Mapping[str, bytes]:
         """Packed meshes of the plant that is shown, by name."""
         return {} if self.choice is None else self.choice.stage.meshes
 
     def refresh_inputs(self) -> None:
-        """Keep the inputs from getting old, whatever is shown."""
+        """Keep inputs and holds from getting old, whatever is shown."""
         if self._hand is not None:
             self._hand.refresh()
+        if self._touch is not None:
+            self._touch.refresh()
 
     # how it goes
 
@@ -270,6 +279,8 @@ class Running:
         self.moment = source.newest()
         self.source, self.show, self.notes, self._health = source, show, notes, Health()
         self.measured = measured
+        if self._touch is None and isinstance(source, Live):
+            self._touch = _touch_of(source, show)
         self._changed(True)
 
     # a device
@@ -336,7 +347,10 @@ class Running:
         live = self._live
         if isinstance(self.source, Playback):
             self.source.close()
+        if self._touch is not None:
+            self._touch.close()
         self.source, self._live, self.show, self._hand = None, None, None, None
+        self._touch = None
         if live is not None:
             # a command may be on its way
             await asyncio.to_thread(live.close)
@@ -381,6 +395,8 @@ class Running:
                 )
                 if self._hand is not None and self._hand.owner is not None:
                     self._hand.release(self._hand.owner)
+                if self._touch is not None:
+                    self._touch.close()
                 self._use(played, self.choice)
             elif self._live is not None:
                 self._live.skip()
@@ -399,3 +415,11 @@ def _kept(layout: Layout) -> Told:
         "text": f"the file was reloaded, {start}{more}",
         "fix": "",
     }
+
+
+def _touch_of(live: Live, show: Show) -> Touch:
+    """Who holds bodies that are shown."""
+    scene = show.scene
+    corners = zip(scene["bounds"]["min"], scene["bounds"]["max"], strict=True)
+    size = max(high - low for low, high in corners)
+    return Touch(live, [body["name"] for body in scene["bodies"]], size)

@@ -157,6 +157,7 @@ def abilities(running: Running) -> list[str]:
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]
+        can += ["pin", "let_go"] if running.touch is not None and running.touch.possible else []
         can += ["control", "tune", "follow", "hold", "aim"]
     if running.is_own:
         can.append("choose")

@@ -14,13 +14,14 @@ from typing import Any, cast
 from inloop.devices import Note
 from inloop.errors import InloopError, InputError
 from inloop.studio.messaging.client import Client, Subscription, encode
-from inloop.studio.messaging.frames import InputFrame, echo_frame, read_frame
+from inloop.studio.messaging.frames import InputFrame, TouchFrame, echo_frame, read_frame
 from inloop.studio.messaging.message_types import DeviceReadings, Message
 from inloop.studio.messaging.request_types import Options, Request, Subscribe
 from inloop.studio.messaging.requests import LONGEST, RequestError, read_request
 from inloop.studio.messaging.scene_types import Scene
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.haptic_device import HapticDevice
+from inloop.studio.plants.live import Live
 from inloop.studio.plants.playback import Playback
 from inloop.studio.plants.recordings import Recordings
 from inloop.studio.plants.running import Running
@@ -76,6 +77,16 @@ class Session:
         if show is not None and show.set_parameters(values):
             self.broadcast({"kind": "scene", "scene": cast(Scene, show.scene)})
 
+    def tell_held(self) -> bool:
+        """Bodies that are held, to each page; False if none are."""
+        touch, source = self.running.touch, self.running.source
+        if touch is None or not isinstance(source, Live):
+            return False
+        holds = touch.holds(source.hand.newest())
+        for client in self.clients:
+            client.tell({"kind": "held", "mine": touch.owner is client, "holds": holds})
+        return bool(holds)
+
     def tell_note(self, note: Note) -> None:
         """A note begins or ends."""
         self.broadcast(messages.played(note))
@@ -112,6 +123,8 @@ class Session:
         self.clients.discard(client)
         if self.running.inputs is not None:
             self.running.inputs.release(client)
+        if self.running.touch is not None:
+            self.running.touch.let_go(client)
         if not self.clients and self.running.device is not None:
             self._later(client, self._let_go())
 
@@ -150,13 +163,24 @@ class Session:
             if inputs is None:
                 raise RequestError("nothing can be driven here", fix="Go back to the live plant.")
             inputs.set(client, found)
+        elif isinstance(found, TouchFrame):
+            if self.running.touch is None:
+                raise RequestError("nothing can be held here", fix="Go back to the live plant.")
+            self.running.touch.set(client, found)
         elif found is not None:
-            sequence, used_at, page_time = inputs.used if inputs is not None else (0, 0.0, 0.0)
+            sequence, used_at, page_time = self._used(client)
             t = self.running.moment.t if self.running.moment is not None else 0.0
             now = self.running.source.now if self.running.source is not None else 0.0
             client.answer(echo_frame(found, sequence, now, t, used_at, page_time))
         else:
             raise RequestError("a binary message makes no sense", fix="Reload the page.")
+
+    def _used(self, client: Client) -> tuple[int, float, float]:
+        """Of the newest input or hold of a page that the loop has used: see `Inputs.used`."""
+        inputs, touch = self.running.inputs, self.running.touch
+        if touch is not None and touch.owner is client:
+            return touch.used
+        return inputs.used if inputs is not None else (0, 0.0, 0.0)
 
     def _do(self, client: Client, request: Request) -> None:
         """Requests that are done at once; the others go on in a task."""
@@ -196,6 +220,10 @@ class Session:
         elif request["do"] == "release_input" and running.inputs is not None:
             running.inputs.release(client)
             self.tell_state()
+        elif request["do"] == "pin" and running.touch is not None:
+            running.touch.pin(client)
+        elif request["do"] == "let_go" and running.touch is not None:
+            running.touch.let_go(client, request.get("grip"))
         else:
             words = f"{request['do']} is not possible here"
             raise InputError(words, fix="See what the page offers.")

@@ -37,6 +37,7 @@ class Ticker:
         self._timeline: Timeline | None = None
         self._timeline_due = 0.0
         self._parameters = 0
+        self._held = False
         self._state = ""
         self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
 
@@ -62,7 +63,8 @@ class Ticker:
         running = self._session.running
         parts: list[Callable[[], None]] = [running.refresh_inputs]
         if self._session.clients:
-            parts += [self._show, self._place, self._read_elements, self._plot, self._tell]
+            parts += [self._show, self._place, self._hold, self._read_elements]
+            parts += [self._plot, self._tell]
         elif running.source is not None:
             parts.append(running.source.skip)
         for part in parts:
@@ -130,6 +132,13 @@ class Ticker:
         """What is to be shown, and to whom: a page that comes while the plant stands, too."""
         newcomer = max(client.number for client in self._session.clients)
         return id(self._session.running.source), moment.sequence, newcomer
+
+    def _hold(self) -> None:
+        """Bodies that are held to everybody, and once more when the last was let go."""
+        touch = self._session.running.touch
+        holds = touch is not None and touch.owner is not None
+        if holds or self._held:
+            self._held = self._session.tell_held()
 
     def _read_elements(self) -> None:
         """The newest values of contacts and sensors to everybody."""
