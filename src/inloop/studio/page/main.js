@@ -14,6 +14,7 @@ import { NoteDisplay } from "./note.js";
 import { Notices } from "./notices.js";
 import { unitName } from "./numbers.js";
 import { Parameters } from "./parameters.js";
+import { Picking } from "./picking.js";
 import { Plots } from "./plots.js";
 import { Pointer } from "./pointer.js";
 import { Recordings, Rewind } from "./recordings.js";
@@ -54,6 +55,7 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
 
 const notices = new Notices();
 const view = new View(byId("view"), palette());
+const picking = new Picking(view);
 const deflection = new Deflection(view);
 const inputs = new Inputs(connection);
 const hand = new Hand(inputs);
@@ -168,6 +170,7 @@ Object.assign(window, {
   inloop: {
     connection,
     view,
+    picking,
     hand,
     inputs,
     plots,
