@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ def call(args: argparse.Namespace) -> int:
     catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock)
     if args.attach:
         choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)
+        choice = replace(choice, ours=args.with_parent)
     else:
         args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
         choice = catalog.subject(args)

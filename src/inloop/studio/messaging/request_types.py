@@ -15,6 +15,22 @@ class Subscribe(TypedDict):
     rate_hz: NotRequired[Annotated[float, "all samples by default [Hz]"]]
 
 
+class Watch(TypedDict):
+    """Tell the newest values of these signals now and then, and of no others."""
+
+    do: Literal["watch"]
+    signals: list[str]
+
+
+class Place(TypedDict):
+    """Bring a joint to a position while the plant stands; loops stay closed, or it is refused."""
+
+    do: Literal["place"]
+    coordinate: str
+    q: Annotated[float, "[rad or m]"]
+    keep_velocities: NotRequired[Annotated[bool, "by default all is at rest then"]]
+
+
 class SetParameter(TypedDict):
     """A value, which is put into its range."""
 
@@ -117,6 +133,7 @@ class HoldDevice(TypedDict):
 
 
 Request = (
-    Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
-    | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice
+    Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step
+    | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput
+    | HoldDevice
 )  # fmt: skip

@@ -22,12 +22,14 @@ class Choice:
         stage: how it looks.
         name: in the menu; "" for one that is not there.
         command: starts it; () if it runs already, and is somebody else's.
+        ours: the program that has started this studio runs it.
     """
 
     plant: str
     stage: Stage
     name: str = ""
     command: tuple[str, ...] = ()
+    ours: bool = False
 
 
 class Catalog(Protocol):

@@ -96,7 +96,10 @@ class Inputs:
         if self.owner is client:
             return
         if self.owner is not None:
-            raise InputError("somebody else drives just now", fix="Wait until they let go.")
+            raise InputError(
+                f"page {self.owner.number} drives just now; this is page {client.number}",
+                fix="Wait until it lets go.",
+            )
         if not self._held:
             self._source.take_inputs()
             self._held = True

@@ -110,6 +110,15 @@ class Live:
             else:
                 {"pause": box.pause, "go": box.resume, "reset": box.reset}[what]()
 
+    def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
+        """Bring a joint to a position and wait until it is there.
+
+        Raises:
+            InputError: it is not possible, and why.
+        """
+        with self._lock:
+            self._orders.place(coordinate, q, keep_velocities=keep_velocities)
+
     def set_parameters(self, values: dict[str, float]) -> None:
         """Change parameters between the same two steps."""
         with self._lock:

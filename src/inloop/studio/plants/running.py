@@ -26,6 +26,7 @@ from inloop.studio.plants.sources import Condition, Moment, Source
 STARTS_WITHIN = 120.0  # [s] with derivation and compilation
 ENDS_WITHIN = 5.0  # [s]
 LOOK_EVERY = 0.05  # [s]
+PLACING = "placing"  # fact of a plant that lets others set its joints
 
 
 class Running:
@@ -84,6 +85,14 @@ class Running:
     def is_own(self) -> bool:
         """Was the plant started here?"""
         return self.choice is not None and bool(self.choice.command)
+
+    @property
+    def may_place(self) -> bool:
+        """May joints be set here? Of plants of others, where they say so in their facts."""
+        if self.file or self.choice is None or self._live is None:
+            return False
+        facts = dict(self._live.layout.about)
+        return self.is_own or self.choice.ours or facts.get(PLACING) == "allowed"
 
     @property
     def file(self) -> str:
@@ -155,6 +164,20 @@ class Running:
         self.source, self.show, self.notes, self._health = source, show, notes, Health()
         self.measured = measured
         self._changed(True)
+
+    def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
+        """Bring a joint to a position; may take a while.
+
+        Raises:
+            InputError: it is not possible, and why.
+        """
+        if not self.may_place or self._live is None:
+            raise InputError(
+                "the joints of this plant cannot be set here: it is a recording, or was started by "
+                "another program",
+                fix=f'That program may allow it: about={{"{PLACING}": "allowed"}}.',
+            )
+        self._live.place(coordinate, q, keep_velocities)
 
     # a device
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from inloop.devices import Note
 from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.anatomy import empty_anatomy
 from inloop.studio.drawing.scene import empty_scene
 from inloop.studio.messaging.message_types import (
     Chain,
@@ -44,9 +45,11 @@ def hello(running: Running) -> Hello:
             "look_at": stage.look_at,
             "remarks": list(stage.remarks),
             "rate_hz": 1.0 / layout.period,
+            "own": running.is_own,
         },
         "menu": _menu(running),
         "scene": cast(Scene, show.scene),
+        "anatomy": show.anatomy,
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
         "contacts": running.measured.contacts,
@@ -66,9 +69,17 @@ def hello_without_plant(running: Running) -> Hello:
     name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
     return {
         "kind": "hello",
-        "plant": {"name": name, "title": title, "look_at": "", "remarks": [], "rate_hz": 1000.0},
+        "plant": {
+            "name": name,
+            "title": title,
+            "look_at": "",
+            "remarks": [],
+            "rate_hz": 1000.0,
+            "own": running.is_own,
+        },
         "menu": _menu(running),
         "scene": cast(Scene, empty_scene()),
+        "anatomy": empty_anatomy(),
         "parameters": [],
         "signals": [],
         "contacts": [],
@@ -135,12 +146,14 @@ def recordings(running: Running) -> Recording:
 
 def abilities(running: Running) -> list[str]:
     """Requests that make sense now."""
-    can = ["subscribe", "pause", "go", "step", "speed", "reset", "replay"]
+    can = ["subscribe", "watch", "pause", "go", "step", "speed", "reset", "replay"]
     if running.file:
         can.append("live")
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]
+    if running.may_place:
+        can.append("place")
     if running.is_own:
         can.append("choose")
     return can
@@ -190,11 +203,14 @@ def parameters(
 def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
     """In the order of the numbers that input frames carry."""
     found: list[Input] = []
-    units = _units(layout)
+    units, efforts = _units(layout), {f"{c.name}.tau" for c in layout.coordinates}
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
-        doc = docs.get(x.name, "")
-        found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
+        told: Input = {
+            "name": x.name, "unit": units[x.name], "low": low, "high": high,
+            "doc": docs.get(x.name, ""), "declared": x.name not in efforts,
+        }  # fmt: skip
+        found.append(told)
     return found
 
 
