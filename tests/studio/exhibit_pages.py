@@ -1,4 +1,4 @@
-"""A walk over the pages of all exhibits: each in light and dark, on a desk and on a phone.
+"""A walk over the pages of all exhibits: each in light and dark, on a desk and on a phone, held either way.
 
     for shown in exhibit_pages(browser, errors):
         shown.page.screenshot(path=f"{shown}.png")
@@ -31,6 +31,12 @@ SIZES: dict[str, dict[str, Any]] = {
         "is_mobile": True,
         "has_touch": True,
     },
+    "landscape": {
+        "viewport": {"width": 844, "height": 390},
+        "device_scale_factor": 2,
+        "is_mobile": True,
+        "has_touch": True,
+    },
 }
 MOMENT = 0.5  # [s] of the plant's clock
 
@@ -42,7 +48,7 @@ class ExhibitPage:
     Attributes:
         exhibit: its name in the gallery.
         theme: "light" or "dark".
-        size: "desk" or "phone".
+        size: one of `SIZES`.
         page: with the studio; other exhibits follow in the same one.
     """
 

@@ -239,6 +239,7 @@ class State(TypedDict):
     status: Annotated[str, "how the last step ended"]
     latched: Annotated[str, 'status because of which inputs are ignored; "" if they are not']
     overruns: int
+    late: Annotated[int, "steps that came too late within the last seconds"]
     stale: Annotated[int, "steps with inputs that were too old"]
     lost: Annotated[int, "records of telemetry"]
     source: Annotated[str, '"live", or the name of a recording']

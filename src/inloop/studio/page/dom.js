@@ -13,6 +13,7 @@
  * @property {HTMLInputElement} rewind-at
  * @property {HTMLDetailsElement} hand-panel
  * @property {HTMLDetailsElement} recording-panel
+ * @property {HTMLDetailsElement} inspect-panel
  * @property {HTMLDetailsElement} contact-panel
  * @property {HTMLDetailsElement} sensor-panel
  * @property {HTMLDialogElement} keys

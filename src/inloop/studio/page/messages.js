@@ -430,6 +430,7 @@
  * @property {string} status how the last step ended
  * @property {string} latched status because of which inputs are ignored; "" if they are not
  * @property {number} overruns
+ * @property {number} late steps that came too late within the last seconds
  * @property {number} stale steps with inputs that were too old
  * @property {number} lost records of telemetry
  * @property {string} source "live", or the name of a recording

@@ -226,6 +226,15 @@ export class View {
     if (first) this.build(); // the floor lies below all of it
   }
 
+  /**
+   * Marks over the mechanism.
+   * @param {import("./overlays.js").Overlay} overlay
+   */
+  showOverlays(overlay) {
+    this.worker.postMessage({ do: "overlays", overlay });
+    this.changed = true;
+  }
+
   /** @param {boolean} on */
   showForces(on) {
     this.forcesShown = on;

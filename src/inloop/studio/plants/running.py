@@ -113,6 +113,11 @@ class Running:
             return {"level": "error", "text": text, "fix": "End it, and begin another one."}
         return self._problem or self._health.notice(condition, self.moment)
 
+    @property
+    def late(self) -> int:
+        """Steps that came too late within the last seconds, as of the last `notice`."""
+        return self._health.late
+
     # a plant
 
     async def open(self, choice: Choice) -> None:

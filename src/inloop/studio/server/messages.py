@@ -96,7 +96,7 @@ def hello_without_plant(running: Running) -> Hello:
 def state(running: Running) -> State:
     """How it goes."""
     condition, moment = running.condition(), running.moment
-    counters = condition.counters
+    counters, notice = condition.counters, running.notice(condition)
     return {
         "kind": "state",
         "state": condition.state,
@@ -106,11 +106,12 @@ def state(running: Running) -> State:
         "status": moment.status if moment is not None else "OK",
         "latched": condition.latched,
         "overruns": counters.get("overruns", 0),
+        "late": running.late,
         "stale": counters.get("stale", 0),
         "lost": counters.get("lost", 0),
         "source": running.file or "live",
         "driven": running.inputs is not None and running.inputs.owner is not None,
-        "notice": running.notice(condition),
+        "notice": notice,
     }
 
 
