@@ -25,6 +25,20 @@ CHROMIUM = "/usr/bin/chromium"
 MEASURE = (Path(__file__).parent / "boxes.js").read_text(encoding="utf-8")
 LAID_OUT = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
+# all panels, with what there is to know of the last body
+OPEN_ALL = """() => {
+    const panels = [...document.querySelectorAll("aside details")];
+    const shut = panels.flatMap((panel, k) => (panel.open ? [] : [k]));
+    for (const panel of panels) panel.open = true;
+    inloop.inspector.select(inloop.inspector.anatomy.bodies.length - 1, false);
+    return shut;
+}"""
+CLOSE = """(shut) => {
+    const panels = [...document.querySelectorAll("aside details")];
+    for (const k of shut) panels[k].open = false;
+    inloop.inspector.select(-1, false);
+}"""
+
 
 def complaints(page: Page) -> list[str]:
     """What is cut, overlaps, or covers the mechanism, in words."""
@@ -50,6 +64,9 @@ def walk(
         yield from (f"{shown}: {what}" for what in complaints(shown.page))
         if folder is not None:
             shown.page.screenshot(path=folder / f"{shown}.png")
+        was_open = shown.page.evaluate(OPEN_ALL)
+        yield from (f"{shown}, all panels open: {what}" for what in complaints(shown.page))
+        shown.page.evaluate(CLOSE, was_open)
 
 
 def main() -> int:

@@ -111,7 +111,7 @@ def test_what_is_not_as_described_is_found() -> None:
 @pytest.mark.parametrize(
     ("here", "there", "where"),
     [
-        ("@property {number} overruns", "@property {number} late", "deadlines.js"),
+        ("@property {number} overruns", "@property {number} delays", "deadlines.js"),
         ('@property {"pause"} do', '@property {"halt"} do', "transport.js"),
         ('@property {"note"} kind', '@property {"tone"} kind', "main.js"),
         ("@property {Array<number>} counts", "@property {number} counts", "deadlines.js"),

@@ -1,7 +1,7 @@
 // All there is to know of one body: mass, joint, frames, and what belongs to it, with live values.
 
 import { make } from "./dom.js";
-import { NOISE, prefixFor, unitName, withPrefix } from "./numbers.js";
+import { triple, unitName, withPrefix } from "./numbers.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Anatomy} Anatomy */
@@ -13,27 +13,10 @@ const FORCES = 12; // multipliers of loops that are shown
 const FRAMES = 8; // named places that are shown
 
 /**
- * Three numbers with one prefix: "12, 0, −3 mm".
- * @param {number[]} numbers
- * @param {string} unit
- * @param {number} [floor]
- */
-export function triple(numbers, unit, floor = NOISE) {
-  const size = Math.max(...numbers.map(Math.abs));
-  if (!(size >= floor)) return `0, 0, 0 ${unit}`;
-  const found = prefixFor(size, unit);
-  const texts = numbers.map((x) => {
-    const rounded = Math.abs(x) < Math.max(floor, 1e-6 * size) ? 0 : x / found.scale;
-    return String(Number(rounded.toPrecision(3))).replace("-", "−");
-  });
-  return `${texts.join(", ")} ${found.unit}`;
-}
-
-/**
  * Directions along an axis are told by its name.
  * @param {number[]} axis
  */
-export function direction(axis) {
+function direction(axis) {
   const k = axis.findIndex((x) => Math.abs(Math.abs(x) - 1) < 1e-9);
   if (k >= 0) return `${axis[k] < 0 ? "−" : ""}${"xyz"[k]}`;
   return triple(axis, "").trim();

@@ -8,7 +8,7 @@ import { STEPS, scaleOf } from "./sliderscale.js";
 /** @typedef {import("./messages.js").BodyJoint} BodyJoint */
 
 const PERIOD = 60; // between two places sent while a slider moves [ms]
-export const MOST_JOINTS = 40; // sliders at once
+const MOST_JOINTS = 40; // sliders at once
 
 class JointRow {
   /** @type {number | null} */

@@ -91,6 +91,23 @@ export function withPrefix(value, unit, digits = 3, floor = NOISE) {
 }
 
 /**
+ * Three numbers with one prefix: "12, 0, −3 mm".
+ * @param {number[]} numbers
+ * @param {string} unit
+ * @param {number} [floor]
+ */
+export function triple(numbers, unit, floor = NOISE) {
+  const size = Math.max(...numbers.map(Math.abs));
+  if (!(size >= floor)) return `0, 0, 0 ${unit}`;
+  const found = prefixFor(size, unit);
+  const texts = numbers.map((x) => {
+    const rounded = Math.abs(x) < Math.max(floor, 1e-6 * size) ? 0 : x / found.scale;
+    return String(Number(rounded.toPrecision(3))).replace("-", "−");
+  });
+  return `${texts.join(", ")} ${found.unit}`;
+}
+
+/**
  * Labels of an axis: as many digits as tell its ticks apart, and one prefix for all of them.
  * @param {number[]} ticks at equal distances
  */
