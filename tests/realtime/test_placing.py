@@ -24,9 +24,9 @@ G = 9.81
 @pytest.fixture(scope="module")
 def slider_crank() -> Iterator[Mailbox]:
     plant = gallery.get("slider_crank").build().compile()
-    with own_name("placed") as name:
-        with il.start(plant, name=name, clock=il.ScriptedClock(), **OPTIONS) as loop:
-            yield loop.mailbox
+    clock = il.ScriptedClock()
+    with own_name("placed") as name, il.start(plant, name=name, clock=clock, **OPTIONS) as loop:
+        yield loop.mailbox
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_velocities_that_are_kept_fit_the_loops(box: Mailbox) -> None:
 def test_what_cannot_be_closed_is_refused_and_names_the_loop(box: Mailbox) -> None:
     before = box.peek()
     for x in (CRANK + ROD + 1e-3, ROD - CRANK - 1e-3, 1e6):
-        with pytest.raises(il.InputError, match="slider.*loop 'pin' cannot be closed there"):
+        with pytest.raises(il.InputError, match=r"slider.*loop 'pin' cannot be closed there"):
             box.place("slider", x)
     # not a bit has changed, and it goes on
     assert box.peek().values.tolist() == before.values.tolist()

@@ -1,4 +1,4 @@
-"""A walk over the pages of all exhibits: each in light and dark, on a desk and on a phone, held either way.
+"""A walk over the pages of all exhibits: each in light and dark, on a desk and on phones.
 
     for shown in exhibit_pages(browser, errors):
         shown.page.screenshot(path=f"{shown}.png")

@@ -45,7 +45,7 @@ CASES: list[tuple[list[Any], Any]] = [
     (["withPrefix", 1.863e-17, "rad"], "0 rad"),
     (["withPrefix", -3.9e-10, "m"], "0 m"),
     (["withPrefix", -3.9e-8, "m"], "−39 nm"),
-    (["withPrefix", 4e-13, "kg·m²", 3, 0], "0.4 µg·m²"),
+    (["withPrefix", 4e-13, "kg·m²", 3, 0], "0.4 ng·m²"),
     (["withPrefix", 0.0012, "m"], "1.2 mm"),
     (["withPrefix", 0.99999, "m"], "1 m"),
     (["withPrefix", None, "m"], "–"),
