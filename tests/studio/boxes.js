@@ -31,9 +31,12 @@
   // what is left of a box inside of all that clips it; what cannot be scrolled to is cut
   const clip = (element, box, complain) => {
     let seen = { left: box.left, right: box.right, top: box.top, bottom: box.bottom };
+    let outside = false; // what has its place in an ancestor is not clipped by those in between
     for (let e = element; e && e !== document.documentElement; e = e.parentElement) {
       const style = getComputedStyle(e);
       if (style.position === "fixed") break;
+      if (outside && style.position === "static") continue;
+      outside = style.position === "absolute";
       if (style.overflowX === "visible" && style.overflowY === "visible") continue;
       const frame = e.getBoundingClientRect();
       const [across, down] = [scrolls(style.overflowX), scrolls(style.overflowY)];

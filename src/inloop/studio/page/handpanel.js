@@ -81,7 +81,12 @@ export class HandPanel {
     const parts = [];
     this.inputRows = [];
     if (device) parts.push(...this.driven(device));
-    if (others.length) parts.push(device ? this.others(others) : this.rows(others));
+    // of many inputs those that the model's author has named come first
+    const declared = others.filter((input) => input.declared);
+    const first = device ? [] : declared.length ? declared : others;
+    const rest = others.filter((input) => !first.includes(input));
+    if (first.length) parts.push(this.rows(first));
+    if (rest.length) parts.push(this.others(rest));
     inside(byId("hand-panel"), "h2").textContent = device ? "Hand" : "Inputs";
     byId("hand").replaceChildren(...parts);
     this.show();
@@ -207,7 +212,11 @@ export class HandPanel {
     return make(
       "details",
       { className: "others" },
-      make("summary", {}, `Other inputs (${inputs.length})`),
+      make(
+        "summary",
+        {},
+        `${inputs.some((input) => input.declared) ? "Other inputs" : "Efforts of joints"} (${inputs.length})`,
+      ),
       this.rows(inputs),
     );
   }
@@ -218,8 +227,9 @@ export class HandPanel {
    */
   rows(inputs) {
     const ordered = [...inputs].sort((a, b) => Number(b.declared) - Number(a.declared));
-    this.inputRows = ordered.map((input) => new InputRow(input, this.measures, this.inputs));
-    return make("div", { className: "rows" }, ...this.inputRows.map(({ element }) => element));
+    const rows = ordered.map((input) => new InputRow(input, this.measures, this.inputs));
+    this.inputRows.push(...rows);
+    return make("div", { className: "rows" }, ...rows.map(({ element }) => element));
   }
 
   /** Nobody drives here: what was held is shown at rest. */

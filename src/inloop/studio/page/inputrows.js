@@ -27,7 +27,7 @@ function usualSize(unit, { mass, length }) {
   /** @type {Record<string, number>} */
   const sizes = {
     N: weight,
-    N·m: 0.5 * weight * length,
+    N·m: 0.2 * weight * length,
     m: 0.5 * length,
     "m/s": length,
     "m/s²": GRAVITY,
