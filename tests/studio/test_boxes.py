@@ -23,7 +23,7 @@ FAULTS = {
     "#title { width: 40px; overflow: hidden; white-space: nowrap }": "is cut at the side",
     ".rows input { width: 14px; padding: 0 }": "needs .* px and has",
     ".corner { position: absolute; left: 30px; top: 8px }": "lies on",
-    ".head { position: absolute; inset: 60px auto auto 30% }": "covers the mechanism",
+    "#look-at { position: fixed; inset: 60px 400px 45% 0 }": "covers the mechanism",
     ".alarm { display: flex !important; position: fixed; inset: auto 0 0 0; height: 600px }":
         "covers #rewind",
     ".bar { height: 90px }": "the bar is 90 px high",

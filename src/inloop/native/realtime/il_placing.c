@@ -13,6 +13,7 @@
 #define LEAST_PART 1e-6
 #define THERE 1e-12                /* what is left of the way, in units */
 #define DEAD 1e-6                  /* moves less than this, in units per unit: at a dead point */
+#define SINGULAR 1e3               /* of a reciprocal pivot: too near a singular position */
 enum { MOST_PARTS = 4000 };
 
 /* One way to a wanted position. */
@@ -22,6 +23,7 @@ typedef struct il_placing {
     int64_t joint;                 /* number in the mode */
     double *q, *qd, *z;            /* where it is: closed */
     double *trial, *gain, *still;  /* the next position, how the joint moves, no velocities */
+    int64_t open;                  /* number of the row that stays open, or is nearest to that */
 } il_placing;
 
 static int64_t room_of(const il_mode_row *row)
@@ -97,7 +99,28 @@ static double find_gains(il_placing *way)
     return sum > DEAD * DEAD ? sum : 0.0;
 }
 
-/* One part of the way [units]; 0 if the loops do not follow so far. */
+/* How near a singular position the loops are where they were closed last: the largest reciprocal
+   pivot, in units of its row and coordinate, infinite where the choice in use is of no use. */
+static double find_nearness(il_placing *way, double *pivots)
+{
+    il_part *part = way->part;
+    const il_mode_row *row = part->row;
+    const il_choice *choice = il_in_use(part)->choice;
+    double worst = 0.0;
+    (void)il_find_pivots(part, way->t, pivots);
+    for (int64_t k = 0; k < choice->dependent_count; k++) {
+        const double size = row->row_sizes ? row->row_sizes[choice->rows[k]] : 1.0;
+        const double near = fabs(pivots[k]) * size / row->units[choice->dependent[k]];
+        if (!(near <= worst)) {
+            worst = near;
+            way->open = choice->rows[k];
+        }
+    }
+    return worst;
+}
+
+/* One part of the way [units]; 0 if the loops do not follow so far. At a singular position branches
+   meet: none is chosen by chance. */
 static int go(il_placing *way, double length, double gains)
 {
     il_part *part = way->part;
@@ -114,23 +137,26 @@ static int go(il_placing *way, double length, double gains)
     if (close_at(way, way->q, way->still) != IL_OK) {
         return 0;
     }
-    (void)il_find_pivots(part, way->t, before);
-    if (close_at(way, way->trial, way->still) != IL_OK ||
-        !(fabs(part->q[way->joint] - wanted) <= 0.5 * fabs(length) * units[way->joint]) ||
-        !il_same_side(before, pivots, il_find_pivots(part, way->t, pivots))) {
+    const double near = find_nearness(way, before);
+    if (close_at(way, way->trial, way->still) != IL_OK) {
+        way->open = choice->rows[il_in_use(part)->look.bad_row];
+        return 0;
+    }
+    if (!(fabs(part->q[way->joint] - wanted) <= 0.5 * fabs(length) * units[way->joint]) ||
+        !(find_nearness(way, pivots) <= fmax(SINGULAR, near)) ||
+        !il_same_side(before, pivots, choice->dependent_count)) {
         return 0;
     }
     il_copy(way->q, part->q, il_positions(part->row));
     return 1;
 }
 
-/* IL_OK, or IL_LOOP_OPEN and the number of the row that stays open. */
-static int lead(il_placing *way, double target, int64_t *row)
+/* IL_OK, or IL_LOOP_OPEN. */
+static int lead(il_placing *way, double target)
 {
     il_part *part = way->part;
     const double unit = part->row->units[way->joint];
     double part_length = LONGEST_PART;
-    *row = -1;
     for (int64_t k = 0; k < MOST_PARTS; k++) {
         const double left = (target - way->q[way->joint]) / unit;
         if (fabs(left) <= THERE) {
@@ -147,18 +173,29 @@ static int lead(il_placing *way, double target, int64_t *row)
                 il_pack(part, part->instance->machine.x);
             }
         } else {
-            const il_active *active = il_in_use(part);
-            *row = active->choice->rows[active->look.bad_row];
             part_length = 0.5 * fabs(length);
         }
     }
     return IL_LOOP_OPEN;
 }
 
+/* Why there is no way: the row that stays open, by the output that tells its multiplier. */
+static uint64_t blame(const il_loop *loop, const il_part *part, int64_t row)
+{
+    for (int64_t k = 0; k < loop->instance->plant->output_count; k++) {
+        const il_place place = part->row->output_places[k];
+        if (place.kind == IL_OF_LAM && place.index == row) {
+            return INLOOP_OPEN_ROW + 1 + (uint64_t)k;
+        }
+    }
+    return INLOOP_NO_WAY;
+}
+
 static il_placing make_way(il_loop *loop, il_part *part, int64_t joint)
 {
     const il_mode_row *row = part->row;
-    il_placing way = {.part = part, .t = il_simulated(loop), .joint = joint, .q = loop->placing};
+    il_placing way = {.part = part, .t = il_simulated(loop), .joint = joint, .open = -1};
+    way.q = loop->placing;
     way.trial = way.q + il_positions(row);
     way.qd = way.trial + il_positions(row);
     way.gain = way.qd + row->n;
@@ -188,7 +225,6 @@ uint64_t il_place_joint(il_loop *loop, const double *values)
     il_instance *instance = loop->instance;
     il_part *part = il_present(instance);
     const double coordinate = values[0], target = values[1];
-    int64_t row = -1;
 
     if (!loop->paused || loop->steps_left > 0) {
         return INLOOP_MUST_STAND;
@@ -209,9 +245,9 @@ uint64_t il_place_joint(il_loop *loop, const double *values)
     if (il_in_use(part)->choice->expand == NULL) {
         way.q[joint] = target;
         (void)close_at(&way, way.q, way.qd);
-    } else if (lead(&way, target, &row) != IL_OK) {
+    } else if (lead(&way, target) != IL_OK) {
         (void)il_restore(instance, loop->good);
-        return row < 0 ? INLOOP_NO_WAY : INLOOP_OPEN_ROW + (uint64_t)row;
+        return blame(loop, part, way.open);
     } else {
         il_pack(part, instance->machine.x);
     }

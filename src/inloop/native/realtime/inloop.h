@@ -139,7 +139,8 @@ enum inloop_placing {
     INLOOP_MUST_STAND = 1, /* the plant was not paused */
     INLOOP_NOT_FREE = 2,   /* a drive holds this joint, it turns as a ball, or it is not there now */
     INLOOP_NO_WAY = 3,     /* the loops have no way there: a dead point is before it */
-    INLOOP_OPEN_ROW = 4    /* and the number of the row of constraints that stays open there */
+    INLOOP_OPEN_ROW = 4    /* and the number of the output that tells the multiplier of the row of
+                              constraints that stays open there; the first output is time */
 };
 
 enum inloop_state {

@@ -26,24 +26,21 @@ def why_not_placed(layout: Layout, coordinate: str, q: float, why: int) -> tuple
             "mechanism does not have it in its present mode",
             "Set another joint, or the input of the drive.",
         )
-    closed = loop_of_row(layout, why - constant("INLOOP_OPEN_ROW"))
-    which = f"loop '{closed}'" if closed else "the loops"
+    which = open_loop(layout, why - constant("INLOOP_OPEN_ROW"))
     return (
-        f"joint '{coordinate}' cannot be at {q:.4g} {unit}: {which} cannot be closed there".replace(
-            "  ", " "
-        ),
+        f"joint '{coordinate}' cannot be at {q:.4g} {unit}: {which} cannot be closed there",
         "It stays where it was. Go less far, or move another joint first.",
     )
 
 
-def loop_of_row(layout: Layout, row: int) -> str:
-    """Name of the loop or coupling that a row of constraints belongs to; "" if that is not known.
+def open_loop(layout: Layout, output: int) -> str:
+    """The loop or coupling that a row of constraints belongs to, in words.
 
     Args:
         layout: of the plant.
-        row: number of the row, from 0.
+        output: number of the output that tells the multiplier of the row.
     """
-    rows = [x.name for x in layout.signals if x.name.startswith(MULTIPLIER)]
-    if not 0 <= row < len(rows) or any(x.name == "mode" for x in layout.signals):
-        return ""
-    return rows[row].removeprefix(MULTIPLIER).rpartition(".")[0]
+    names = layout.output_names
+    if not 0 < output < len(names) or not names[output].startswith(MULTIPLIER):
+        return "the loops"
+    return f"loop '{names[output].removeprefix(MULTIPLIER).rpartition('.')[0]}'"
