@@ -122,7 +122,9 @@ def test_a_joint_is_set_and_all_that_hang_together_follow(page: Page, box: Mailb
     comes(page, "inloop.transport.state === 'paused'")
     page.get_by_role("textbox", name="Joint bar_1 in rad").fill("0.6")
     page.keyboard.press("Enter")
-    there = "inloop.inspector.joints.rows.every(({ told }) => Math.abs(Math.abs(told) - 0.6) < 1e-9)"
+    there = (
+        "inloop.inspector.joints.rows.every(({ told }) => Math.abs(Math.abs(told) - 0.6) < 1e-9)"
+    )
     comes(page, there)
     found = box.peek()
     for bar in BARS:

@@ -1,4 +1,4 @@
-"""Numbers as the page writes them, run by Node: short, with prefixes, and apart from each other."""
+"""Functions of the page, run by Node: numbers as it writes them, and what it says at the end."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import pytest
 
 from inloop.studio.messaging.page_types import TARGET
 
-NUMBERS = TARGET.parent / "numbers.js"
+MODULES = [(TARGET.parent / name).as_uri() for name in ("numbers.js", "farewell.js")]
+OWN, OTHERS = {"own": True}, {"own": False}
 CALL = """
-import * as numbers from %s;
+const modules = await Promise.all(%s.map((name) => import(name)));
+const functions = Object.assign({}, ...modules);
 let text = "";
 for await (const part of process.stdin) text += part;
 const calls = JSON.parse(text);
-console.log(JSON.stringify(calls.map(([name, ...words]) => numbers[name](...words))));
+console.log(JSON.stringify(calls.map(([name, ...words]) => functions[name](...words))));
 """
 CASES: list[tuple[list[Any], Any]] = [
     # what entry fields show, in the unit with its prefix
@@ -58,6 +60,14 @@ CASES: list[tuple[list[Any], Any]] = [
     (["axisLabels", [0.0, 2e5, 4e5]], ["0", "200 k", "400 k"]),
     (["axisLabels", [1e5, 1e5 + 0.5]], ["100.0000 k", "100.0005 k"]),
     (["axisLabels", [12.0]], ["12"]),
+    # what is said when the studio is gone: what is known, and no more
+    (["farewell", "ended", OWN, "10.0.0.7"], ("has been ended", "ends with it")),
+    (["farewell", "ended", OTHERS, "10.0.0.7"], ("has been ended", "goes on")),
+    (["farewell", "cut", OWN, "127.0.0.1"], ("without a word", "ends with it")),
+    (["farewell", "cut", OTHERS, "[::1]"], ("without a word", "goes on")),
+    (["farewell", "cut", OWN, "10.0.0.7"], ("no connection", "network is cut, the plant goes on")),
+    (["farewell", "cut", None, "localhost"], ("without a word", "Trying again")),
+    (["farewell", "turned away", OWN, "localhost"], ("turned this page away", "Trying again")),
 ]  # fmt: skip
 
 
@@ -66,7 +76,7 @@ def answers(require_file: Callable[[str, str], None]) -> list[Any]:
     node = shutil.which("node") or "/usr/bin/node"
     require_file(node, "nodejs")
     done = subprocess.run(
-        [node, "--input-type=module", "-e", CALL % json.dumps(NUMBERS.as_uri())],
+        [node, "--input-type=module", "-e", CALL % json.dumps(MODULES)],
         input=json.dumps([call for call, _ in CASES]), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -80,5 +90,7 @@ def test_a_number_is_written_as_expected(answers: list[Any], k: int) -> None:
     if isinstance(expected, dict):
         assert answers[k]["unit"] == expected["unit"]
         assert answers[k]["scale"] == pytest.approx(expected["scale"])
+    elif isinstance(expected, tuple):
+        assert expected[0] in answers[k]["text"] and expected[1] in answers[k]["fix"]
     else:
         assert answers[k] == expected
