@@ -56,6 +56,7 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
     sections += _section(("output", "unit", "value"), _output_rows(mechanism))
     sections += _section(("sensor", "kind", "at", "signals"), _sensor_rows(mechanism))
+    sections += _section(("controller", "period [s]", "reads", "leads"), _controlled(mechanism))
     sections += _section(("mode", "holds"), _mode_rows(mechanism))
     sections += _section(EVENT_HEADER, _event_rows(mechanism))
     if mechanism.notes:
@@ -261,6 +262,13 @@ def _sensor_rows(mechanism: Mechanism) -> list[Row]:
         )
         for sensor in mechanism.sensors
     ]
+
+
+def _controlled(mechanism: Mechanism) -> list[Row]:
+    found = mechanism.controller
+    if found is None:
+        return []
+    return [(found.name, f"{found.period:g}", ", ".join(found.reads), ", ".join(found.leads))]
 
 
 def _numbers_of(kind: object) -> str:

@@ -13,7 +13,7 @@ const QUIET = 700; // after a change of one's own, what the server tells may be 
 
 /** @typedef {import("./sliderscale.js").Scale} Scale */
 
-class Row {
+export class Row {
   /** @type {number | null} */
   waiting = null;
 

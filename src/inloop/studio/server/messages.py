@@ -12,6 +12,7 @@ from inloop.studio.drawing.anatomy import empty_anatomy
 from inloop.studio.drawing.scene import empty_scene
 from inloop.studio.messaging.message_types import (
     Chain,
+    Controllers,
     Driven,
     Hello,
     Input,
@@ -24,6 +25,7 @@ from inloop.studio.messaging.message_types import (
 )
 from inloop.studio.messaging.protocol import fields
 from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.plants.control import NONE
 from inloop.studio.plants.haptic_device import MOUSE, offer, ranges
 from inloop.studio.plants.inputs import Inputs
 from inloop.studio.plants.running import Running
@@ -58,6 +60,7 @@ def hello(running: Running) -> Hello:
         "inputs": inputs(layout, running.inputs, stage.docs),
         "device": device(stage.device, layout),
         "chain": chain(running),
+        "controllers": controllers(running),
         "can": abilities(running),
         "record": recordings(running),
     }
@@ -88,6 +91,7 @@ def hello_without_plant(running: Running) -> Hello:
         "inputs": [],
         "device": None,
         "chain": None,
+        "controllers": controllers(running),
         "can": ["choose"] if running.is_own else [],
         "record": recordings(running),
     }
@@ -130,6 +134,21 @@ def chain(running: Running) -> Chain:
     }
 
 
+def controllers(running: Running) -> Controllers:
+    """Controllers that can be put beside the plant, and the one at work."""
+    if running.control is not None and not running.file:
+        return running.control.told()
+    return {
+        "offered": [],
+        "active": NONE,
+        "state": "none",
+        "said": "",
+        "values": {},
+        "path": "",
+        "target": None,
+    }
+
+
 def played(note: Note) -> PlayedNote:
     """A note that begins or ends."""
     return cast(PlayedNote, {"kind": "note", **note.data()})
@@ -153,6 +172,7 @@ def abilities(running: Running) -> list[str]:
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]
+        can += ["control", "tune", "follow", "hold", "aim"]
     if running.may_place:
         can.append("place")
     if running.is_own:
