@@ -39,7 +39,7 @@ def test_the_page_has_the_description_of_the_server() -> None:
 
 
 def test_the_page_asks_for_all_that_the_server_does() -> None:
-    said = "".join(re.findall(r"\.say\(\{\s*do: ([^,}]*)", CODE))
+    said = "".join(re.findall(r"\.(?:say\(|way\([^{]*)\{\s*do: ([^,}]*)", CODE))
     assert set(re.findall(r'"(\w+)"', said)) - {"paused"} == set(REQUESTS)
 
 

@@ -20,6 +20,7 @@ from inloop.studio.messaging.requests import LONGEST, RequestError, read_request
 from inloop.studio.messaging.scene_types import Scene
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.haptic_device import HapticDevice
+from inloop.studio.plants.inputs import OccupiedError
 from inloop.studio.plants.recordings import Recordings
 from inloop.studio.plants.running import Running
 from inloop.studio.plants.sources import COMMANDS, Source
@@ -211,7 +212,7 @@ class Session:
         """Let a client drive, or tell it that it cannot, and who does."""
         try:
             act()
-        except (InputError, MailboxError) as error:
+        except (OccupiedError, MailboxError) as error:
             mistake = error.mistakes[0]
             client.tell({"kind": "refused", "text": mistake.what, "fix": mistake.fix})
 
