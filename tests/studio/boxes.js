@@ -131,7 +131,9 @@
   // corners of all that is drawn of the bodies, in pixels of the window
   function corners() {
     const found = [];
+    const { changed } = view.eye;
     view.eye.apply();
+    view.eye.changed = changed; // the picture still has to be drawn
     for (const node of view.nodes.values())
       node.traverse((object) => {
         const place = object.geometry?.getAttribute?.("position");

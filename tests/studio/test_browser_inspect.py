@@ -57,7 +57,6 @@ def center(page: Page, body: str) -> tuple[float, float]:
     x, y = page.evaluate(
         """(name) => { const { view, inspector } = inloop;
         const { com } = inspector.anatomy.bodies.find((body) => body.name === name);
-        view.eye.apply();
         const p = view.nodes.get(name).localToWorld(view.eye.target.clone().fromArray(com));
         p.project(view.eye.camera);
         const box = view.canvas.getBoundingClientRect();
@@ -164,7 +163,7 @@ def test_a_second_page_is_refused_springs_back_and_is_told_who_drives(
         second.locator("#hand-panel > summary").click()
         slider = second.get_by_role("slider", name="Input bar_1.tau")
         rest = slider.input_value()
-        slider.fill("900")
+        slider.fill(slider.get_attribute("max") or "")
         notice = second.get_by_text("drives just now; this is page")
         notice.wait_for()
         assert "page " in notice.inner_text() and slider.input_value() == rest

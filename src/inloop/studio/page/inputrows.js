@@ -2,8 +2,7 @@
 
 import { make } from "./dom.js";
 import { NumberField } from "./numberfield.js";
-import { clamp, roundUp } from "./numbers.js";
-import { STEPS, scaleOf } from "./sliderscale.js";
+import { clamp, roundUp, withPrefix } from "./numbers.js";
 
 /** @typedef {import("./messages.js").Input} Input */
 /** @typedef {Input & { index: number }} Numbered */
@@ -54,9 +53,6 @@ function rangeOf({ low, high, unit }, measures) {
 }
 
 export class InputRow {
-  /** Is it held by this page? */
-  held = false;
-
   /**
    * @param {Numbered} input
    * @param {Measures} measures
@@ -65,21 +61,21 @@ export class InputRow {
   constructor(input, measures, inputs) {
     const { name, unit, low, high, doc, index } = input;
     this.index = index;
+    this.unit = unit;
     this.inputs = inputs;
     /** @type {[number, number]} */
     this.range = rangeOf(input, measures);
-    this.scale = scaleOf(...this.range);
     const size = Math.max(...this.range.map(Math.abs));
     this.field = new NumberField({ name: `Input ${name}`, unit, size, low, high }, (value) =>
       this.hold(value),
     );
     this.slider = make("input", {
       type: "range",
-      min: 0,
-      max: STEPS,
-      step: 1,
+      min: this.range[0],
+      max: this.range[1],
+      step: "any",
       "aria-label": `Input ${name}`,
-      oninput: () => this.hold(Number(this.scale.value(Number(this.slider.value)).toPrecision(4))),
+      oninput: () => this.hold(Number(Number(this.slider.value).toPrecision(4))),
     });
     this.free = make(
       "button",
@@ -101,7 +97,6 @@ export class InputRow {
   /** @param {number} value */
   hold(value) {
     if (!this.inputs.hold(this.index, value)) return this.rest();
-    this.held = true;
     this.free.disabled = false;
     this.show(value);
   }
@@ -113,7 +108,6 @@ export class InputRow {
 
   /** As it is when nobody holds it. */
   rest() {
-    this.held = false;
     this.free.disabled = true;
     this.show(clamp(0, ...this.field.bounds));
   }
@@ -121,14 +115,13 @@ export class InputRow {
   /** @param {number} value */
   show(value) {
     const [low, high] = this.range;
-    if (value < low || value > high) {
-      // typed: the slider makes room for it
+    // typed beyond the usual range: the slider makes room for it
+    if (value < low || value > high)
       this.range = [Math.min(low, 2 * value), Math.max(high, 2 * value)];
-      this.scale = scaleOf(...this.range);
-    }
+    const [least, most] = this.range;
+    Object.assign(this.slider, { min: least, max: most, value });
+    this.slider.style.setProperty("--fill", `${(100 * (value - least)) / (most - least)}%`);
+    this.slider.setAttribute("aria-valuetext", withPrefix(value, this.unit, 4, 0));
     this.field.show(value, true);
-    const place = clamp(this.scale.place(value), 0, STEPS);
-    this.slider.value = String(place);
-    this.slider.style.setProperty("--fill", `${(100 * place) / STEPS}%`);
   }
 }
