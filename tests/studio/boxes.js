@@ -76,7 +76,8 @@
   for (const field of document.querySelectorAll("input, select")) {
     if (!visible(field) || ["range", "checkbox", "radio"].includes(field.type)) continue;
     const style = getComputedStyle(field);
-    pen.font = style.font;
+    // the short form is empty where digits are of equal width
+    pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const shown = field.tagName === "SELECT"
       ? field.selectedOptions[0]?.textContent ?? "" : field.value || field.placeholder;
     const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);

@@ -2,7 +2,7 @@
 
 import { byId, make } from "./dom.js";
 import { NumberField } from "./numberfield.js";
-import { clamp } from "./numbers.js";
+import { clamp, NOISE } from "./numbers.js";
 import { STEPS, scaleOf } from "./sliderscale.js";
 
 /** @typedef {import("./messages.js").BodyJoint} BodyJoint */
@@ -86,7 +86,7 @@ class JointRow {
       this.range = [Math.min(low, q), Math.max(high, q)];
       this.scale = scaleOf(...this.range);
     }
-    this.field.show(q);
+    this.field.show(Math.abs(q) < NOISE ? 0 : q);
     this.slider.value = String(clamp(this.scale.place(q), 0, STEPS));
     this.fill(q);
   }
