@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,7 @@ def call(args: argparse.Namespace) -> int:
         choice = catalog.recorded(Path(args.replay), args)
     elif args.attach:
         choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)
+        choice = replace(choice, ours=args.with_parent)
     else:
         args.mechanism = args.mechanism or next(n for n in FIRST if n in gallery.names())
         choice = catalog.subject(args)

@@ -52,6 +52,17 @@ static int restore(il_loop *loop, const double *values)
     return 1;
 }
 
+/* Bring a joint to a position, and tell what became of it. */
+static int place(il_loop *loop, const double *values)
+{
+    const uint64_t result = il_place_joint(loop, values);
+    __atomic_store_n(&statistics_of(loop)->placing, result, __ATOMIC_RELAXED);
+    if (result == INLOOP_PLACED) {
+        il_publish_outputs(loop, INLOOP_SET);
+    }
+    return result == INLOOP_PLACED;
+}
+
 /* Do what a command says; 0 if it makes no sense. */
 static int obey(il_loop *loop, int64_t command, const double *values)
 {
@@ -100,6 +111,8 @@ static int obey(il_loop *loop, int64_t command, const double *values)
     case INLOOP_MAKE_SAFE:
         loop->safe_latched = IL_STOPPED;
         return 1;
+    case INLOOP_PLACE:
+        return place(loop, values);
     default:
         return 0;
     }

@@ -20,7 +20,7 @@ int64_t il_loop_scratch(const il_loop *loop)
     const inloop_header *layout = &loop->box.layout;
     return (int64_t)layout->rings[INLOOP_OUTPUTS].values + fresh_size(layout) + 2 * (int64_t)layout->inputs +
            layout->rings[INLOOP_COMMANDS].values + aside_size(loop) +
-           layout->rings[INLOOP_OUTPUTS].values;
+           layout->rings[INLOOP_OUTPUTS].values + il_placing_room(loop->instance);
 }
 
 static void cut_scratch(il_loop *loop)
@@ -35,7 +35,8 @@ static void cut_scratch(il_loop *loop)
     loop->before = next += layout->inputs;
     loop->command = next += layout->inputs;
     loop->aside = next += layout->rings[INLOOP_COMMANDS].values;
-    loop->thrown_away = next + aside_size(loop);
+    loop->thrown_away = next += aside_size(loop);
+    loop->placing = next + layout->rings[INLOOP_OUTPUTS].values;
 }
 
 static void tell_state(il_loop *loop, uint64_t state)

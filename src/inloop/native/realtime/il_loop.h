@@ -91,6 +91,7 @@ typedef struct il_loop {
     il_privileges bare_loop_privileges;
     const double *good;            /* snapshot of the last good state: that of the last outputs */
     double *aside, *thrown_away;   /* while it warms up: the instance, and outputs */
+    double *placing;               /* while a joint is brought to a position */
     double *outputs, *fresh, *now, *before, *command;
     int64_t step, steps_done, status, stale, seen_inputs, steps_left;
     int64_t safe_latched;          /* status because of which safe values hold; 0: they do not */
@@ -148,6 +149,11 @@ int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);
 int il_clock_has_room(const il_loop *loop);
 void *il_bare_loop_body(void *argument);
+
+/* Bring a joint to a position, as INLOOP_PLACE asks for; see inloop_placing. */
+uint64_t il_place_joint(il_loop *loop, const double *values);
+/* Doubles of scratch memory that it needs. */
+int64_t il_placing_room(const il_instance *instance);
 
 /* Simulated time [s]: as in il_fixed.c, the same bits as a simulation. */
 static inline double il_simulated(const il_loop *loop)

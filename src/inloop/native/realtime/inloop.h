@@ -161,7 +161,19 @@ enum inloop_command {
     INLOOP_STOP = 5,
     INLOOP_SPEED = 6,   /* value 0: wall clock seconds are this many simulated ones */
     INLOOP_RESTORE = 7, /* values: the state x of outputs, then their step */
-    INLOOP_MAKE_SAFE = 8
+    INLOOP_MAKE_SAFE = 8,
+    INLOOP_PLACE = 9    /* while it stands; values: number of a coordinate from 0, where it shall be,
+                           not 0: velocities stay; see statistics.placing */
+};
+
+/* What became of the last INLOOP_PLACE. */
+enum inloop_placing {
+    INLOOP_PLACED = 0,
+    INLOOP_MUST_STAND = 1, /* the plant was not paused */
+    INLOOP_NOT_FREE = 2,   /* a drive holds this joint, it turns as a ball, or it is not there now */
+    INLOOP_NO_WAY = 3,     /* the loops have no way there: a dead point is before it */
+    INLOOP_OPEN_ROW = 4    /* and the number of the output that tells the multiplier of the row of
+                              constraints that stays open there; the first output is time */
 };
 
 enum inloop_state {
@@ -232,6 +244,7 @@ typedef struct inloop_statistics {
     uint64_t jumped;    /* number of the input, from 1, whose drive has jumped last; 0: none has */
     uint64_t touched;   /* number of the output, a gap, of the last brief contact; 0: none was */
     uint64_t heartbeat; /* inloop_time [ns] */
+    uint64_t placing;   /* what became of the last INLOOP_PLACE, see inloop_placing */
     uint64_t thread;    /* id of the loop's thread */
     uint64_t lead;      /* how much before each period it wakes up to warm up [ns]; 0: it does not */
     double speed;

@@ -83,6 +83,7 @@ class Client:
     Attributes:
         number: to tell clients apart.
         subscription: what it plots.
+        watched: columns of the outputs whose newest values it is told, by name.
         messages: allowance for what it sends.
         patience: allowance for its mistakes.
         lost: samples that were dropped because it does not read, since the last one sent.
@@ -91,6 +92,7 @@ class Client:
     def __init__(self, channel: Channel) -> None:
         self.number = next(_numbers)
         self.subscription = Subscription()
+        self.watched: dict[str, int] = {}
         self.messages = Allowance(PER_SECOND, BURST)
         self.patience = Allowance(1.0, PATIENCE)
         self.lost = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypedDict
 
+from inloop.studio.messaging.anatomy_types import Anatomy
 from inloop.studio.messaging.scene_types import Scene, Vector
 
 Activity = Literal["starting", "running", "paused", "ended", "lost"]
@@ -26,6 +27,7 @@ class Plant(TypedDict):
     look_at: Annotated[str, "what is worth looking at"]
     remarks: Annotated[list[str], "what was left out of its file, or added to it"]
     rate_hz: Annotated[float, "steps per second [Hz]"]
+    own: Annotated[bool, "the studio has started it, and it ends with the studio"]
 
 
 class Option(TypedDict):
@@ -92,6 +94,7 @@ class Input(TypedDict):
     low: Annotated[float | None, "null: no bound"]
     high: Annotated[float | None, "null: no bound"]
     doc: str
+    declared: Annotated[bool, "by the model, not the effort of a joint"]
 
 
 class Driven(TypedDict):
@@ -252,6 +255,7 @@ class Hello(TypedDict):
     plant: Plant
     menu: list[MenuEntry]
     scene: Scene
+    anatomy: Anatomy
     parameters: list[Parameter]
     signals: list[Signal]
     plots: Annotated[list[str] | None, "signals to plot first"]
@@ -277,6 +281,7 @@ class State(TypedDict):
     status: Annotated[str, "how the last step ended"]
     latched: Annotated[str, 'status because of which inputs are ignored; "" if they are not']
     overruns: int
+    late: Annotated[int, "steps that came too late within the last seconds"]
     stale: Annotated[int, "steps with inputs that were too old"]
     lost: Annotated[int, "records of telemetry"]
     source: Annotated[str, '"live", or the name of a recording']
@@ -293,6 +298,21 @@ class Readings(TypedDict):
     kind: Literal["readings"]
     contacts: Annotated[list[list[float | None]], "gap [m], normal force and friction [N] of each"]
     sensors: Annotated[list[list[float | None]], "values of the signals of each"]
+
+
+class Watched(TypedDict):
+    """Newest values of what a page watches, ten times a second."""
+
+    kind: Literal["watched"]
+    values: Annotated[dict[str, float | None], "null: the mode does not have it"]
+
+
+class Refused(TypedDict):
+    """This page cannot drive the inputs: what it shows of them goes back."""
+
+    kind: Literal["refused"]
+    text: Annotated[str, "who drives"]
+    fix: str
 
 
 class Subscribed(TypedDict):
@@ -317,6 +337,7 @@ class SceneChange(TypedDict):
 
     kind: Literal["scene"]
     scene: Scene
+    anatomy: Anatomy
 
 
 class Histograms(TypedDict):
@@ -451,7 +472,7 @@ class PlayedNote(TypedDict):
 
 
 Message = (
-    Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
-    | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held
-    | PlayedNote | Timeline | ShownPlace
+    Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange
+    | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange
+    | Tracking | Held | PlayedNote | Timeline | ShownPlace
 )  # fmt: skip

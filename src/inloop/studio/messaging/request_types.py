@@ -15,6 +15,22 @@ class Subscribe(TypedDict):
     rate_hz: NotRequired[Annotated[float, "all samples by default [Hz]"]]
 
 
+class Watch(TypedDict):
+    """Tell the newest values of these signals now and then, and of no others."""
+
+    do: Literal["watch"]
+    signals: list[str]
+
+
+class Place(TypedDict):
+    """Bring a joint to a position while the plant stands; loops stay closed, or it is refused."""
+
+    do: Literal["place"]
+    coordinate: str
+    q: Annotated[float, "[rad or m]"]
+    keep_velocities: NotRequired[Annotated[bool, "by default all is at rest then"]]
+
+
 class SetParameter(TypedDict):
     """A value, which is put into its range."""
 
@@ -181,7 +197,8 @@ class AimAt(TypedDict):
 
 
 Request = (
-    Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
-    | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput
-    | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo
+    Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step
+    | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput
+    | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
+    | Pin | LetGo
 )  # fmt: skip

@@ -14,6 +14,7 @@
  * @property {HTMLInputElement} volume
  * @property {HTMLDetailsElement} hand-panel
  * @property {HTMLDetailsElement} recording-panel
+ * @property {HTMLDetailsElement} inspect-panel
  * @property {HTMLDetailsElement} contact-panel
  * @property {HTMLDetailsElement} sensor-panel
  * @property {HTMLDialogElement} keys

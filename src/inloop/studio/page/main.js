@@ -7,9 +7,12 @@ import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
 import { byId, download, press } from "./dom.js";
+import { farewell } from "./farewell.js";
 import { Hand } from "./hand.js";
 import { HandPanel } from "./handpanel.js";
 import { Inputs } from "./inputs.js";
+import { Inspector } from "./inspector.js";
+import { startMenu } from "./menu.js";
 import { POSES } from "./messages.js";
 import { NoteDisplay } from "./note.js";
 import { Notices } from "./notices.js";
@@ -32,13 +35,6 @@ import { Transport } from "./transport.js";
 import { Video } from "./video.js";
 import { View } from "./view.js";
 
-/** @type {import("./messages.js").Told} */
-const LOST = {
-  level: "error",
-  text: "The studio does not answer.",
-  fix: "The loop goes on without this page. Is “inloop studio” still running? Trying again …",
-};
-
 startTheme((colours) => {
   view.setPalette(colours);
   plots.setPalette(colours);
@@ -47,11 +43,12 @@ startTheme((colours) => {
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const connection = new Connection(`${scheme}://${location.host}/ws`, {
   open: () => notices.alarm("link", null),
-  lost: () => {
-    notices.alarm("link", LOST);
-    transport.chip("no link", "error");
+  lost: (ending) => {
+    notices.alarm("link", farewell(ending, transport.plant));
+    transport.chip(ending === "ended" ? "ended" : "no link", "error");
     inputs.clear();
     touch.clear();
+    handPanel.springBack();
   },
   text: (message) => receive(message),
   frame: (frame) => {
@@ -86,6 +83,8 @@ const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
+const inspector = new Inspector(connection, view, picking);
+startMenu();
 new Rulers(view);
 
 /** @typedef {import("./messages.js").Message} Message */
@@ -112,7 +111,7 @@ const RECEIVE = {
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
     const driven = message.device && { ...message.device, unit: unitName(message.device.unit) };
     hand.setDevice(driven, index);
-    handPanel.setPlant(driven, message.inputs);
+    handPanel.setPlant(driven, message.inputs, measuresOf(message));
     device.setPlant(message.chain);
     touch.setPlant(message.can.includes("let_go"));
     if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
@@ -120,23 +119,35 @@ const RECEIVE = {
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
+    inspector.setPlant(message);
     plots.setPlant(message.plant.name, message.signals, message.plots);
     recordings.show(message.record, message.can);
   },
   readings(message) {
     contacts.show(message.contacts);
     sensors.show(message.sensors);
+    inspector.details?.touch(message.contacts);
+  },
+  watched: ({ values }) => inspector.show(values),
+  refused({ text, fix }) {
+    inputs.giveUp();
+    handPanel.springBack();
+    notices.toast({ level: "warn", text, fix });
   },
   subscribed: (message) => plots.subscribed(message),
   parameters: ({ values }) => parameters.update(values),
   state(message) {
     transport.show(message);
+    inspector.setState(message.state);
     recordings.playing(message.source);
     deadlines.count(message, connection.roundTrip);
   },
   histogram: (message) => deadlines.show(message),
   notice: (message) => notices.toast(message),
-  scene: ({ scene }) => view.changeScene(scene),
+  scene({ scene, anatomy }) {
+    view.changeScene(scene);
+    inspector.change(anatomy);
+  },
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
@@ -150,6 +161,16 @@ const RECEIVE = {
   timeline: (message) => timeline.setRecording(message),
   place: (message) => timeline.setPlace(message),
 };
+
+/**
+ * How large and how heavy a mechanism is.
+ * @param {import("./messages.js").Hello} hello
+ */
+function measuresOf({ anatomy, scene: { bounds } }) {
+  const mass = anatomy.bodies.reduce((sum, body) => sum + body.mass, 0);
+  const length = Math.max(...bounds.max.map((x, k) => x - bounds.min[k]));
+  return { mass, length };
+}
 
 /** @param {Message} message */
 function receive(message) {
@@ -224,6 +245,7 @@ Object.assign(window, {
     video,
     recordings,
     device,
+    inspector,
     controllers,
   },
 });

@@ -9,6 +9,7 @@
  * @property {string} look_at what is worth looking at
  * @property {Array<string>} remarks what was left out of its file, or added to it
  * @property {number} rate_hz steps per second [Hz]
+ * @property {boolean} own the studio has started it, and it ends with the studio
  */
 
 /**
@@ -213,6 +214,68 @@
  */
 
 /**
+ * A frame or a point of a body.
+ * @typedef {object} NamedFrame
+ * @property {string} name
+ * @property {[number, number, number]} p in body axes [m]
+ */
+
+/**
+ * The joint by which a body hangs on its parent.
+ * @typedef {object} BodyJoint
+ * @property {string} name of its coordinate: signals are <name>.q, <name>.qd, …
+ * @property {string} kind
+ * @property {string} unit of q
+ * @property {[number, number, number]} axis in body axes
+ * @property {number | null} low limit of q; null: none
+ * @property {number | null} high limit of q; null: none
+ * @property {number} start q that was declared
+ * @property {number | null} effort largest that its drive gives [N·m or N]; null: not known
+ * @property {boolean} driven its motion is prescribed
+ * @property {boolean} ball one of the three turns of a ball joint
+ */
+
+/**
+ * In the order of the scene.
+ * @typedef {object} InspectedBody
+ * @property {string} name
+ * @property {number} parent number of the body that carries it; -1: the ground
+ * @property {string} doc
+ * @property {boolean} node a node of a flexible link
+ * @property {number} mass [kg]
+ * @property {[number, number, number]} com center of mass in body axes [m]
+ * @property {[number, number, number]} moments principal moments of inertia about it [kg·m²]
+ * @property {[[number, number, number], [number, number, number], [number, number, number]]} axes their directions, in body axes
+ * @property {Array<NamedFrame>} frames
+ * @property {BodyJoint} joint
+ */
+
+/**
+ * A loop, or a coupling between joints.
+ * @typedef {object} InspectedLoop
+ * @property {string} name
+ * @property {string} kind
+ * @property {Array<number>} bodies on its two sides, or that its joints move; -1: the ground
+ * @property {Array<number>} joints bodies whose joints it restricts
+ */
+
+/**
+ * A contact or a sensor by its name.
+ * @typedef {object} OnBodies
+ * @property {string} name
+ * @property {Array<number>} bodies -1: the ground
+ */
+
+/**
+ * Bodies with their joints, and what belongs to them.
+ * @typedef {object} Anatomy
+ * @property {Array<InspectedBody>} bodies
+ * @property {Array<InspectedLoop>} loops
+ * @property {Array<OnBodies>} contacts
+ * @property {Array<OnBodies>} sensors
+ */
+
+/**
  * A number that can be changed while the plant runs.
  * @typedef {object} Parameter
  * @property {string} name
@@ -258,6 +321,7 @@
  * @property {number | null} low null: no bound
  * @property {number | null} high null: no bound
  * @property {string} doc
+ * @property {boolean} declared by the model, not the effort of a joint
  */
 
 /**
@@ -371,6 +435,7 @@
  * @property {Plant} plant
  * @property {Array<MenuEntry>} menu
  * @property {Scene} scene
+ * @property {Anatomy} anatomy
  * @property {Array<Parameter>} parameters
  * @property {Array<Signal>} signals
  * @property {Array<string> | null} plots signals to plot first
@@ -404,6 +469,7 @@
  * @property {string} status how the last step ended
  * @property {string} latched status because of which inputs are ignored; "" if they are not
  * @property {number} overruns
+ * @property {number} late steps that came too late within the last seconds
  * @property {number} stale steps with inputs that were too old
  * @property {number} lost records of telemetry
  * @property {string} source "live", or the name of a recording
@@ -420,6 +486,21 @@
  * @property {"readings"} kind
  * @property {Array<Array<number | null>>} contacts gap [m], normal force and friction [N] of each
  * @property {Array<Array<number | null>>} sensors values of the signals of each
+ */
+
+/**
+ * Newest values of what a page watches, ten times a second.
+ * @typedef {object} Watched
+ * @property {"watched"} kind
+ * @property {Record<string, number | null>} values null: the mode does not have it
+ */
+
+/**
+ * This page cannot drive the inputs: what it shows of them goes back.
+ * @typedef {object} Refused
+ * @property {"refused"} kind
+ * @property {string} text who drives
+ * @property {string} fix
  */
 
 /**
@@ -444,6 +525,7 @@
  * @typedef {object} SceneChange
  * @property {"scene"} kind
  * @property {Scene} scene
+ * @property {Anatomy} anatomy
  */
 
 /**
@@ -628,6 +710,22 @@
  */
 
 /**
+ * Tell the newest values of these signals now and then, and of no others.
+ * @typedef {object} Watch
+ * @property {"watch"} do
+ * @property {Array<string>} signals
+ */
+
+/**
+ * Bring a joint to a position while the plant stands; loops stay closed, or it is refused.
+ * @typedef {object} Place
+ * @property {"place"} do
+ * @property {string} coordinate
+ * @property {number} q [rad or m]
+ * @property {boolean} [keep_velocities] by default all is at rest then
+ */
+
+/**
  * A value, which is put into its range.
  * @typedef {object} SetParameter
  * @property {"set"} do
@@ -792,9 +890,9 @@
  * @property {number} [grip] of a pin, from 1; all by default
  */
 
-/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held | PlayedNote | Timeline | ShownPlace} Message */
+/** @typedef {Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held | PlayedNote | Timeline | ShownPlace} Message */
 
-/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
+/** @typedef {Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
 
 // kinds of binary frames
 export const POSES = 1;

@@ -68,6 +68,7 @@ class Choice:
         controllers: that can be put beside it.
         recording: to be shown in place of a plant.
         watched: files that it was made from; it is built anew when they change.
+        ours: the program that has started this studio runs it.
     """
 
     plant: str
@@ -77,6 +78,7 @@ class Choice:
     controllers: tuple[Offered, ...] = ()
     recording: Path | None = None
     watched: tuple[Path, ...] = ()
+    ours: bool = False
 
 
 class Catalog(Protocol):

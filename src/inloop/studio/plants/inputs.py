@@ -27,6 +27,10 @@ REST = 0.5  # [s] at rest before the inputs are given back
 REMEMBERED = 512  # inputs on their way to the loop
 
 
+class OccupiedError(InputError):
+    """Another page drives."""
+
+
 class Writer(Protocol):
     """What takes the values: the plant, or a device that holds it."""
 
@@ -93,12 +97,15 @@ class Inputs:
 
         Raises:
             MailboxError: a controller in another process writes the inputs.
-            InputError: another client drives.
+            OccupiedError: another client drives.
         """
         if self.owner is client:
             return
         if self.owner is not None:
-            raise InputError("somebody else drives just now", fix="Wait until they let go.")
+            raise OccupiedError(
+                f"page {self.owner.number} drives just now; this is page {client.number}",
+                fix="Wait until it lets go.",
+            )
         if not self._held:
             self._source.take_inputs()
             self._held = True
@@ -109,7 +116,8 @@ class Inputs:
         """Write a value at once.
 
         Raises:
-            InputError: there is no such input, or another client drives.
+            InputError: there is no such input.
+            OccupiedError: another client drives.
             MailboxError: a controller in another process writes the inputs, or the plant is gone.
         """
         if frame.index >= len(self.names):

@@ -123,6 +123,15 @@ class Live:
         """That holds bodies of the plant."""
         return self._box.hand
 
+    def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
+        """Bring a joint to a position and wait until it is there.
+
+        Raises:
+            InputError: it is not possible, and why.
+        """
+        with self._lock:
+            self._orders.place(coordinate, q, keep_velocities=keep_velocities)
+
     def set_parameters(self, values: dict[str, float]) -> None:
         """Change parameters between the same two steps."""
         with self._lock:

@@ -31,6 +31,7 @@ from inloop.studio.plants.touch import Touch
 STARTS_WITHIN = 120.0  # [s] with derivation and compilation
 ENDS_WITHIN = 5.0  # [s]
 LOOK_EVERY = 0.05  # [s]
+PLACING = "placing"  # fact of a plant that lets others set its joints
 
 
 class Running:
@@ -116,6 +117,14 @@ class Running:
         return self.choice is not None and bool(self.choice.command)
 
     @property
+    def may_place(self) -> bool:
+        """May joints be set here? Of plants of others, where they say so in their facts."""
+        if self.file or self.choice is None or self._live is None:
+            return False
+        facts = dict(self._live.layout.about)
+        return self.is_own or self.choice.ours or facts.get(PLACING) == "allowed"
+
+    @property
     def file(self) -> str:
         """The recording that is shown; "" for the plant itself."""
         return self.source.name if isinstance(self.source, Playback) else ""
@@ -135,6 +144,11 @@ class Running:
             return {"level": "error", "text": text, "fix": fix}
         reloading = None if self._reloading is None else self._reloading.notice
         return self._problem or reloading or self._health.notice(condition, self.moment)
+
+    @property
+    def late(self) -> int:
+        """Steps that came too late within the last seconds, as of the last `notice`."""
+        return self._health.late
 
     # a plant
 
@@ -282,6 +296,20 @@ class Running:
         if self._touch is None and isinstance(source, Live):
             self._touch = _touch_of(source, show)
         self._changed(True)
+
+    def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
+        """Bring a joint to a position; may take a while.
+
+        Raises:
+            InputError: it is not possible, and why.
+        """
+        if not self.may_place or self._live is None:
+            raise InputError(
+                "the joints of this plant cannot be set here: it is a recording, or was started by "
+                "another program",
+                fix=f'That program may allow it: about={{"{PLACING}": "allowed"}}.',
+            )
+        self._live.place(coordinate, q, keep_velocities)
 
     # a device
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from inloop.devices import Note
 from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.anatomy import empty_anatomy
 from inloop.studio.drawing.scene import empty_scene
 from inloop.studio.messaging.message_types import (
     Chain,
@@ -46,9 +47,11 @@ def hello(running: Running) -> Hello:
             "look_at": stage.look_at,
             "remarks": list(stage.remarks),
             "rate_hz": 1.0 / layout.period,
+            "own": running.is_own,
         },
         "menu": _menu(running),
         "scene": cast(Scene, show.scene),
+        "anatomy": show.anatomy,
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
         "contacts": running.measured.contacts,
@@ -70,9 +73,17 @@ def hello_without_plant(running: Running) -> Hello:
     name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
     return {
         "kind": "hello",
-        "plant": {"name": name, "title": title, "look_at": "", "remarks": [], "rate_hz": 1000.0},
+        "plant": {
+            "name": name,
+            "title": title,
+            "look_at": "",
+            "remarks": [],
+            "rate_hz": 1000.0,
+            "own": running.is_own,
+        },
         "menu": _menu(running),
         "scene": cast(Scene, empty_scene()),
+        "anatomy": empty_anatomy(),
         "parameters": [],
         "signals": [],
         "contacts": [],
@@ -91,7 +102,7 @@ def hello_without_plant(running: Running) -> Hello:
 def state(running: Running) -> State:
     """How it goes."""
     condition, moment = running.condition(), running.moment
-    counters = condition.counters
+    counters, notice = condition.counters, running.notice(condition)
     return {
         "kind": "state",
         "state": condition.state,
@@ -101,11 +112,12 @@ def state(running: Running) -> State:
         "status": moment.status if moment is not None else "OK",
         "latched": condition.latched,
         "overruns": counters.get("overruns", 0),
+        "late": running.late,
         "stale": counters.get("stale", 0),
         "lost": counters.get("lost", 0),
         "source": running.file or "live",
         "driven": running.inputs is not None and running.inputs.owner is not None,
-        "notice": running.notice(condition),
+        "notice": notice,
     }
 
 
@@ -151,7 +163,7 @@ def _menu(running: Running) -> list[MenuEntry]:
 
 def abilities(running: Running) -> list[str]:
     """Requests that make sense now."""
-    can = ["subscribe", "pause", "go", "step", "speed", "reset", "replay"]
+    can = ["subscribe", "watch", "pause", "go", "step", "speed", "reset", "replay"]
     if running.file:
         can += ["seek", "step_back", *(["live", "record"] if running.has_plant else [])]
     else:
@@ -159,6 +171,8 @@ def abilities(running: Running) -> list[str]:
         can += ["take_input", "release_input", "device"]
         can += ["pin", "let_go"] if running.touch is not None and running.touch.possible else []
         can += ["control", "tune", "follow", "hold", "aim"]
+    if running.may_place:
+        can.append("place")
     if running.is_own:
         can.append("choose")
     return can
@@ -209,10 +223,15 @@ def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> li
     """In the order of the numbers that input frames carry."""
     found: list[Input] = []
     units, led = _units(layout), led_inputs(layout)
+    efforts = {f"{c.name}.tau" for c in layout.coordinates}
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
         doc = f"follows {led[x.name]}" if x.name in led else docs.get(x.name, "")
-        found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
+        told: Input = {
+            "name": x.name, "unit": units[x.name], "low": low, "high": high,
+            "doc": doc, "declared": x.name not in efforts,
+        }  # fmt: skip
+        found.append(told)
     return found
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from inloop.devices import Note
-from inloop.errors import InloopError, InputError
+from inloop.errors import InloopError, InputError, MailboxError
 from inloop.studio.messaging.client import Client, Subscription, encode
 from inloop.studio.messaging.frames import InputFrame, TouchFrame, echo_frame, read_frame
 from inloop.studio.messaging.message_types import DeviceReadings, Message
@@ -21,6 +21,7 @@ from inloop.studio.messaging.requests import LONGEST, RequestError, read_request
 from inloop.studio.messaging.scene_types import Scene
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.haptic_device import HapticDevice
+from inloop.studio.plants.inputs import OccupiedError
 from inloop.studio.plants.live import Live
 from inloop.studio.plants.playback import Playback
 from inloop.studio.plants.recordings import Recordings
@@ -75,7 +76,15 @@ class Session:
             self.running.control.see(values)
         show = self.running.show
         if show is not None and show.set_parameters(values):
-            self.broadcast({"kind": "scene", "scene": cast(Scene, show.scene)})
+            scene = cast(Scene, show.scene)
+            self.broadcast({"kind": "scene", "scene": scene, "anatomy": show.anatomy})
+
+    def tell_watched(self, client: Client) -> None:
+        """Newest values of what a page watches."""
+        moment = self.running.moment
+        if client.watched and moment is not None:
+            values = {name: float(moment.values[k]) for name, k in client.watched.items()}
+            client.tell({"kind": "watched", "values": cast(dict[str, float | None], values)})
 
     def tell_held(self) -> bool:
         """Bodies that are held, to each page; False if none are."""
@@ -101,6 +110,7 @@ class Session:
     def _greet(self, client: Client, hello: str) -> None:
         generation = (client.subscription.generation + 1) & GENERATIONS
         client.subscription = Subscription(generation)
+        client.watched = {}
         client.forget_samples()
         client.tell(hello)
         if isinstance(self.running.source, Playback):
@@ -162,7 +172,7 @@ class Session:
         if isinstance(found, InputFrame):
             if inputs is None:
                 raise RequestError("nothing can be driven here", fix="Go back to the live plant.")
-            inputs.set(client, found)
+            self._drive(client, lambda: inputs.set(client, found))
         elif isinstance(found, TouchFrame):
             if self.running.touch is None:
                 raise RequestError("nothing can be held here", fix="Go back to the live plant.")
@@ -195,6 +205,13 @@ class Session:
             raise InputError("no plant runs just now", fix="Wait, or choose one.")
         if request["do"] == "subscribe":
             _subscribe(client, source, request)
+        elif request["do"] == "watch":
+            client.watched = _known(source, request["signals"])
+            self.tell_watched(client)
+        elif request["do"] == "place":
+            keep = request.get("keep_velocities", False)
+            work = asyncio.to_thread(running.place, request["coordinate"], request["q"], keep)
+            self._later(client, work)
         elif (values := _assignment(source, request)) is not None:
             self._later(client, asyncio.to_thread(source.set_parameters, values))
         elif request["do"] in MOVES and isinstance(source, Playback):
@@ -215,7 +232,8 @@ class Session:
         elif request["do"] == "live":
             self._later(client, running.replay(""))
         elif request["do"] == "take_input" and running.inputs is not None:
-            running.inputs.take(client)
+            inputs = running.inputs
+            self._drive(client, lambda: inputs.take(client))
             self.tell_state()
         elif request["do"] == "release_input" and running.inputs is not None:
             running.inputs.release(client)
@@ -227,6 +245,14 @@ class Session:
         else:
             words = f"{request['do']} is not possible here"
             raise InputError(words, fix="See what the page offers.")
+
+    def _drive(self, client: Client, act: Callable[[], None]) -> None:
+        """Let a client drive, or tell it that it cannot, and who does."""
+        try:
+            act()
+        except (OccupiedError, MailboxError) as error:
+            mistake = error.mistakes[0]
+            client.tell({"kind": "refused", "text": mistake.what, "fix": mistake.fix})
 
     def _steer(self, request: Request) -> None:
         """What the controller at work is told."""
@@ -310,13 +336,10 @@ class Session:
 
 
 def _subscribe(client: Client, source: Source, request: Subscribe) -> None:
-    index, rate = source.layout.index, 1.0 / source.layout.period
-    unknown = [name for name in request["signals"] if name not in index]
-    if unknown:
-        raise RequestError(f"there is no signal {unknown[0][:60]!a}", fix="Choose one of the list.")
+    rate = 1.0 / source.layout.period
+    columns = tuple(_known(source, request["signals"]).values())
     wanted = min(max(request.get("rate_hz", rate), 1e-3), rate)
     every = max(1, round(rate / wanted))
-    columns = tuple(index[name] for name in request["signals"])
     client.subscription = Subscription(
         client.subscription.generation, columns, every, tuple(request["signals"])
     )
@@ -340,6 +363,15 @@ def number_anew(client: Client, source: Source, *, fresh: bool) -> None:
         "kind": "subscribed", "generation": generation, "fresh": fresh,
         "rate_hz": 1.0 / (source.layout.period * wanted.every), "signals": list(wanted.signals),
     })  # fmt: skip
+
+
+def _known(source: Source, signals: Sequence[str]) -> dict[str, int]:
+    """Columns of signals by name."""
+    index = source.layout.index
+    unknown = [name for name in signals if name not in index]
+    if unknown:
+        raise RequestError(f"there is no signal {unknown[0][:60]!a}", fix="Choose one of the list.")
+    return {name: index[name] for name in signals}
 
 
 def _assignment(source: Source, request: Request) -> dict[str, float] | None:

@@ -32,7 +32,7 @@ class Ticker:
         self._session = session
         self._look_due = self._readings_due = self._state_due = self._histogram_due = 0.0
         self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
-        self._read = self._shown  # the same of contacts and sensors
+        self._read = self._shown  # the same of contacts and sensors, and what is watched
         self._placed, self._place_due = (0, 0, 0.0), 0.0
         self._timeline: Timeline | None = None
         self._timeline_due = 0.0
@@ -141,15 +141,19 @@ class Ticker:
             self._held = self._session.tell_held()
 
     def _read_elements(self) -> None:
-        """The newest values of contacts and sensors to everybody."""
+        """The newest values of contacts and sensors to everybody, of others to who watches."""
         measured, moment = self._session.running.measured, self._session.running.moment
         now = time.monotonic()
-        if not measured or moment is None or now < self._readings_due:
+        if moment is None or now < self._readings_due:
             return
         which = self._which(moment)
-        if which != self._read:
-            self._read, self._readings_due = which, now + READINGS_EVERY
+        if which == self._read:
+            return
+        self._read, self._readings_due = which, now + READINGS_EVERY
+        if measured:
             self._session.broadcast(measured.readings(moment))
+        for client in self._session.clients:
+            self._session.tell_watched(client)
 
     def _plot(self) -> None:
         """All samples since the last time to those who plot."""
