@@ -18,10 +18,10 @@
  *
  * A segment of POSIX shared memory holds six rings of records: outputs (which is the telemetry
  * too), inputs, parameters and commands; what hands ask for that hold bodies, and what came of it.
- * Each ring has one writer at a time and any number of readers. A writer fills the slot after the newest one and then publishes its number, so that a
- * reader always finds a complete record, also when a writer died in the middle of one. A reader
- * that copied a slot looks again at the newest number: if the writer may have come around
- * meanwhile, the copy is thrown away.
+ * Each ring has one writer at a time and any number of readers. A writer fills the slot after the
+ * newest one and then publishes its number, so that a reader always finds a complete record, also
+ * when a writer died in the middle of one. A reader that copied a slot looks again at the newest
+ * number: if the writer may have come around meanwhile, the copy is thrown away.
  *
  * Sizes and offsets are checked once, at attach, and kept in private memory: whatever the segment
  * holds later, no access leaves it. Linux; C99 or C++11 with the atomic builtins of gcc and clang.
