@@ -178,7 +178,7 @@ def test_what_a_page_may_not_say_changes_nothing(robot: Any) -> None:
     assert controllers_of(studio) == processes
 
 
-def test_another_controller_takes_over_and_a_killed_one_is_told(robot: Any) -> None:
+def test_another_controller_takes_over(robot: Any) -> None:
     studio, page, box = robot
     (first,) = controllers_of(studio)
     page.select_option("#controller", "pd")
@@ -190,23 +190,14 @@ def test_another_controller_takes_over_and_a_killed_one_is_told(robot: Any) -> N
     (after,) = go_on(box, 1)
     assert not np.array_equal(after.inputs[:6], before)
     assert (np.abs(after.inputs[:6] - before) < 1.3 * DRY).all()
-    os.kill(second, signal.SIGKILL)
-    comes(page, f"{TOLD}.state === 'ended'")
-    assert "killed by signal 9" in page.inner_text("#controllers")
-    # the watchdog of the plant sees it, too
-    pass_time(page, box, 0.7)
-    comes(page, "document.querySelector('#alarm').textContent.includes('watchdog')")
-    page.click("#controller-again")
-    at_work(page, "pd")
-    for _ in go_on(box, 5):
-        pass
-    comes(page, "document.querySelector('#chip').textContent === 'running'")
     page.select_option("#controller", "none")
     comes(page, f"{TOLD}.state === 'none'")
     assert controllers_of(studio) == []
 
 
-def test_controllers_of_a_file(browser: Browser, tmp_path: Path, errors: list[str]) -> None:
+def test_controllers_of_a_file_and_one_that_is_killed(
+    browser: Browser, tmp_path: Path, errors: list[str]
+) -> None:
     file = tmp_path / "cart.py"
     file.write_text(CART)
     with (
@@ -223,6 +214,18 @@ def test_controllers_of_a_file(browser: Browser, tmp_path: Path, errors: list[st
         heard(page)
         *_, last = go_on(box, 200)
         assert last["rail.q"] == pytest.approx(-0.5, abs=5e-3)
+        (working,) = controllers_of(studio)
+        os.kill(working, signal.SIGKILL)
+        comes(page, f"{TOLD}.state === 'ended'")
+        assert "killed by signal 9" in page.inner_text("#controllers")
+        # the watchdog of the plant sees it, too
+        pass_time(page, box, 0.7)
+        comes(page, "document.querySelector('#alarm').textContent.includes('watchdog')")
+        page.click("#controller-again")
+        at_work(page, "pd")
+        for _ in go_on(box, 5):
+            pass
+        comes(page, "document.querySelector('#chip').textContent === 'running'")
         page.select_option("#controller", "wrong")
         comes(page, f"{TOLD}.state === 'ended'")
         assert "ZeroDivisionError" in page.inner_text("#controllers")
