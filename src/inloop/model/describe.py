@@ -11,6 +11,7 @@ from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
 from inloop.model.laws.coefficients import coefficients
 from inloop.model.names import GROUND_NAME
 from inloop.symbolic import Expr, Notation, reachable, to_text
+from inloop.symbolic.text import TABLES
 
 if TYPE_CHECKING:
     from inloop.model.constraints.elements import Coupling
@@ -27,9 +28,7 @@ FLEXIBLE_HEADER = (
 )  # fmt: skip
 PARAMETER_HEADER = ("parameter", "value", "unit", "range", "meaning")
 LARGEST_EXPRESSION = 12  # nodes
-SHORT = Notation(
-    number=lambda value: f"{value:.5g}", functions={"table": lambda x, _table: f"table({x})"}
-)
+SHORT = Notation(number=lambda value: f"{value:.5g}", functions=TABLES)
 Row = tuple[str, ...]
 
 
