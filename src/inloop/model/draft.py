@@ -242,6 +242,17 @@ class InputDraft:
 
 
 @dataclass(frozen=True)
+class ControllerDraft:
+    """A controller as written, with its gains as parameters, by argument; see `Controller`."""
+
+    name: str
+    function: Any
+    period: float
+    gains: Mapping[str, Parameter]
+    where: str
+
+
+@dataclass(frozen=True)
 class Place:
     """A path resolved: the body as written and the pose in its axes."""
 
@@ -269,6 +280,7 @@ class Draft:
     hard_stops: list[HardStop] = field(default_factory=list)
     contacts: list[ContactDraft] = field(default_factory=list)
     sensors: list[SensorDraft] = field(default_factory=list)
+    controller: ControllerDraft | None = None
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)
@@ -276,6 +288,7 @@ class Draft:
     couplings: list[CouplingDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
     independent: list[IndependentDraft] = field(default_factory=list)
+    started: list[str] = field(default_factory=list)  # joints that `start_at` has put somewhere
     locks: list[LockDraft] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     events: list[EventDraft] = field(default_factory=list)

@@ -12,6 +12,7 @@ from inloop.model import topology
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.hard import Hard, HardStop
+from inloop.model.controllers.controller import Controller
 from inloop.model.describe import describe
 from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink
@@ -76,6 +77,9 @@ class Mechanism:
         hard_stops: limits of joints that do not give way.
         sensors: what is measured where; their signals are outputs of the plant.
         couplings: joints that move in proportion: gears, racks, differentials.
+        started: bodies whose first position was given after the model was written; those that it
+            declares yield to them.
+        controller: what is sampled inside the loop, if there is one.
     """
 
     name: str
@@ -114,6 +118,8 @@ class Mechanism:
     hard_stops: tuple[HardStop, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    started: tuple[int, ...] = ()
+    controller: Controller | None = None
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"

@@ -18,6 +18,9 @@ static void set_inputs(il_loop *loop)
     loop->seen_inputs = 0;
     loop->at_rest = 0;
     loop->stale = 0;
+    if (loop->hand != NULL) {
+        il_hand_let_go(loop->hand, loop->instance);
+    }
 }
 
 void il_start_state(il_loop *loop)
@@ -47,6 +50,17 @@ static int restore(il_loop *loop, const double *values)
     loop->step = (int64_t)step;
     il_set_count(loop->instance, loop->step * loop->substeps);
     return 1;
+}
+
+/* Bring a joint to a position, and tell what became of it. */
+static int place(il_loop *loop, const double *values)
+{
+    const uint64_t result = il_place_joint(loop, values);
+    __atomic_store_n(&statistics_of(loop)->placing, result, __ATOMIC_RELAXED);
+    if (result == INLOOP_PLACED) {
+        il_publish_outputs(loop, INLOOP_SET);
+    }
+    return result == INLOOP_PLACED;
 }
 
 /* Do what a command says; 0 if it makes no sense. */
@@ -97,6 +111,8 @@ static int obey(il_loop *loop, int64_t command, const double *values)
     case INLOOP_MAKE_SAFE:
         loop->safe_latched = IL_STOPPED;
         return 1;
+    case INLOOP_PLACE:
+        return place(loop, values);
     default:
         return 0;
     }
@@ -252,6 +268,37 @@ void il_take_inputs(il_loop *loop)
     }
 }
 
+/* ---- hands ---- */
+
+void il_take_hand(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    double grips[INLOOP_GRIPS * sizeof(inloop_grip) / sizeof(double)];
+    inloop_record record;
+
+    if (loop->hand == NULL) {
+        return;
+    }
+    if (inloop_head(&loop->box, INLOOP_HAND) != loop->hand_sequence &&
+        inloop_newest(&loop->box, INLOOP_HAND, &record, grips) == INLOOP_OK) {
+        const int64_t now = il_now(loop);
+        loop->hand_sequence = record.sequence;
+        loop->hand_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
+        il_add(&statistics->bad_hands, !il_hand_take(loop->hand, grips));
+    }
+    if (loop->hand->held == 0) {
+        return;
+    }
+    loop->hand_stale = loop->mode == IL_CLOCK && loop->stale_after > 0 &&
+                       loop->taken - loop->hand_stamp > loop->stale_after;
+    il_add(&statistics->stale_hands, loop->hand_stale != 0);
+}
+
+int il_holds(const il_loop *loop)
+{
+    return loop->hand != NULL && loop->hand->held > 0 && !loop->hand_stale && !loop->safe_latched;
+}
+
 int il_is_safe(const il_loop *loop)
 {
     return loop->safe_latched || (loop->stale && loop->policy[IL_INPUT_STALE] == IL_SAFE);
@@ -261,7 +308,13 @@ double il_held_input(const il_loop *loop, int64_t k)
 {
     /* not a number among the safe values: as it was */
     const double safe = loop->inputs_safe[k];
-    return il_is_safe(loop) && inloop_finite(&safe, 1) ? safe : loop->now[k];
+    const int led = il_leads(loop->instance, k) != 0;
+    /* the controller of the plant goes on while inputs from outside are stale */
+    const int64_t is_safe = led ? loop->safe_latched : il_is_safe(loop);
+    if (is_safe && inloop_finite(&safe, 1)) {
+        return safe;
+    }
+    return led ? loop->instance->inputs[k] : loop->now[k];
 }
 
 void il_apply_inputs(il_loop *loop, double t)
@@ -274,6 +327,7 @@ void il_apply_inputs(il_loop *loop, double t)
         ahead = (t + 0.5 * loop->instance->step - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
     }
+    il_let_go(loop->instance, loop->safe_latched != 0);
     for (int64_t k = 0; k < loop->instance->plant->input_count; k++) {
         const double held = il_held_input(loop, k);
         il_set_input(loop->instance, k, ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held);

@@ -16,7 +16,8 @@ enum il_status {
     IL_CHATTERING = 10,    /* transitions follow each other without end, and nothing settles them */
     IL_INDICATOR_LOST = 11, /* an indicator is not finite */
     IL_OUT_OF_BOUNDS = 12, /* a state is finite, but beyond what makes sense: see il_bounds */
-    IL_CONTACT_INEXACT = 13 /* impulses of contacts were not found to their tolerance */
+    IL_CONTROLLER_FAILED = 13, /* the controller of the plant gives no finite values */
+    IL_CONTACT_INEXACT = 14 /* impulses of contacts were not found to their tolerance */
 };
 
 #endif
