@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inloop.codegen.c_plant import ContactTable
 from inloop.errors import ModelError
+from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
-from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS
+from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, first_states
+from inloop.model import Mechanism
 from inloop.native import Method
 from inloop.plant.formulation import Formulation
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 # operations of the rates times columns of the Jacobian, from which it is taken by differences: an
 # upper bound of its length, to keep derivation and compilation short
 LARGEST_JACOBIAN = 150_000
+CLOSED = 1e-9  # of the characteristic length: hard contacts with smaller gaps are closed
 # the same product up to which code is built for every mechanism, stiff or not
 SMALL = 2_000
 
@@ -101,4 +105,20 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
         )
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
+    )
+
+
+def contact_table(mechanism: Mechanism, rows: str) -> ContactTable:
+    """The table of the hard contacts of a mechanism without loops.
+
+    Args:
+        mechanism: the model.
+        rows: name of the C function that tells gaps, rows and mass matrix.
+    """
+    behind = 2 * len(mechanism.bodies)
+    return ContactTable(
+        rows=rows,
+        first=first_rows(mechanism),
+        places=tuple(behind + k for k in first_states(mechanism)),
+        near=CLOSED * size_of(mechanism).length,
     )

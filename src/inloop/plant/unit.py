@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from inloop.codegen.c_controller import emit_own_c
 from inloop.codegen.c_plant import (
     ChoiceRow,
-    ContactTable,
     ControllerRow,
     EventRow,
     ModeRow,
@@ -25,7 +24,7 @@ from inloop.errors import BuildError, InputError
 from inloop.formalisms.sensing import SENSOR_OUTPUTS, needs_motion
 from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
-from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, first_states
+from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS
 from inloop.model.controllers.controller import Controller
 from inloop.native import (
     POINTER,
@@ -39,6 +38,7 @@ from inloop.plant import labels
 from inloop.plant.controlling import controller_function, controller_of, controller_row
 from inloop.plant.engine import NativeEngine
 from inloop.plant.formulation.terms import TERMS, roles
+from inloop.plant.stepping import contact_table
 from inloop.plant.units import ENERGIES, cut_signals, signal_units
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
 
 DIRECTIONS = {"falls": -1, "rises": 1, "either": 0}
-CLOSED = 1e-9  # of the characteristic length: hard contacts with smaller gaps are closed
 MODE, EVENTS = "mode", "events"  # outputs of a plant with events
 Plants = Mapping[str, "BarePlant"]  # of the modes by name; a plant without modes is one of its own
 
@@ -286,20 +285,11 @@ class _Maker:
 
     def _contacts(self, plant: BarePlant, suffix: str) -> dict[str, object]:
         """Hard contacts of a choice."""
-        function, mechanism = f"{CONTACT_ROWS}{suffix}", plant.mechanism
+        function = f"{CONTACT_ROWS}{suffix}"
         if not plant.equations.is_built(function):
             return {}
         rows, prepare = self._named(plant, function, "contacts")
-        behind = 2 * plant.n
-        return {
-            "prepare_contacts": prepare,
-            "contacts": ContactTable(
-                rows=rows,
-                first=first_rows(mechanism),
-                places=tuple(behind + k for k in first_states(mechanism)),
-                near=CLOSED * size_of(mechanism).length,
-            ),
-        }
+        return {"prepare_contacts": prepare, "contacts": contact_table(plant.mechanism, rows)}
 
     def _formulas(self, plant: BarePlant) -> dict[str, Any]:
         """What events of a mode read and set, whatever its independent coordinates."""

@@ -1,8 +1,8 @@
 /* Newton's method for contacts whose modes are known.
  *
  * The unknowns are what the modes leave free: nothing where a contact is open (r = 0), all of r
- * where it sticks (u = 0), and where it slips the normal impulse and the direction of slip, so that r
- * stays on the surface of the cone:
+ * where it sticks (u = 0), and where it slips the normal impulse and the direction of slip, so
+ * that r stays on the surface of the cone:
  *
  *   r = r_n (n + mu τ),  dr = dr_n (n + mu τ) + df s,  s = n × τ     u_n = 0,  s u_t = 0
  *

@@ -35,7 +35,7 @@ typedef struct il_contact_effort {
     double tolerance; /* of the residual */
     int64_t sweeps;   /* at most */
     int64_t newtons;  /* at most, steps of Newton's method */
-    double speed;     /* velocity that residuals are measured by, if it is more than max |q| [m/s] */
+    double speed;     /* residuals are measured by it, if it is more than max |q| [m/s] */
 } il_contact_effort;
 
 /* What was spent, and what came of it. */
@@ -48,8 +48,8 @@ typedef struct il_contact_report {
 /* Length of the work array [doubles] for so many contacts and rows. */
 IL_EXPORT int64_t il_contact_work_size(int64_t count, int64_t rows);
 
-/* Find r, from the r of the caller (a warm start; else 0). Returns IL_OK, or IL_CONTACT_INEXACT: then
-   r is the best that was found, and the report tells how good it is. */
+/* Find r, from the r of the caller (a warm start; else 0). Returns IL_OK, or IL_CONTACT_INEXACT:
+   then r is the best that was found, and the report tells how good it is. */
 IL_EXPORT int il_contact_solve(const il_contact_problem *problem, const il_contact_effort *effort,
                                double *r, double *work, il_contact_report *report);
 

@@ -13,7 +13,7 @@ static const double rounding = 1e-9;
 /* Restitution of an impact, in the order in which it is tried. */
 enum rule { OWN, LEAST, NONE };
 
-/* What a step knows of its contacts; of those that act, first the ones that are closed, then impacts. */
+/* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
 typedef struct parts {
     double *found;           /* by il_contact_table.rows, in this order: */
     const double *gap, *mu, *e, *H;
@@ -90,7 +90,7 @@ static double dot(int64_t n, const double *a, const double *b)
     return sum;
 }
 
-/* M = L L^T in its own place, reciprocal pivots on the diagonal; not 0: it is not positive definite */
+/* M = L L^T in its place, reciprocal pivots on the diagonal; not 0: it is not positive definite */
 static int factorize(int64_t n, double *M)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -219,8 +219,8 @@ static void act(parts *p, int64_t count, double delay)
     }
 }
 
-/* Let friction that would do work oppose the mean of the velocities at both ends of a part instead of
-   that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
+/* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
+   of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
 static int stop_gains(parts *p, int64_t count)
 {
     const int64_t given = p->first[count];

@@ -1,17 +1,17 @@
 /* Hard contacts of a mechanism: velocities jump so that nothing overlaps more than it does.
  *
- * In each step the contacts that are closed half-way through it act at once (Moreau 1988; Jean 1999,
- * doi:10.1016/S0045-7825(98)00383-1). With velocities v before, v_f after smooth forces alone and v_new
- * after all, and the rows H of relative velocities u = H v at the contacts:
+ * In each step the contacts that are closed half-way through it act at once (Moreau 1988; Jean
+ * 1999, doi:10.1016/S0045-7825(98)00383-1). With velocities v before, v_f after smooth forces alone
+ * and v_new after all, and the rows H of relative velocities u = H v at the contacts:
  *
  *   v_new = v_f + M^-1 H^T r,   u_new = W r + H v_f,   W = H M^-1 H^T
  *
  * which il_contact_solver.h solves with dry friction.
  *
  * A contact that closes within the step, faster than the forces of two steps could make it, is an
- * impact. A step with impacts has three parts, with the rows and the mass matrix of half-way: smooth
- * forces and the other contacts up to the first impact; the impact of all, in no time, with Newton's
- * restitution u_n after = -e u_n before; and forces and contacts from there on. So impacts are where
+ * impact. A step with impacts has three parts, with rows and mass matrix of half-way: smooth forces
+ * and the other contacts up to the first impact; the impact of all, in no time, with Newton's
+ * restitution u_n after = -e u_n before; forces and contacts from there on. So impacts are where
  * gaps are zero, nothing is left overlapping by h |v|, and what rests is not shaken by restitution.
  * Where an impact would add to the energy, as different restitutions of coupled contacts can do, it
  * is found again with the least of them for all, and then without.
@@ -51,8 +51,8 @@ typedef struct il_strike {
 int64_t il_contacts_work(const il_contact_table *table, int64_t n);
 int64_t il_contacts_integers(const il_contact_table *table);
 
-/* Change the velocities of x_new, which are those without contacts, write forces and residual of all
-   contacts into its states, and add to its coordinates what impacts move beside the mean of both
+/* Change the velocities of x_new, which are those without contacts, write forces and residual of
+   all contacts into its states, and add to its coordinates what impacts move beside the mean of both
    velocities. IL_DIVERGED: the mass matrix is not positive definite. */
 int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, double *x_new);
 

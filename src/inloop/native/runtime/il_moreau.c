@@ -4,8 +4,8 @@
      v_new = v + h f_v(t + h/2, x*) + what contacts that are closed at q* add
      q_new = q + h/2 (v + v_new) + what impacts move,  z_new = z + h f_z(t + h/2, x*)
 
-   Forces are explicit. Where nothing touches it is of order 2, and exact under constant forces; through
-   impacts and changes between sticking and slipping of order 1. */
+   Forces are explicit. Where nothing touches it is of order 2, and exact under constant forces;
+   through impacts and changes between sticking and slipping of order 1. */
 #include "il_contacts.h"
 #include "il_dense.h"
 
