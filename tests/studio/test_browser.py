@@ -292,7 +292,7 @@ class TestOnePage:
         self, page: Page, box: Mailbox, words: tuple[str, ...]
     ) -> None:
         page.click("#record")
-        comes(page, "document.querySelector('#record').ariaPressed === 'true'")
+        comes(page, "inloop.recordings.now?.phase === 'on'")
         assert len(list(Path(words[-1]).glob("*.mcap"))) == 1
         pass_time(page, box, 0.3)
         page.click("#record")
@@ -413,7 +413,18 @@ def use_keyboard(page: Page, box: Mailbox) -> None:
     for _ in range(12):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id"))
-    order = ["pause", "step", "reset", "speed", "record", "picture", "theme", "help", "view"]
+    order = [
+        "pause",
+        "step",
+        "reset",
+        "speed",
+        "record",
+        "picture",
+        "video",
+        "theme",
+        "help",
+        "view",
+    ]
     assert [name for name in reached if name in order] == order
     # the driven input, by its key
     page.keyboard.down("a")
@@ -489,10 +500,15 @@ def test_a_studio_that_went_away_is_told_and_found_again(
         first.end()
         alarm = page.locator("#alarm")
         alarm.wait_for(state="visible")
-        assert "does not answer" in alarm.inner_text()
+        assert "has been ended" in alarm.inner_text() and "goes on" in alarm.inner_text()
         assert box.state is State.RUNNING  # the loop does not mind
         second = Studio(*words, "--port", port)
         alarm.wait_for(state="hidden")
         pass_time(page, box, 0.5)  # the page sees it
-        second.end()
+        # killed, it says nothing, and no network lies between them
+        second.process.kill()
+        alarm.wait_for(state="visible")
+        told = alarm.inner_text()
+        assert "without a word" in told and "goes on" in told and box.state is State.RUNNING
+        second.process.communicate(timeout=HANG)
     assert [error for error in errors if "ERR_CONNECTION_REFUSED" not in error] == []

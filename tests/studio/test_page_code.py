@@ -39,7 +39,7 @@ def test_the_page_has_the_description_of_the_server() -> None:
 
 
 def test_the_page_asks_for_all_that_the_server_does() -> None:
-    said = "".join(re.findall(r"\.say\(\{\s*do: ([^,}]*)", CODE))
+    said = "".join(re.findall(r"\.(?:say\(|way\([^{]*)\{\s*do: ([^,}]*)", CODE))
     assert set(re.findall(r'"(\w+)"', said)) - {"paused"} == set(REQUESTS)
 
 
@@ -111,7 +111,7 @@ def test_what_is_not_as_described_is_found() -> None:
 @pytest.mark.parametrize(
     ("here", "there", "where"),
     [
-        ("@property {number} overruns", "@property {number} late", "deadlines.js"),
+        ("@property {number} overruns", "@property {number} delays", "deadlines.js"),
         ('@property {"pause"} do', '@property {"halt"} do', "transport.js"),
         ('@property {"note"} kind', '@property {"tone"} kind', "main.js"),
         ("@property {Array<number>} counts", "@property {number} counts", "deadlines.js"),

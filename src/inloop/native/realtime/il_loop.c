@@ -20,7 +20,7 @@ int64_t il_loop_scratch(const il_loop *loop)
     const inloop_header *layout = &loop->box.layout;
     return (int64_t)layout->rings[INLOOP_OUTPUTS].values + fresh_size(layout) + 2 * (int64_t)layout->inputs +
            layout->rings[INLOOP_COMMANDS].values + aside_size(loop) +
-           layout->rings[INLOOP_OUTPUTS].values;
+           layout->rings[INLOOP_OUTPUTS].values + il_placing_room(loop->instance);
 }
 
 static void cut_scratch(il_loop *loop)
@@ -35,7 +35,8 @@ static void cut_scratch(il_loop *loop)
     loop->before = next += layout->inputs;
     loop->command = next += layout->inputs;
     loop->aside = next += layout->rings[INLOOP_COMMANDS].values;
-    loop->thrown_away = next + aside_size(loop);
+    loop->thrown_away = next += aside_size(loop);
+    loop->placing = next + layout->rings[INLOOP_OUTPUTS].values;
 }
 
 static void tell_state(il_loop *loop, uint64_t state)
@@ -95,6 +96,7 @@ static void do_step(il_loop *loop, int64_t flags)
     il_take_parameters(loop);
     loop->taken = il_now(loop);
     il_take_inputs(loop);
+    il_take_hand(loop);
     if (clock->work != NULL) {
         clock->work(loop->clock_self, IL_STEP);
     }
@@ -164,7 +166,8 @@ int64_t il_loop_start(il_loop *loop)
         return IL_BAD_ARGUMENT;
     }
     /* nobody else may write outputs */
-    if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK) {
+    if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK ||
+        inloop_take(&loop->box, INLOOP_PULLS) != INLOOP_OK) {
         return -EBUSY;
     }
     cut_scratch(loop);

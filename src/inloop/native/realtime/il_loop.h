@@ -20,6 +20,7 @@
 #include "inloop.h"
 
 #include "il_clock.h"
+#include "il_hand.h"
 #include "il_host.h"
 #include "il_thread.h"
 
@@ -58,6 +59,7 @@ typedef struct il_loop {
     int64_t touch_count;
     const double *inputs_start;    /* inputs until somebody writes some */
     const double *inputs_safe;     /* NaN: stay as they are */
+    il_hand *hand;                 /* NULL: its bodies cannot be held */
     double *scratch;               /* il_loop_scratch numbers */
 
     /* how to run it */
@@ -89,6 +91,7 @@ typedef struct il_loop {
     il_privileges bare_loop_privileges;
     const double *good;            /* snapshot of the last good state: that of the last outputs */
     double *aside, *thrown_away;   /* while it warms up: the instance, and outputs */
+    double *placing;               /* while a joint is brought to a position */
     double *outputs, *fresh, *now, *before, *command;
     int64_t step, steps_done, status, stale, seen_inputs, steps_left;
     int64_t safe_latched;          /* status because of which safe values hold; 0: they do not */
@@ -98,6 +101,8 @@ typedef struct il_loop {
     uint64_t parameters_looked_at;
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
+    uint64_t hand_sequence;        /* of the hand in use, and looked at */
+    int64_t hand_stamp, hand_stale;
     int64_t origin, wake, last_time, late;
     int64_t lead;                  /* warm, as far as the period allows [ns] */
     int64_t warmed_for;            /* number of the wake-up that it has warmed up for */
@@ -126,6 +131,8 @@ IL_EXPORT void il_loop_unlock(void);
 void il_take_commands(il_loop *loop);
 void il_take_parameters(il_loop *loop);
 void il_take_inputs(il_loop *loop);
+void il_take_hand(il_loop *loop);
+int il_holds(const il_loop *loop);
 void il_apply_inputs(il_loop *loop, double t);
 double il_held_input(const il_loop *loop, int64_t k);
 int il_is_safe(const il_loop *loop);
@@ -142,6 +149,11 @@ int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);
 int il_clock_has_room(const il_loop *loop);
 void *il_bare_loop_body(void *argument);
+
+/* Bring a joint to a position, as INLOOP_PLACE asks for; see inloop_placing. */
+uint64_t il_place_joint(il_loop *loop, const double *values);
+/* Doubles of scratch memory that it needs. */
+int64_t il_placing_room(const il_instance *instance);
 
 /* Simulated time [s]: as in il_fixed.c, the same bits as a simulation. */
 static inline double il_simulated(const il_loop *loop)

@@ -1,8 +1,9 @@
-"""What can be asked of a running plant: pause, step, reset, speed, stop."""
+"""What can be asked of a running plant: pause, step, reset, speed, place, stop."""
 
 from __future__ import annotations
 
 import ctypes
+import math
 import time
 
 import numpy as np
@@ -12,8 +13,9 @@ from inloop.native.realtime_functions import COMMANDS, realtime_function
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.memory import MemoryAccess
 from inloop.realtime.mailboxes.outputs import Snapshot, State
+from inloop.realtime.mailboxes.placing import why_not_placed
 
-PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE = range(1, 9)  # inloop_command
+PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE, PLACE = range(1, 10)  # inloop_command
 OBEYED_WITHIN = 5.0  # seconds that a command may take
 
 
@@ -66,6 +68,36 @@ class Commands:
                 fix="Restore a snapshot of the same plant.",
             )
         self.command(RESTORE, *snapshot.x, float(snapshot.step))
+
+    def place(self, coordinate: str, q: float, *, keep_velocities: bool = False) -> None:
+        """Bring a joint to a position while the plant stands; what depends on it by loops follows.
+
+        In a tree nothing else moves. All is at rest then, but for drives; states of laws stay.
+
+        Args:
+            coordinate: name of the joint's coordinate.
+            q: where it shall be [rad or m].
+            keep_velocities: velocities stay as they are; of a mechanism with loops, those of its
+                independent coordinates.
+
+        Raises:
+            InputError: it is not possible, and why: the plant runs, the joint is driven or turns
+                as a ball, or the loops cannot be closed there. Then nothing has changed.
+        """
+        known = [c.name for c in self.layout.coordinates]
+        if coordinate not in known:
+            raise InputError(
+                f"plant '{self.name}' has no coordinate {coordinate[:60]!a}",
+                fix=f"It has {', '.join(known[:8])}{' …' if len(known) > 8 else ''}.",
+            )
+        if not math.isfinite(q):
+            raise InputError(f"joint '{coordinate}' cannot be at {q}", fix="Give a finite number.")
+        where = (float(known.index(coordinate)), float(q), float(keep_velocities))
+        try:
+            self.command(PLACE, *where)
+        except InputError:
+            why = int(self._use().shared.placing)
+            raise InputError(*why_not_placed(self.layout, coordinate, q, why)) from None
 
     def command(self, number: int, *values: float) -> None:
         """Send a command by its number and wait until the loop has taken notice of it.

@@ -7,7 +7,7 @@ library of poses computes them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -176,6 +176,7 @@ def make_sketch(
     mechanism: Mechanism,
     plane: str = "",
     looks: Mapping[str, Sequence[Visual]] | None = None,
+    more: Callable[[Collector], None] | None = None,
 ) -> tuple[Sketch, Collector, MeshShelf]:
     """The parts of a drawing, and the points and the meshes they refer to.
 
@@ -183,6 +184,7 @@ def make_sketch(
         mechanism: the frozen model.
         plane: from which side to look at it.
         looks: what to draw, by name of the body or "ground", in place of the model's own visuals.
+        more: adds points of others, before rotations are numbered.
     """
     given, found, shelf = looks or {}, Collector(), MeshShelf()
     displacing = {k for link in mechanism.flexible_links for k in link.bodies}
@@ -199,6 +201,8 @@ def make_sketch(
         for law in mechanism.line_forces
     )
     gravity = found.point(mechanism.gravity)
+    if more is not None:
+        more(found)
     contacts, flexible = _turned(mechanism, bodies, found)
     shown = bool(ground_looks) or any(body.looks for body in bodies)
     sketch = Sketch(

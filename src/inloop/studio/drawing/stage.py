@@ -12,6 +12,7 @@ from typing import Any
 from inloop.geometry import Visual
 from inloop.model import Mechanism
 from inloop.plant.drawn.poses import PoseLibrary, build_poses
+from inloop.studio.drawing.anatomy import make_anatomy
 from inloop.studio.drawing.sketch import Sketch, make_sketch
 
 
@@ -30,6 +31,7 @@ class Stage:
         plots: signals to plot first, if the plant has them.
         meshes: packed meshes of the drawing, by name.
         remarks: what a person should know of the file that it was read from.
+        anatomy: what it is made of, see `make_anatomy`; None if nobody knows.
     """
 
     title: str
@@ -42,6 +44,7 @@ class Stage:
     plots: tuple[str, ...] = ()
     meshes: Mapping[str, bytes] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    anatomy: Mapping[str, Any] | None = None
 
     def save(self, path: Path) -> None:
         """Write it for another process."""
@@ -55,6 +58,7 @@ class Stage:
             "notes": dict(self.notes) if self.notes is not None else None,
             "plots": self.plots,
             "remarks": self.remarks,
+            "anatomy": dict(self.anatomy) if self.anatomy is not None else None,
             "meshes": {k: base64.b64encode(v).decode() for k, v in self.meshes.items()},
         }
         path.write_text(json.dumps(data), encoding="utf-8")
@@ -97,7 +101,10 @@ def make_stage(
         plots: signals to plot first.
         remarks: what a person should know of its file.
     """
-    parts, found, shelf = make_sketch(mechanism, plane, looks)
+    anatomy: dict[str, Any] = {}
+    parts, found, shelf = make_sketch(
+        mechanism, plane, looks, lambda found: anatomy.update(make_anatomy(mechanism, found))
+    )
     library = build_poses(mechanism, found.points, found.turns)
     docs = {p.name: p.doc for p in mechanism.parameters if p.doc}
     docs |= {i.name: i.doc for i in mechanism.inputs if i.doc}
@@ -112,4 +119,5 @@ def make_stage(
         plots,
         shelf.blocks,
         remarks,
+        anatomy,
     )

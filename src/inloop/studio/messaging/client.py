@@ -68,11 +68,13 @@ class Subscription:
         generation: counts the subscriptions of a client.
         columns: of the outputs.
         every: one record of so many; 1 for all.
+        signals: names of the columns.
     """
 
     generation: int = 0
     columns: tuple[int, ...] = ()
     every: int = 1
+    signals: tuple[str, ...] = ()
 
 
 class Client:
@@ -81,6 +83,7 @@ class Client:
     Attributes:
         number: to tell clients apart.
         subscription: what it plots.
+        watched: columns of the outputs whose newest values it is told, by name.
         messages: allowance for what it sends.
         patience: allowance for its mistakes.
         lost: samples that were dropped because it does not read, since the last one sent.
@@ -89,6 +92,7 @@ class Client:
     def __init__(self, channel: Channel) -> None:
         self.number = next(_numbers)
         self.subscription = Subscription()
+        self.watched: dict[str, int] = {}
         self.messages = Allowance(PER_SECOND, BURST)
         self.patience = Allowance(1.0, PATIENCE)
         self.lost = 0
@@ -144,7 +148,7 @@ class Client:
             await self._wake.wait()
             self._wake.clear()
             while self._texts or self._samples or self._pose is not None:
-                if self._texts:
+                while self._texts:  # before the samples that they speak of
                     await self._channel.send_text(self._texts.popleft())
                 pose, self._pose = self._pose, None
                 if pose is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypedDict
 
-from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.messaging.anatomy_types import Anatomy
+from inloop.studio.messaging.scene_types import Scene, Vector
 
 Activity = Literal["starting", "running", "paused", "ended", "lost"]
 Level = Literal["info", "warn", "error"]
@@ -26,6 +27,7 @@ class Plant(TypedDict):
     look_at: Annotated[str, "what is worth looking at"]
     remarks: Annotated[list[str], "what was left out of its file, or added to it"]
     rate_hz: Annotated[float, "steps per second [Hz]"]
+    own: Annotated[bool, "the studio has started it, and it ends with the studio"]
 
 
 class Option(TypedDict):
@@ -92,6 +94,7 @@ class Input(TypedDict):
     low: Annotated[float | None, "null: no bound"]
     high: Annotated[float | None, "null: no bound"]
     doc: str
+    declared: Annotated[bool, "by the model, not the effort of a joint"]
 
 
 class Driven(TypedDict):
@@ -157,7 +160,11 @@ class File(TypedDict):
 class Recording(TypedDict):
     """What is being recorded, and what there is."""
 
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -248,6 +255,7 @@ class Hello(TypedDict):
     plant: Plant
     menu: list[MenuEntry]
     scene: Scene
+    anatomy: Anatomy
     parameters: list[Parameter]
     signals: list[Signal]
     plots: Annotated[list[str] | None, "signals to plot first"]
@@ -259,6 +267,7 @@ class Hello(TypedDict):
     controllers: Controllers
     can: Annotated[list[str], "requests that make sense now"]
     record: Recording
+    sounds: Annotated[bool, "it plays notes"]
 
 
 class State(TypedDict):
@@ -272,6 +281,7 @@ class State(TypedDict):
     status: Annotated[str, "how the last step ended"]
     latched: Annotated[str, 'status because of which inputs are ignored; "" if they are not']
     overruns: int
+    late: Annotated[int, "steps that came too late within the last seconds"]
     stale: Annotated[int, "steps with inputs that were too old"]
     lost: Annotated[int, "records of telemetry"]
     source: Annotated[str, '"live", or the name of a recording']
@@ -290,6 +300,21 @@ class Readings(TypedDict):
     sensors: Annotated[list[list[float | None]], "values of the signals of each"]
 
 
+class Watched(TypedDict):
+    """Newest values of what a page watches, ten times a second."""
+
+    kind: Literal["watched"]
+    values: Annotated[dict[str, float | None], "null: the mode does not have it"]
+
+
+class Refused(TypedDict):
+    """This page cannot drive the inputs: what it shows of them goes back."""
+
+    kind: Literal["refused"]
+    text: Annotated[str, "who drives"]
+    fix: str
+
+
 class Subscribed(TypedDict):
     """Which columns come from now on."""
 
@@ -297,6 +322,7 @@ class Subscribed(TypedDict):
     generation: Annotated[int, "that the frames of samples carry"]
     rate_hz: Annotated[float, "[Hz]"]
     signals: list[str]
+    fresh: Annotated[bool, "what came before does not go on: forget it"]
 
 
 class ParameterValues(TypedDict):
@@ -311,6 +337,7 @@ class SceneChange(TypedDict):
 
     kind: Literal["scene"]
     scene: Scene
+    anatomy: Anatomy
 
 
 class Histograms(TypedDict):
@@ -333,10 +360,14 @@ class Notice(TypedDict):
 
 
 class RecordingChange(TypedDict):
-    """A recording has begun or ended."""
+    """A recording begins, goes on or ends."""
 
     kind: Literal["record"]
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -355,6 +386,61 @@ class DevicePanel(TypedDict):
 
     kind: Literal["panel"]
     data: DeviceReadings
+
+
+class TimelineMark(TypedDict):
+    """Something that happened in a recording."""
+
+    what: Literal[
+        "reset", "late", "safe", "failed", "mode", "event", "parameters", "lost", "damaged"
+    ]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    text: str
+    count: Annotated[int, "how often nearby"]
+
+
+class Timeline(TypedDict):
+    """The whole of the recording that is shown."""
+
+    kind: Literal["timeline"]
+    file: str
+    length: Annotated[float, "[s]"]
+    marks: list[TimelineMark]
+    scanned: Annotated[float, "part of the file that was looked through for marks"]
+    grows: Annotated[bool, "it is being written now"]
+    complete: Annotated[bool, "the file has its end"]
+
+
+class ShownPlace(TypedDict):
+    """Where in the recording the moment shown is."""
+
+    kind: Literal["place"]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    t: Annotated[float, "simulated time [s]"]
+    record: Annotated[int, "its number"]
+
+
+class Hold(TypedDict):
+    """A body that a page holds."""
+
+    grip: Annotated[int, "0: by the pointer; else a pin"]
+    body: Annotated[int, "in the order of the scene"]
+    point: Annotated[Vector, "in body axes [m]"]
+    target: Annotated[Vector, "in the world [m]"]
+    pushes: Annotated[bool, "by a plain force, without a spring"]
+    firmness: Annotated[float, "in parts of what suits the body"]
+    mass: Annotated[float, "of the point [kg]; 0 until the plant has told it"]
+    stiffness: Annotated[float, "[N/m]"]
+    force: Annotated[Vector, "on the body, in the world [N]"]
+    limited: Annotated[int, "0; 1 stiffness, 2 force are as large as steps can follow; 3 refused"]
+
+
+class Held(TypedDict):
+    """Bodies that are held; told while some are, and once when the last was let go."""
+
+    kind: Literal["held"]
+    mine: Annotated[bool, "by this page"]
+    holds: list[Hold]
 
 
 class ControllersChange(TypedDict):
@@ -382,9 +468,11 @@ class PlayedNote(TypedDict):
     on: bool
     note: Annotated[int, "of MIDI: 60 is C4"]
     velocity: Annotated[int, "of MIDI: 1 to 127"]
+    speed: Annotated[float | None, "of the hammer at the string [m/s]"]
 
 
 Message = (
-    Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
-    | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote
+    Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange
+    | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange
+    | Tracking | Held | PlayedNote | Timeline | ShownPlace
 )  # fmt: skip

@@ -15,6 +15,22 @@ class Subscribe(TypedDict):
     rate_hz: NotRequired[Annotated[float, "all samples by default [Hz]"]]
 
 
+class Watch(TypedDict):
+    """Tell the newest values of these signals now and then, and of no others."""
+
+    do: Literal["watch"]
+    signals: list[str]
+
+
+class Place(TypedDict):
+    """Bring a joint to a position while the plant stands; loops stay closed, or it is refused."""
+
+    do: Literal["place"]
+    coordinate: str
+    q: Annotated[float, "[rad or m]"]
+    keep_velocities: NotRequired[Annotated[bool, "by default all is at rest then"]]
+
+
 class SetParameter(TypedDict):
     """A value, which is put into its range."""
 
@@ -53,6 +69,20 @@ class Step(TypedDict):
 
     do: Literal["step"]
     count: NotRequired[int]
+
+
+class StepBack(TypedDict):
+    """So many records back in a recording, which then stands."""
+
+    do: Literal["step_back"]
+    count: NotRequired[int]
+
+
+class Seek(TypedDict):
+    """To another place of a recording."""
+
+    do: Literal["seek"]
+    at: Annotated[float, "from the begin of the recording [s]"]
 
 
 class Speed(TypedDict):
@@ -108,6 +138,19 @@ class ReleaseInput(TypedDict):
     do: Literal["release_input"]
 
 
+class Pin(TypedDict):
+    """Let the body that the pointer holds be held there without it."""
+
+    do: Literal["pin"]
+
+
+class LetGo(TypedDict):
+    """Let go of a body that this page holds, or of all."""
+
+    do: Literal["let_go"]
+    grip: NotRequired[Annotated[int, "of a pin, from 1; all by default"]]
+
+
 class HoldDevice(TypedDict):
     """Hold the plant with a haptic device, or change its settings."""
 
@@ -154,7 +197,8 @@ class AimAt(TypedDict):
 
 
 Request = (
-    Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
-    | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice
-    | UseController | TuneController | FollowPath | HoldPose | AimAt
+    Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step
+    | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput
+    | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
+    | Pin | LetGo
 )  # fmt: skip

@@ -11,7 +11,7 @@ import * as THREE from "./three.js";
 
 const FIELD = 32; // [deg]
 const MARGIN = 1.06;
-const [TOP, BOTTOM] = [0.16, 0.1]; // of the height, kept free for words
+const [TOP, BOTTOM] = [0.03, 0.03]; // of the height, kept free
 const WIDEST = 4; // times the bounds that were given: what flies away is not followed
 const EASE = 0.08; // of the way, per frame
 

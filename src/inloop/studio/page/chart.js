@@ -2,7 +2,7 @@
 
 import uPlot from "/vendor/uPlot.esm.js";
 import { icon, make } from "./dom.js";
-import { figure } from "./numbers.js";
+import { axisLabels, NOISE, withPrefix } from "./numbers.js";
 
 /** @typedef {import("./theme.js").Palette} Palette */
 /** @typedef {{ name: string, colour: string }} Trace */
@@ -18,6 +18,9 @@ import { figure } from "./numbers.js";
 export const FONT = "11px system-ui, sans-serif";
 
 export class Chart {
+  /** @type {number | null} */
+  cursor = null;
+
   /**
    * @param {string} unit
    * @param {Trace[]} signals
@@ -27,6 +30,7 @@ export class Chart {
    */
   constructor(unit, signals, palette, last, on) {
     this.signals = signals;
+    this.unit = unit;
     this.last = last; // only the last one tells the time
     this.on = on;
     this.values = signals.map(() => make("output", { className: "value" }));
@@ -37,7 +41,11 @@ export class Chart {
       make(
         "figcaption",
         {},
-        ...signals.map((signal, i) => this.chip(signal, this.values[i])),
+        make(
+          "div",
+          { className: "legend" },
+          ...signals.map((signal, i) => this.chip(signal, this.values[i])),
+        ),
         make("span", { className: "unit" }, unit || "–"),
       ),
       this.place,
@@ -104,9 +112,9 @@ export class Chart {
           ...axis,
           size: this.last ? 22 : 5,
           space: 70,
-          values: (_, ticks) => ticks.map((t) => (this.last ? `${figure(t, 7)} s` : "")),
+          values: (_, ticks) => axisLabels(ticks).map((label) => (this.last ? `${label} s` : "")),
         },
-        { ...axis, size: 58, space: 26, values: (_, ticks) => ticks.map((y) => figure(y, 4)) },
+        { ...axis, size: widthOf, space: 26, values: (_, ticks) => axisLabels(ticks) },
       ],
       series: [
         {},
@@ -118,8 +126,25 @@ export class Chart {
           spanGaps: false,
         })),
       ],
-      hooks: { setSelect: [(plot) => this.selected(plot)] },
+      hooks: {
+        setSelect: [(plot) => this.selected(plot)],
+        draw: [(plot) => this.drawCursor(plot, palette)],
+      },
     };
+  }
+
+  /**
+   * A line at the time whose values are told.
+   * @param {uPlot} plot
+   * @param {Palette} palette
+   */
+  drawCursor(plot, palette) {
+    if (this.cursor === null) return;
+    const { left, top, width, height } = plot.bbox;
+    const x = plot.valToPos(this.cursor, "x", true);
+    if (x < left || x > left + width) return;
+    plot.ctx.fillStyle = palette.muted;
+    plot.ctx.fillRect(Math.round(x), top, Math.max(1, Math.round(devicePixelRatio)), height);
   }
 
   /** @param {uPlot} plot */
@@ -209,14 +234,16 @@ export class Chart {
    * @param {number} from
    * @param {number} to
    * @param {Array<number | undefined>} latest
+   * @param {number | null} [cursor]
    */
-  show(data, from, to, latest) {
+  show(data, from, to, latest, cursor = null) {
+    this.cursor = cursor;
     this.plot.batch(() => {
       this.plot.setData(data, false);
       this.plot.setScale("x", { min: from, max: to });
     });
     latest.forEach((value, i) => {
-      this.values[i].textContent = value === undefined ? "" : figure(value, 4);
+      this.values[i].textContent = value === undefined ? "" : withPrefix(value, this.unit, 4);
     });
   }
 
@@ -245,6 +272,15 @@ function onProcessor(build) {
 }
 
 /**
+ * Room for the longest label [px].
+ * @param {uPlot} _
+ * @param {string[] | null} labels
+ */
+function widthOf(_, labels) {
+  return Math.max(58, 16 + 6.5 * Math.max(0, ...(labels ?? []).map((label) => label.length)));
+}
+
+/**
  * A range around the values that does not flicker with every sample.
  * @param {uPlot} _
  * @param {number} least
@@ -254,7 +290,8 @@ function onProcessor(build) {
 function comfortable(_, least, most) {
   if (!(most >= least)) return [-1, 1];
   const size = Math.max(Math.abs(least), Math.abs(most));
-  const span = Math.max(most - least, 1e-3 * size, 1e-6);
+  if (size < NOISE) return [-1, 1];
+  const span = Math.max(most - least, 1e-3 * size);
   const step = 10 ** Math.floor(Math.log10(span)) / 2;
   return [
     Math.floor((least - 0.04 * span) / step) * step,

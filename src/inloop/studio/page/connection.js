@@ -1,6 +1,6 @@
 // The WebSocket to the studio: reconnects by itself, speaks JSON and binary frames.
 
-import { decode, inputFrame, pingFrame } from "./frames.js";
+import { decode, inputFrame, pingFrame, touchFrame } from "./frames.js";
 import { ECHO } from "./messages.js";
 
 /** @typedef {import("./messages.js").Message} Message */
@@ -12,10 +12,13 @@ import { ECHO } from "./messages.js";
  * @property {(message: Message) => void} text
  * @property {(frame: import("./frames.js").Poses | import("./frames.js").SampleFrame) => void} frame
  * @property {() => void} open
- * @property {() => void} lost
+ * @property {(ending: Ending) => void} lost
  */
+/** @typedef {"ended" | "cut" | "turned away"} Ending how a link was lost: in order, without a word, or refused */
 
 const SILENCE = 3000; // a server that says nothing for this long is lost [ms]; it speaks at 4 Hz
+const [POLICY, BUSY] = [1008, 1013]; // codes with which the studio turns pages away
+const IN_ORDER = [1000, 1001, 1012]; // and with which it ends
 const WAITS = [250, 500, 1000, 2000]; // before trying again [ms]
 
 export class Connection {
@@ -33,6 +36,8 @@ export class Connection {
     this.pings = new Map();
     /** @type {number[]} */
     this.roundTrips = [];
+    /** @type {Ending | null} */
+    this.ending = null;
     this.socket = this.open();
     setInterval(() => this.watch(), 500);
     setInterval(() => this.ping(), 2000);
@@ -47,14 +52,19 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.attempts = 0;
+      this.ending = null;
       this.heard = performance.now();
       this.pings.clear();
       this.on.open();
     };
     socket.onmessage = ({ data }) => this.receive(data);
-    socket.onclose = () => {
+    socket.onclose = ({ code }) => {
       if (this.socket !== socket) return;
-      this.on.lost();
+      // what was said last stays true while it is tried again in vain
+      if (IN_ORDER.includes(code)) this.ending = "ended";
+      else if (code === POLICY || code === BUSY) this.ending = "turned away";
+      else this.ending ??= "cut";
+      this.on.lost(this.ending);
       const wait = WAITS[Math.min(this.attempts++, WAITS.length - 1)];
       setTimeout(() => {
         this.socket = this.open();
@@ -97,6 +107,16 @@ export class Connection {
   input(index, value, time = performance.now()) {
     this.inputs += 1;
     if (this.ready) this.socket.send(inputFrame(index, this.inputs, value, time));
+  }
+
+  /**
+   * How the pointer holds a body; null: it does not any more.
+   * @param {import("./frames.js").Wish | null} wish
+   * @param {number} firmness
+   */
+  touch(wish, firmness) {
+    this.inputs += 1;
+    if (this.ready) this.socket.send(touchFrame(wish, this.inputs, firmness));
   }
 
   ping() {

@@ -2,7 +2,8 @@
 
 import { limits, stands } from "./devicelimits.js";
 import { byId, make, makeSvg } from "./dom.js";
-import { clamp, entry, figure, unitName } from "./numbers.js";
+import { NumberField } from "./numberfield.js";
+import { clamp, figure, unitName } from "./numbers.js";
 
 /** @typedef {import("./messages.js").Chain} Chain */
 /** @typedef {import("./messages.js").Settings} Settings */
@@ -94,7 +95,11 @@ export class DevicePanel {
               "Choose a device, and the key is felt through its handle, sensor, servo and motor.",
             ),
           ]
-        : [live.element, ...ranges.map((range) => this.row(range)), this.controller()]),
+        : [
+            live.element,
+            make("div", { className: "rows" }, ...ranges.map((range) => this.row(range))),
+            this.controller(),
+          ]),
     );
     byId("device-note").textContent = "";
   }
@@ -128,37 +133,36 @@ export class DevicePanel {
     const same = (/** @type {number} */ x) => x;
     const [to, from] = wide ? [Math.log, Math.exp] : [same, same];
     const value = this.settings?.[name] ?? low;
-    const field = make("input", {
-      type: "text",
-      inputMode: "decimal",
-      value: entry(value),
-      "aria-label": `${LABELS[name]} ${doc}`,
-      onchange: () => put(Number(field.value.replace(",", "."))),
-    });
+    const words = `${LABELS[name]} ${doc}`;
+    const field = new NumberField(
+      { name: words, unit: unitName(unit), size: value, low, high },
+      (typed) => put(typed),
+    );
     const slider = make("input", {
       type: "range",
       min: to(low),
       max: to(high),
       step: "any",
       value: to(value),
-      "aria-label": `${LABELS[name]} ${doc}`,
+      "aria-label": words,
       oninput: () => put(Number(from(Number(slider.value)).toPrecision(3))),
     });
     /** @param {number} wanted */
     const put = (wanted) => {
       if (!Number.isFinite(wanted)) return;
       const kept = clamp(wanted, low, high);
-      field.value = entry(kept);
+      field.show(kept, true);
       slider.value = String(to(kept));
       this.set(name, kept);
     };
+    field.show(value);
     return make(
       "div",
       { className: "parameter", title: doc },
       make("span", { className: "name" }, LABELS[name]),
       make("div", { className: "track" }, slider),
-      field,
-      make("span", { className: "unit" }, unitName(unit)),
+      field.element,
+      field.unit,
     );
   }
 

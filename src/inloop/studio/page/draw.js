@@ -2,6 +2,7 @@
 
 import { Eye } from "./camera.js";
 import { Meshes } from "./meshes.js";
+import { Overlays } from "./overlays.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
@@ -10,11 +11,12 @@ import * as THREE from "./three.js";
 const meshes = new Meshes(() => postMessage({ arrived: true }));
 const stage = new Stage(meshes);
 const eye = new Eye();
+const overlays = new Overlays();
 /** @type {THREE.WebGLRenderer} */
 let renderer;
 /** @type {OffscreenCanvas} */
 let canvas;
-let ready = false;
+let builds = 0;
 let ratio = 0;
 
 const DO = {
@@ -33,15 +35,22 @@ const DO = {
   build({ scene, palette, state }) {
     eye.state = state;
     stage.build(scene, palette, eye);
-    ready = true;
+    overlays.attach(stage.nodes, eye.size);
+    builds += 1;
+  },
+  /** @param {{ overlay: import("./overlays.js").Overlay }} message */
+  overlays({ overlay }) {
+    overlays.shown = overlay;
+    overlays.attach(stage.nodes, eye.size);
   },
   /**
    * Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page.
    * @param {Frame} message
    */
   frame(message) {
-    if (ready) show(message);
-    postMessage({ drawn: true, waiting: meshes.waiting, calls: renderer.info.render.calls });
+    if (builds) show(message);
+    const { calls } = renderer.info.render;
+    postMessage({ drawn: true, waiting: meshes.waiting, builds, calls });
   },
   /** @param {Frame} message */
   async picture(message) {

@@ -95,6 +95,14 @@ export class Hand {
     });
   }
 
+  /** Somebody else drives: at rest here, and nothing is held. */
+  giveUp() {
+    clearInterval(this.stroking);
+    this.source = null;
+    this.value = this.device?.rest ?? 0;
+    this.tell();
+  }
+
   /**
    * @param {number} value
    * @param {number} time
@@ -102,8 +110,8 @@ export class Hand {
   put(value, time) {
     if (!this.device) return;
     this.value = clamp(value, this.device.low, this.device.high);
-    this.inputs.hold(this.index, this.value, time);
-    this.tell();
+    if (this.inputs.hold(this.index, this.value, time)) this.tell();
+    else this.giveUp();
   }
 
   tell() {

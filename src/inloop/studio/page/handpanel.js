@@ -1,12 +1,13 @@
 // The panel of the hand: what drives the input, how far it is, and sliders for the other inputs.
 
 import { byId, inside, make } from "./dom.js";
-import { clamp, figure, withPrefix } from "./numbers.js";
+import { InputRow } from "./inputrows.js";
+import { figure, withPrefix } from "./numbers.js";
 import { MidiSource, PadSource } from "./sources.js";
 
 /** @typedef {import("./messages.js").Driven} Driven */
 /** @typedef {import("./messages.js").Input} Input */
-/** @typedef {Input & { index: number }} Numbered */
+/** @typedef {import("./inputrows.js").Numbered} Numbered */
 /** @typedef {import("./hand.js").Hand} Hand */
 
 /** @type {Record<string, string>} */
@@ -23,6 +24,10 @@ export class HandPanel {
   device = null;
   /** @type {Input[]} */
   list = [];
+  /** @type {InputRow[]} */
+  inputRows = [];
+  /** @type {import("./inputrows.js").Measures} */
+  measures = { mass: 1, length: 1 };
   /** @type {HTMLInputElement} */
   gauge = make("input");
   /** @type {HTMLElement} */
@@ -56,9 +61,11 @@ export class HandPanel {
   /**
    * @param {Driven | null} device
    * @param {Input[]} inputs
+   * @param {import("./inputrows.js").Measures} measures
    */
-  setPlant(device, inputs) {
-    byId("hand-panel").open = device !== null;
+  setPlant(device, inputs, measures) {
+    byId("hand-panel").open = device !== null || inputs.some(({ declared }) => declared);
+    this.measures = measures;
     this.device = device;
     this.list = inputs;
     this.build();
@@ -72,8 +79,14 @@ export class HandPanel {
     byId("hand-panel").hidden = !list.length;
     byId("hand-hint").textContent = device?.hint ?? "";
     const parts = [];
+    this.inputRows = [];
     if (device) parts.push(...this.driven(device));
-    if (others.length) parts.push(device ? this.others(others) : this.rows(others));
+    // of many inputs those that the model's author has named come first
+    const declared = others.filter((input) => input.declared);
+    const first = device ? [] : declared.length ? declared : others;
+    const rest = others.filter((input) => !first.includes(input));
+    if (first.length) parts.push(this.rows(first));
+    if (rest.length) parts.push(this.others(rest));
     inside(byId("hand-panel"), "h2").textContent = device ? "Hand" : "Inputs";
     byId("hand").replaceChildren(...parts);
     this.show();
@@ -199,66 +212,30 @@ export class HandPanel {
     return make(
       "details",
       { className: "others" },
-      make("summary", {}, `Other inputs (${inputs.length})`),
+      make(
+        "summary",
+        {},
+        `${inputs.some((input) => input.declared) ? "Other inputs" : "Efforts of joints"} (${inputs.length})`,
+      ),
       this.rows(inputs),
     );
   }
 
-  /** @param {Numbered[]} inputs */
+  /**
+   * Those of the model first: its author has named them, the efforts of joints nobody has.
+   * @param {Numbered[]} inputs
+   */
   rows(inputs) {
-    return make("div", { className: "rows" }, ...inputs.map((input) => this.inputRow(input)));
+    const ordered = [...inputs].sort((a, b) => Number(b.declared) - Number(a.declared));
+    const rows = ordered.map((input) => new InputRow(input, this.measures, this.inputs));
+    this.inputRows.push(...rows);
+    return make("div", { className: "rows" }, ...rows.map(({ element }) => element));
   }
 
-  /** @param {Numbered} input */
-  inputRow({ name, unit, low, high, doc, index }) {
-    const field = make("input", {
-      type: "text",
-      inputMode: "decimal",
-      value: "0",
-      "aria-label": `Input ${name}`,
-      onchange: () => hold(Number(field.value.replace(",", "."))),
-    });
-    const ranged = Number.isFinite(low) && Number.isFinite(high);
-    const slider = ranged
-      ? make("input", {
-          type: "range",
-          min: low,
-          max: high,
-          step: "any",
-          value: clamp(0, low, high),
-          "aria-label": `Input ${name}`,
-          oninput: () => hold(Number(slider?.value)),
-        })
-      : null;
-    const free = make(
-      "button",
-      {
-        className: "quiet-button",
-        disabled: true,
-        onclick: () => {
-          this.inputs.drop(index);
-          free.disabled = true;
-        },
-      },
-      "Let go",
-    );
-    /** @param {number} value */
-    const hold = (value) => {
-      if (!Number.isFinite(value)) return;
-      const kept = clamp(value, low, high);
-      this.inputs.hold(index, kept);
-      field.value = figure(kept).replace("−", "-");
-      free.disabled = false;
-    };
-    return make(
-      "div",
-      { className: "parameter", title: doc },
-      make("span", { className: "name" }, name),
-      free,
-      field,
-      make("span", { className: "unit" }, unit),
-      slider ? make("div", { className: "track" }, slider) : null,
-    );
+  /** Nobody drives here: what was held is shown at rest. */
+  springBack() {
+    for (const row of this.inputRows) row.rest();
+    this.hand.giveUp();
   }
 
   show() {

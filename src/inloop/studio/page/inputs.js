@@ -4,6 +4,7 @@
 
 const ALIVE = 50; // a held value is repeated this often, so that the loop does not call it stale [ms]
 const LINGER = 400; // inputs are given back this long after the last was let go [ms]
+const PATIENCE = 1000; // nothing is tried so long after somebody else has been found to drive [ms]
 const SPACING = 6; // between two values of one input: the server takes 200 messages a second [ms]
 
 export class Inputs {
@@ -13,6 +14,8 @@ export class Inputs {
   taken = false;
   /** @type {number | undefined} */
   giving;
+  /** @type {number} */
+  refused = -Infinity; // when it was refused last [ms]
 
   /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
@@ -27,13 +30,21 @@ export class Inputs {
     clearTimeout(this.giving);
   }
 
+  /** Somebody else drives: nothing is held here. */
+  giveUp() {
+    this.clear();
+    this.refused = performance.now();
+  }
+
   /**
-   * Hold an input at a value that the hand gave at page time `time` [ms].
+   * Hold an input at a value that the hand gave at page time `time` [ms]; false if somebody else
+   * was found to drive just before.
    * @param {number} index
    * @param {number} value
    * @param {number} [time]
    */
   hold(index, value, time = performance.now()) {
+    if (performance.now() - this.refused < PATIENCE) return false;
     clearTimeout(this.giving);
     if (!this.taken) {
       this.connection.say({ do: "take_input" });
@@ -46,6 +57,7 @@ export class Inputs {
     const wait = entry.sent + SPACING - performance.now();
     if (wait <= 0) this.send(index, entry);
     else entry.timer ??= setTimeout(() => this.send(index, entry), wait);
+    return true;
   }
 
   /**

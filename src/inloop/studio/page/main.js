@@ -7,31 +7,33 @@ import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
 import { byId, download, press } from "./dom.js";
+import { farewell } from "./farewell.js";
 import { Hand } from "./hand.js";
 import { HandPanel } from "./handpanel.js";
 import { Inputs } from "./inputs.js";
+import { Inspector } from "./inspector.js";
+import { startMenu } from "./menu.js";
 import { POSES } from "./messages.js";
 import { NoteDisplay } from "./note.js";
 import { Notices } from "./notices.js";
 import { unitName } from "./numbers.js";
 import { Parameters } from "./parameters.js";
+import { Picking } from "./picking.js";
 import { Plots } from "./plots.js";
 import { Pointer } from "./pointer.js";
 import { Recordings, Rewind } from "./recordings.js";
 import { Rulers } from "./rulers.js";
 import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Sound } from "./sound.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
+import { TimelineBar } from "./timeline.js";
+import { Touch } from "./touch.js";
+import { TouchDrawing } from "./touchdrawing.js";
 import { Transport } from "./transport.js";
+import { Video } from "./video.js";
 import { View } from "./view.js";
-
-/** @type {import("./messages.js").Told} */
-const LOST = {
-  level: "error",
-  text: "The studio does not answer.",
-  fix: "The loop goes on without this page. Is “inloop studio” still running? Trying again …",
-};
 
 startTheme((colours) => {
   view.setPalette(colours);
@@ -41,10 +43,12 @@ startTheme((colours) => {
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const connection = new Connection(`${scheme}://${location.host}/ws`, {
   open: () => notices.alarm("link", null),
-  lost: () => {
-    notices.alarm("link", LOST);
-    transport.chip("no link", "error");
+  lost: (ending) => {
+    notices.alarm("link", farewell(ending, transport.plant));
+    transport.chip(ending === "ended" ? "ended" : "no link", "error");
     inputs.clear();
+    touch.clear();
+    handPanel.springBack();
   },
   text: (message) => receive(message),
   frame: (frame) => {
@@ -55,11 +59,14 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
 
 const notices = new Notices();
 const view = new View(byId("view"), palette());
+const picking = new Picking(view);
 const deflection = new Deflection(view);
 const inputs = new Inputs(connection);
 const hand = new Hand(inputs);
 const handPanel = new HandPanel(hand, inputs, notices);
-const pointer = new Pointer(view, hand);
+const touch = new Touch(view, connection);
+const pointer = new Pointer(view, hand, picking, touch);
+new TouchDrawing(view, touch);
 const keys = new KeySource(hand);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
@@ -68,11 +75,16 @@ const contacts = new Contacts();
 const sensors = new Sensors();
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
-const rewind = new Rewind(view);
+const rewind = new Rewind(view, (t) => plots.pointAt(t));
+const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
+const sound = new Sound(connection, notices);
+const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
+const inspector = new Inspector(connection, view, picking);
+startMenu();
 new Rulers(view);
 
 /** @typedef {import("./messages.js").Message} Message */
@@ -85,47 +97,80 @@ const RECEIVE = {
   hello(message) {
     for (const named of [...message.parameters, ...message.signals, ...message.inputs])
       named.unit = unitName(named.unit);
+    const same = transport.plant?.name === message.plant.name;
     inputs.clear();
     rewind.stop();
+    timeline.clear(message.can);
     note.clear();
+    sound.setPlant(message.sounds);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
-    view.setScene(message.scene);
+    view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
     const driven = message.device && { ...message.device, unit: unitName(message.device.unit) };
     hand.setDevice(driven, index);
-    handPanel.setPlant(driven, message.inputs);
+    handPanel.setPlant(driven, message.inputs, measuresOf(message));
     device.setPlant(message.chain);
+    touch.setPlant(message.can.includes("let_go"));
+    if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
+    inspector.setPlant(message);
     plots.setPlant(message.plant.name, message.signals, message.plots);
     recordings.show(message.record, message.can);
   },
   readings(message) {
     contacts.show(message.contacts);
     sensors.show(message.sensors);
+    inspector.details?.touch(message.contacts);
+  },
+  watched: ({ values }) => inspector.show(values),
+  refused({ text, fix }) {
+    inputs.giveUp();
+    handPanel.springBack();
+    notices.toast({ level: "warn", text, fix });
   },
   subscribed: (message) => plots.subscribed(message),
   parameters: ({ values }) => parameters.update(values),
   state(message) {
     transport.show(message);
+    inspector.setState(message.state);
     recordings.playing(message.source);
     deadlines.count(message, connection.roundTrip);
   },
   histogram: (message) => deadlines.show(message),
   notice: (message) => notices.toast(message),
-  scene: ({ scene }) => view.changeScene(scene),
+  scene({ scene, anatomy }) {
+    view.changeScene(scene);
+    inspector.change(anatomy);
+  },
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
+  held: (message) => touch.show(message),
   controllers: (message) => controllers.show(message.controllers),
   tracking: (message) => controllers.track(message),
-  note: (message) => note.show(message),
+  note(message) {
+    note.show(message);
+    sound.play(message);
+  },
+  timeline: (message) => timeline.setRecording(message),
+  place: (message) => timeline.setPlace(message),
 };
+
+/**
+ * How large and how heavy a mechanism is.
+ * @param {import("./messages.js").Hello} hello
+ */
+function measuresOf({ anatomy, scene: { bounds } }) {
+  const mass = anatomy.bodies.reduce((sum, body) => sum + body.mass, 0);
+  const length = Math.max(...bounds.max.map((x, k) => x - bounds.min[k]));
+  return { mass, length };
+}
 
 /** @param {Message} message */
 function receive(message) {
@@ -154,17 +199,28 @@ byId("forces").onclick = () => {
 
 shortcuts.add(" ", "Pause or go", click("pause"));
 shortcuts.add("k", "Pause or go", click("pause"));
-shortcuts.add(".", "One step", click("step"));
+shortcuts.add(".", "One step, or one record on", () => {
+  if (rewind.on) rewind.step(1);
+  else byId("step").click();
+});
+shortcuts.add(",", "One record back, in a recording or looking back", () => {
+  if (rewind.on) rewind.step(-1);
+  else timeline.back();
+});
 shortcuts.add("Home", "Back to the start", click("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));
 shortcuts.add("]", "Faster", () => transport.faster(1));
 shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
 shortcuts.add("r", "Record or stop", click("record"));
 shortcuts.add("p", "Save a picture", click("picture"));
+shortcuts.add("o", "Record a video or stop", click("video"));
+shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
+shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
+shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 
@@ -173,16 +229,23 @@ Object.assign(window, {
   inloop: {
     connection,
     view,
+    picking,
     hand,
     inputs,
     plots,
     parameters,
     notices,
     pointer,
+    touch,
     keys,
     transport,
     rewind,
+    timeline,
+    sound,
+    video,
+    recordings,
     device,
+    inspector,
     controllers,
   },
 });

@@ -45,6 +45,7 @@ export class Boxes {
     const holder = new THREE.Group();
     const box = new THREE.Mesh(geometry.translate(center.x, center.y, center.z));
     box.scale.fromArray(scale);
+    box.userData.stands_for_mesh = true;
     holder.add(box);
     return holder;
   }

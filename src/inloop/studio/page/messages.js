@@ -9,6 +9,7 @@
  * @property {string} look_at what is worth looking at
  * @property {Array<string>} remarks what was left out of its file, or added to it
  * @property {number} rate_hz steps per second [Hz]
+ * @property {boolean} own the studio has started it, and it ends with the studio
  */
 
 /**
@@ -213,6 +214,68 @@
  */
 
 /**
+ * A frame or a point of a body.
+ * @typedef {object} NamedFrame
+ * @property {string} name
+ * @property {[number, number, number]} p in body axes [m]
+ */
+
+/**
+ * The joint by which a body hangs on its parent.
+ * @typedef {object} BodyJoint
+ * @property {string} name of its coordinate: signals are <name>.q, <name>.qd, …
+ * @property {string} kind
+ * @property {string} unit of q
+ * @property {[number, number, number]} axis in body axes
+ * @property {number | null} low limit of q; null: none
+ * @property {number | null} high limit of q; null: none
+ * @property {number} start q that was declared
+ * @property {number | null} effort largest that its drive gives [N·m or N]; null: not known
+ * @property {boolean} driven its motion is prescribed
+ * @property {boolean} ball one of the three turns of a ball joint
+ */
+
+/**
+ * In the order of the scene.
+ * @typedef {object} InspectedBody
+ * @property {string} name
+ * @property {number} parent number of the body that carries it; -1: the ground
+ * @property {string} doc
+ * @property {boolean} node a node of a flexible link
+ * @property {number} mass [kg]
+ * @property {[number, number, number]} com center of mass in body axes [m]
+ * @property {[number, number, number]} moments principal moments of inertia about it [kg·m²]
+ * @property {[[number, number, number], [number, number, number], [number, number, number]]} axes their directions, in body axes
+ * @property {Array<NamedFrame>} frames
+ * @property {BodyJoint} joint
+ */
+
+/**
+ * A loop, or a coupling between joints.
+ * @typedef {object} InspectedLoop
+ * @property {string} name
+ * @property {string} kind
+ * @property {Array<number>} bodies on its two sides, or that its joints move; -1: the ground
+ * @property {Array<number>} joints bodies whose joints it restricts
+ */
+
+/**
+ * A contact or a sensor by its name.
+ * @typedef {object} OnBodies
+ * @property {string} name
+ * @property {Array<number>} bodies -1: the ground
+ */
+
+/**
+ * Bodies with their joints, and what belongs to them.
+ * @typedef {object} Anatomy
+ * @property {Array<InspectedBody>} bodies
+ * @property {Array<InspectedLoop>} loops
+ * @property {Array<OnBodies>} contacts
+ * @property {Array<OnBodies>} sensors
+ */
+
+/**
  * A number that can be changed while the plant runs.
  * @typedef {object} Parameter
  * @property {string} name
@@ -258,6 +321,7 @@
  * @property {number | null} low null: no bound
  * @property {number | null} high null: no bound
  * @property {string} doc
+ * @property {boolean} declared by the model, not the effort of a joint
  */
 
 /**
@@ -356,7 +420,11 @@
 /**
  * What is being recorded, and what there is.
  * @typedef {object} Recording
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -367,6 +435,7 @@
  * @property {Plant} plant
  * @property {Array<MenuEntry>} menu
  * @property {Scene} scene
+ * @property {Anatomy} anatomy
  * @property {Array<Parameter>} parameters
  * @property {Array<Signal>} signals
  * @property {Array<string> | null} plots signals to plot first
@@ -378,6 +447,7 @@
  * @property {Controllers} controllers
  * @property {Array<string>} can requests that make sense now
  * @property {Recording} record
+ * @property {boolean} sounds it plays notes
  */
 
 /**
@@ -399,6 +469,7 @@
  * @property {string} status how the last step ended
  * @property {string} latched status because of which inputs are ignored; "" if they are not
  * @property {number} overruns
+ * @property {number} late steps that came too late within the last seconds
  * @property {number} stale steps with inputs that were too old
  * @property {number} lost records of telemetry
  * @property {string} source "live", or the name of a recording
@@ -418,12 +489,28 @@
  */
 
 /**
+ * Newest values of what a page watches, ten times a second.
+ * @typedef {object} Watched
+ * @property {"watched"} kind
+ * @property {Record<string, number | null>} values null: the mode does not have it
+ */
+
+/**
+ * This page cannot drive the inputs: what it shows of them goes back.
+ * @typedef {object} Refused
+ * @property {"refused"} kind
+ * @property {string} text who drives
+ * @property {string} fix
+ */
+
+/**
  * Which columns come from now on.
  * @typedef {object} Subscribed
  * @property {"subscribed"} kind
  * @property {number} generation that the frames of samples carry
  * @property {number} rate_hz [Hz]
  * @property {Array<string>} signals
+ * @property {boolean} fresh what came before does not go on: forget it
  */
 
 /**
@@ -438,6 +525,7 @@
  * @typedef {object} SceneChange
  * @property {"scene"} kind
  * @property {Scene} scene
+ * @property {Anatomy} anatomy
  */
 
 /**
@@ -471,10 +559,14 @@
  */
 
 /**
- * A recording has begun or ended.
+ * A recording begins, goes on or ends.
  * @typedef {object} RecordingChange
  * @property {"record"} kind
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -546,6 +638,29 @@
  */
 
 /**
+ * A body that a page holds.
+ * @typedef {object} Hold
+ * @property {number} grip 0: by the pointer; else a pin
+ * @property {number} body in the order of the scene
+ * @property {[number, number, number]} point in body axes [m]
+ * @property {[number, number, number]} target in the world [m]
+ * @property {boolean} pushes by a plain force, without a spring
+ * @property {number} firmness in parts of what suits the body
+ * @property {number} mass of the point [kg]; 0 until the plant has told it
+ * @property {number} stiffness [N/m]
+ * @property {[number, number, number]} force on the body, in the world [N]
+ * @property {number} limited 0; 1 stiffness, 2 force are as large as steps can follow; 3 refused
+ */
+
+/**
+ * Bodies that are held; told while some are, and once when the last was let go.
+ * @typedef {object} Held
+ * @property {"held"} kind
+ * @property {boolean} mine by this page
+ * @property {Array<Hold>} holds
+ */
+
+/**
  * A note begins or ends.
  * @typedef {object} PlayedNote
  * @property {"note"} kind
@@ -553,6 +668,37 @@
  * @property {boolean} on
  * @property {number} note of MIDI: 60 is C4
  * @property {number} velocity of MIDI: 1 to 127
+ * @property {number | null} speed of the hammer at the string [m/s]
+ */
+
+/**
+ * Something that happened in a recording.
+ * @typedef {object} TimelineMark
+ * @property {"reset" | "late" | "safe" | "failed" | "mode" | "event" | "parameters" | "lost" | "damaged"} what
+ * @property {number} at from the begin of the recording [s]
+ * @property {string} text
+ * @property {number} count how often nearby
+ */
+
+/**
+ * The whole of the recording that is shown.
+ * @typedef {object} Timeline
+ * @property {"timeline"} kind
+ * @property {string} file
+ * @property {number} length [s]
+ * @property {Array<TimelineMark>} marks
+ * @property {number} scanned part of the file that was looked through for marks
+ * @property {boolean} grows it is being written now
+ * @property {boolean} complete the file has its end
+ */
+
+/**
+ * Where in the recording the moment shown is.
+ * @typedef {object} ShownPlace
+ * @property {"place"} kind
+ * @property {number} at from the begin of the recording [s]
+ * @property {number} t simulated time [s]
+ * @property {number} record its number
  */
 
 /**
@@ -561,6 +707,22 @@
  * @property {"subscribe"} do
  * @property {Array<string>} signals
  * @property {number} [rate_hz] all samples by default [Hz]
+ */
+
+/**
+ * Tell the newest values of these signals now and then, and of no others.
+ * @typedef {object} Watch
+ * @property {"watch"} do
+ * @property {Array<string>} signals
+ */
+
+/**
+ * Bring a joint to a position while the plant stands; loops stay closed, or it is refused.
+ * @typedef {object} Place
+ * @property {"place"} do
+ * @property {string} coordinate
+ * @property {number} q [rad or m]
+ * @property {boolean} [keep_velocities] by default all is at rest then
  */
 
 /**
@@ -614,6 +776,20 @@
  * Back to the start.
  * @typedef {object} Reset
  * @property {"reset"} do
+ */
+
+/**
+ * So many records back in a recording, which then stands.
+ * @typedef {object} StepBack
+ * @property {"step_back"} do
+ * @property {number} [count]
+ */
+
+/**
+ * To another place of a recording.
+ * @typedef {object} Seek
+ * @property {"seek"} do
+ * @property {number} at from the begin of the recording [s]
  */
 
 /**
@@ -701,9 +877,22 @@
  * @property {number} z [m]
  */
 
-/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote} Message */
+/**
+ * Let the body that the pointer holds be held there without it.
+ * @typedef {object} Pin
+ * @property {"pin"} do
+ */
 
-/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt} Request */
+/**
+ * Let go of a body that this page holds, or of all.
+ * @typedef {object} LetGo
+ * @property {"let_go"} do
+ * @property {number} [grip] of a pin, from 1; all by default
+ */
+
+/** @typedef {Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held | PlayedNote | Timeline | ShownPlace} Message */
+
+/** @typedef {Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
 
 // kinds of binary frames
 export const POSES = 1;
@@ -711,6 +900,7 @@ export const SAMPLES = 2;
 export const ECHO = 3;
 export const INPUT = 8;
 export const PING = 9;
+export const TOUCH = 10;
 
 // bytes at which their fields begin
 export const HEADER = { kind: 0, count: 2, sequence: 4, stamp: 8, t: 16, size: 24 };
@@ -718,3 +908,14 @@ export const ROWS = { first: 0, lost: 4, size: 8 };
 export const ECHOED = { token: 0, used_at: 8, page_time: 16, size: 24 };
 export const INPUT_FRAME = { kind: 0, index: 2, sequence: 4, value: 8, page_time: 16, size: 24 };
 export const PING_FRAME = { kind: 0, token: 8, size: 16 };
+export const TOUCH_FRAME = {
+  kind: 0,
+  body: 2,
+  sequence: 4,
+  page_time: 8,
+  firmness: 16,
+  point: 24,
+  target: 48,
+  push: 72,
+  size: 96,
+};

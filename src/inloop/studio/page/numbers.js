@@ -10,8 +10,12 @@ const PREFIXES = [
   [1e-6, "µ"],
   [1e-9, "n"],
 ];
+// units that take no prefix: none at all, those that are counted in other ways, and powers of
+// units, where a prefix would be raised to the power, too
+const PLAIN = /^($|1|%|°|deg|min|h\b|in\b|\w+[²³⁴])/;
 
-const ROUNDING = 1e-12;
+/** Numbers of a motion that are smaller than this, in SI units, are rounding: they are shown as 0. */
+export const NOISE = 1e-9;
 
 /**
  * A number with so many significant digits, without trailing zeros, minus sign as typeset.
@@ -32,31 +36,96 @@ export function figure(value, digits = 4) {
 }
 
 /**
- * A number for an entry field: plain ASCII, short.
+ * The prefix for numbers of a size: what they are divided by, and the unit with it.
+ * @param {number} size
+ * @param {string} unit
+ * @returns {{ scale: number, unit: string }}
+ */
+export function prefixFor(size, unit) {
+  if (!(size > 0) || !Number.isFinite(size) || PLAIN.test(unit)) return { scale: 1, unit };
+  // the kilogram has a prefix already
+  const [base, grams] = unit.startsWith("kg") ? [unit.slice(1), 1e3] : [unit, 1];
+  const [scale, prefix] =
+    PREFIXES.find(([limit]) => size * grams >= limit * 0.9995) ?? PREFIXES[PREFIXES.length - 1];
+  // tons are not written as megagrams
+  if (grams !== 1 && scale > 1e3) return { scale: 1, unit };
+  return { scale: scale / grams, unit: `${prefix}${base}` };
+}
+
+/**
+ * A number for an entry field: plain ASCII, seven characters at most if its size suits the unit.
  * @param {number} value
  */
 export function entry(value) {
   const plain = String(Number(value.toPrecision(5)));
-  return plain.length > 8
-    ? value
-        .toExponential(3)
-        .replace(/\.?0+e/, "e")
-        .replace("e+", "e")
-    : plain;
+  if (plain.length <= 7) return plain;
+  const short = String(Number(value.toPrecision(4)));
+  if (short.length <= 7) return short;
+  return value
+    .toExponential(1)
+    .replace(/\.?0+e/, "e")
+    .replace("e+", "e");
 }
 
 /**
- * A number with an SI prefix before its unit: 0.0012 m → "1.2 mm"; rounding is 0.
- * @param {number} value
+ * What a person has typed, with a comma or a point; NaN for anything else.
+ * @param {string} text
+ */
+export function typedNumber(text) {
+  const plain = text.trim().replace(",", ".").replace("−", "-");
+  return plain === "" ? Number.NaN : Number(plain);
+}
+
+/**
+ * A number with an SI prefix before its unit: 0.0012 m → "1.2 mm"; less than `floor` is 0.
+ * @param {number | null | undefined} value
  * @param {string} unit
  * @param {number} [digits]
+ * @param {number} [floor]
  */
-export function withPrefix(value, unit, digits = 3) {
-  const size = Math.abs(value);
-  if (size < ROUNDING) return `0 ${unit}`;
-  const [scale, prefix] =
-    PREFIXES.find(([limit]) => size >= limit * 0.9995) ?? PREFIXES[PREFIXES.length - 1];
-  return `${figure(value / scale, digits)} ${prefix}${unit}`;
+export function withPrefix(value, unit, digits = 3, floor = NOISE) {
+  if (typeof value !== "number" || !Number.isFinite(value)) return "–";
+  if (Math.abs(value) < floor || value === 0) return `0 ${unit}`.trim();
+  const found = prefixFor(Math.abs(value), unit);
+  return `${figure(value / found.scale, digits)} ${found.unit}`.trim();
+}
+
+/**
+ * Three numbers with one prefix: "12, 0, −3 mm".
+ * @param {number[]} numbers
+ * @param {string} unit
+ * @param {number} [floor]
+ */
+export function triple(numbers, unit, floor = NOISE) {
+  const size = Math.max(...numbers.map(Math.abs));
+  if (!(size >= floor)) return `0, 0, 0 ${unit}`;
+  const found = prefixFor(size, unit);
+  const texts = numbers.map((x) => {
+    const rounded = Math.abs(x) < Math.max(floor, 1e-6 * size) ? 0 : x / found.scale;
+    return String(Number(rounded.toPrecision(3))).replace("-", "−");
+  });
+  return `${texts.join(", ")} ${found.unit}`;
+}
+
+/**
+ * Labels of an axis: as many digits as tell its ticks apart, and one prefix for all of them.
+ * @param {number[]} ticks at equal distances
+ */
+export function axisLabels(ticks) {
+  const size = Math.max(...ticks.map(Math.abs));
+  const step = Math.min(...ticks.slice(1).map((tick, i) => Math.abs(tick - ticks[i])));
+  const named = size >= 1e5 || size < 1e-2;
+  const { scale, unit } = named ? prefixFor(size, "_") : { scale: 1, unit: "_" };
+  const prefix = unit.slice(0, -1);
+  const shortest = Number.isFinite(step) && step > 0 ? step / scale : 1;
+  // 0.25 needs one digit more than 0.2
+  const whole = Math.max(0, -Math.floor(Math.log10(shortest) + 1e-9));
+  const rest = shortest * 10 ** whole;
+  const digits = Math.min(whole + (Math.abs(rest - Math.round(rest)) > 1e-6 ? 1 : 0), 12);
+  return ticks.map((tick) => {
+    const text = (tick / scale).toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1");
+    return (Number(text) === 0 ? "0" : `${text}${prefix && ` ${prefix}`}`).replace("-", "−");
+  });
 }
 
 /**

@@ -1,35 +1,17 @@
 // Sliders for parameters: units, numeric entry, reset of one and of all, search when there are many.
 
 import { byId, icon, make } from "./dom.js";
-import { clamp, entry, figure } from "./numbers.js";
+import { NumberField } from "./numberfield.js";
+import { clamp, withPrefix } from "./numbers.js";
+import { STEPS, scaleOf } from "./sliderscale.js";
 
 /** @typedef {import("./messages.js").Parameter} Parameter */
 
 const MANY = 8;
-const STEPS = 1000;
 const PERIOD = 40; // between two values sent while a slider moves [ms]
 const QUIET = 700; // after a change of one's own, what the server tells may be older [ms]
 
-/**
- * Position of a slider for a value: logarithmic when the range spans two decades.
- * @param {number} low
- * @param {number} high
- * @returns {Scale}
- */
-function scaleOf(low, high) {
-  if (low > 0 && high / low >= 100) {
-    return {
-      place: (value) => (STEPS * Math.log(value / low)) / Math.log(high / low),
-      value: (place) => low * (high / low) ** (place / STEPS),
-    };
-  }
-  return {
-    place: (value) => (STEPS * (value - low)) / (high - low),
-    value: (place) => low + ((high - low) * place) / STEPS,
-  };
-}
-
-/** @typedef {{ place: (value: number) => number, value: (place: number) => number }} Scale */
+/** @typedef {import("./sliderscale.js").Scale} Scale */
 
 export class Row {
   /** @type {number | null} */
@@ -54,21 +36,17 @@ export class Row {
       send(value);
     };
     const { name, unit, doc, low, high } = parameter;
-    this.field = make("input", {
-      type: "text",
-      inputMode: "decimal",
-      autocomplete: "off",
-      spellcheck: false,
-      "aria-label": `${name}${unit ? ` in ${unit}` : ""}`,
-      onchange: () => this.typed(),
-      onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+    const size = parameter.default || Math.max(Math.abs(low ?? 0), Math.abs(high ?? 0));
+    this.field = new NumberField({ name, unit, size, low, high }, (value) => {
+      this.show(value, true);
+      this.send(value);
     });
     this.reset = make(
       "button",
       {
         className: "icon tiny reset",
         "aria-label": `Reset ${name}`,
-        title: `Back to ${figure(parameter.default, 6)} ${unit}`,
+        title: `Back to ${withPrefix(parameter.default, unit, 6, 0)}`,
         onclick: back,
       },
       icon("back"),
@@ -77,8 +55,8 @@ export class Row {
       "div",
       { className: "parameter", title: [name, doc].filter(Boolean).join(": ") },
       make("span", { className: "name" }, name.replaceAll("_", " ")),
-      this.field,
-      make("span", { className: "unit" }, unit === "1" ? "" : unit),
+      this.field.element,
+      this.field.unit,
       this.reset,
     );
     /** @type {{ scale: Scale, slider: HTMLInputElement } | null} */
@@ -128,28 +106,6 @@ export class Row {
     }, PERIOD);
   }
 
-  typed() {
-    const { low, high } = this.parameter;
-    const value = Number(this.field.value.replace(",", ".").replace("−", "-"));
-    if (this.field.value.trim() === "" || !Number.isFinite(value)) return this.show(this.value);
-    const kept = clamp(value, low, high);
-    if (kept !== value) {
-      this.field.classList.add("clamped");
-      setTimeout(() => this.field.classList.remove("clamped"), 900);
-    }
-    this.show(kept);
-    this.send(kept);
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (event.key === "Enter") this.typed();
-    if (event.key === "Escape") {
-      this.show(this.value);
-      this.field.blur();
-    }
-  }
-
   /**
    * A value that the server tells: shown when it cannot be an echo of what was sent before.
    * @param {number} value
@@ -167,14 +123,13 @@ export class Row {
    */
   show(value, own = false) {
     this.value = value;
-    if (document.activeElement !== this.field || own || this.field.value === "")
-      this.field.value = entry(value);
+    this.field.show(value, own);
     if (this.track) {
       const { scale, slider } = this.track;
       const place = clamp(scale.place(value), 0, STEPS);
       if (!own) slider.value = String(place);
       slider.style.setProperty("--fill", `${(100 * place) / STEPS}%`);
-      slider.setAttribute("aria-valuetext", `${figure(value)} ${this.parameter.unit}`);
+      slider.setAttribute("aria-valuetext", withPrefix(value, this.parameter.unit, 4, 0));
     }
     this.changed =
       Math.abs(value - this.parameter.default) > 1e-9 * Math.abs(this.parameter.default);
@@ -228,7 +183,7 @@ export class Parameters {
     this.search.hidden = parameters.length <= MANY;
     place.replaceChildren(
       make("div", { className: "tools" }, this.search, this.all),
-      ...[...this.rows.values()].map((row) => row.element),
+      make("div", { className: "rows" }, ...[...this.rows.values()].map((row) => row.element)),
     );
     if (!parameters.length)
       place.replaceChildren(

@@ -1,15 +1,13 @@
 // Sensors: what each of them tells just now, with its units.
 
 import { byId, make } from "./dom.js";
-import { figure, unitName, withPrefix } from "./numbers.js";
+import { figure, NOISE, prefixFor, unitName } from "./numbers.js";
 
 /** @typedef {import("./messages.js").WatchedSensor} WatchedSensor */
 
 /** @typedef {{ label: string, unit: string, count: number }} Group signals on one line */
 
 const FEW = 6; // that are shown without asking
-const ROUNDING = 1e-12;
-const PREFIXED = ["m", "N"]; // units that take a prefix where there is one value
 
 /**
  * Signals of a sensor as lines: components of a vector or a quaternion stand together.
@@ -36,7 +34,7 @@ function grouped({ name, signals }) {
 }
 
 /** @param {number | null} value */
-const rounded = (value) => (value !== null && Math.abs(value) < ROUNDING ? 0 : value);
+const rounded = (value) => (value !== null && Math.abs(value) < NOISE ? 0 : value);
 
 class Entry {
   /** @param {WatchedSensor} sensor */
@@ -78,11 +76,12 @@ class Entry {
     this.groups.forEach(({ unit, count }, k) => {
       const mine = values.slice(first, first + count).map(rounded);
       first += count;
-      const alone = count === 1 && mine[0] !== null && PREFIXED.includes(unit);
-      const [number, prefixed] = alone ? withPrefix(Number(mine[0]), unit).split(" ") : ["", unit];
-      this.units[k].textContent = prefixed;
+      // one prefix for all of them
+      const found = prefixFor(Math.max(...mine.map((value) => Math.abs(value ?? 0))), unit);
+      this.units[k].textContent = found.unit;
       this.cells[k].forEach((cell, i) => {
-        cell.textContent = alone ? number : figure(mine[i], 3);
+        const value = mine[i];
+        cell.textContent = figure(value === null ? null : value / found.scale, 3);
       });
     });
   }

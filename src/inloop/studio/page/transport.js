@@ -6,8 +6,10 @@ import { byId, dress, inside, make, press } from "./dom.js";
 /** @typedef {import("./messages.js").Option} Option */
 /** @typedef {Record<string, boolean | number | string>} Values */
 
-const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS", "CONTROLLER_FAILED"];
+const LATE =
+  "Steps that came too late within the last seconds. Close other programs, slow the time down, or start with a lower rate.";
 /** @type {Partial<Record<State["state"], string>>} */
 const LEVELS = { running: "good", paused: "info", starting: "info" };
 
@@ -148,9 +150,11 @@ export class Transport {
     byId("time").title = `step ${state.step}`;
     byId("time").textContent = state.t === null ? "?" : `${state.t.toFixed(3)} s`;
     const replay = state.source !== "live";
+    const late = state.late ? `, ${state.late} late` : "";
     this.chip(
-      replay ? `replay, ${state.state}` : state.state,
-      state.notice?.level ?? LEVELS[state.state] ?? "error",
+      `${replay ? "replay, " : ""}${state.state}${late}`,
+      state.notice?.level ?? (late ? "warn" : (LEVELS[state.state] ?? "error")),
+      state.late ? LATE : "",
     );
     this.showSpeed(state.speed ?? 1);
     this.notices.alarm("state", state.notice, this.remedy(state));
@@ -175,11 +179,13 @@ export class Transport {
   /**
    * @param {string} word
    * @param {string} level
+   * @param {string} [title]
    */
-  chip(word, level) {
+  chip(word, level, title = "") {
     const chip = byId("chip");
     if (chip.textContent !== word) chip.textContent = word;
     chip.className = `chip ${level}`;
+    chip.title = title;
   }
 
   /** @param {number} speed */

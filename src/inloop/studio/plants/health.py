@@ -63,12 +63,12 @@ class Health:
         self._late = 0
 
     def notice(self, condition: Condition, moment: Moment | None) -> Told | None:
-        """The most important thing to tell now; None if all is well."""
+        """The most important thing to tell now; None if all is well, or merely late."""
+        self._count(condition.counters.get("overruns", 0))
         if condition.state in ENDINGS:
             level, text, fix = ENDINGS[condition.state]
             return {"level": level, "text": text, "fix": fix}
         status = moment.status if moment is not None else "OK"
-        self._count(condition.counters.get("overruns", 0))
         if status in FAILURES:
             text, fix = FAILURES[status]
             if status == "OUT_OF_BOUNDS" and condition.beyond:
@@ -82,16 +82,15 @@ class Health:
                 "text": f"{reason}: inputs are ignored since then, safe values are in their place",
                 "fix": "Press 'Use inputs' to let them act again, or reset.",
             }
-        if time.monotonic() < self._late_until:
-            return {
-                "level": "warn",
-                "text": f"{self._late} steps came too late",
-                "fix": "Close other programs, slow the time down, or start with a lower rate.",
-            }
         if condition.jumps:
             text, _, fix = condition.jumps.partition("; ")
             return {"level": "warn", "text": text, "fix": f"{fix[0].upper()}{fix[1:]}."}
         return None
+
+    @property
+    def late(self) -> int:
+        """Steps that came too late within the last seconds."""
+        return self._late if time.monotonic() < self._late_until else 0
 
     def _count(self, overruns: int) -> None:
         """Overruns since the last time."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.messaging.client import Client
 from inloop.studio.messaging.frames import InputFrame
@@ -24,6 +25,10 @@ from inloop.studio.messaging.frames import InputFrame
 LIMIT = 1e6  # of an input whose range nobody has told
 REST = 0.5  # [s] at rest before the inputs are given back
 REMEMBERED = 512  # inputs on their way to the loop
+
+
+class OccupiedError(InputError):
+    """Another page drives."""
 
 
 class Writer(Protocol):
@@ -66,6 +71,7 @@ class Inputs:
         self._source = source
         inputs = source.layout.inputs
         self.names = [x.name for x in inputs]
+        self._led = led_inputs(source.layout)
         self._rest = np.array([x.default for x in inputs])
         self._least = np.array([max(x.least, -LIMIT) for x in inputs])
         self._most = np.array([min(x.most, LIMIT) for x in inputs])
@@ -91,12 +97,15 @@ class Inputs:
 
         Raises:
             MailboxError: a controller in another process writes the inputs.
-            InputError: another client drives.
+            OccupiedError: another client drives.
         """
         if self.owner is client:
             return
         if self.owner is not None:
-            raise InputError("somebody else drives just now", fix="Wait until they let go.")
+            raise OccupiedError(
+                f"page {self.owner.number} drives just now; this is page {client.number}",
+                fix="Wait until it lets go.",
+            )
         if not self._held:
             self._source.take_inputs()
             self._held = True
@@ -107,13 +116,17 @@ class Inputs:
         """Write a value at once.
 
         Raises:
-            InputError: there is no such input, or another client drives.
+            InputError: there is no such input.
+            OccupiedError: another client drives.
             MailboxError: a controller in another process writes the inputs, or the plant is gone.
         """
         if frame.index >= len(self.names):
             raise InputError(f"there is no input number {frame.index}", fix="Reload the page.")
-        self.take(client)
         k = frame.index
+        if self.names[k] in self._led:
+            words = f"input '{self.names[k]}' follows {self._led[self.names[k]]}"
+            raise InputError(words, fix="Change the gains of the controller.")
+        self.take(client)
         self._values[k] = min(max(frame.value, self._least[k]), self._most[k])
         written = self._source.write_inputs(self._values)
         self._sent.append((written, frame.sequence, frame.page_time))

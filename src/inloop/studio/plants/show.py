@@ -10,6 +10,7 @@ import numpy as np
 from inloop.native.library import Reals
 from inloop.plant.drawn.poses import Poses, quaternions
 from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.anatomy import empty_anatomy, fill_anatomy
 from inloop.studio.drawing.scene import empty_scene, make_scene
 from inloop.studio.drawing.sketch import ContactSketch
 from inloop.studio.drawing.stage import Stage
@@ -25,12 +26,14 @@ class Show:
 
     Attributes:
         scene: for the page, with the parameters as they are.
+        anatomy: what it is made of, likewise.
     """
 
     def __init__(self, stage: Stage, layout: Layout) -> None:
         self._stage = stage
         self._poses: Poses | None = None
         self.scene: dict[str, Any] = empty_scene()
+        self.anatomy = empty_anatomy()
         if stage.library is None or stage.sketch is None:
             return
         if not stage.library.fits(layout.index, len(layout.coordinates)):
@@ -41,13 +44,16 @@ class Show:
         self.set_parameters({})
 
     def set_parameters(self, values: Mapping[str, float]) -> bool:
-        """Take over parameters; True if the scene looks different now."""
+        """Take over parameters; True if scene or anatomy are different now."""
         if self._poses is None or self._stage.sketch is None:
             return False
         self._poses.set_parameters(values)
         self._contacts.place(self._poses.points)
-        before, self.scene = self.scene, make_scene(self._stage.sketch, self._poses)
-        return before != self.scene
+        before = self.scene, self.anatomy
+        self.scene = make_scene(self._stage.sketch, self._poses)
+        if self._stage.anatomy is not None:
+            self.anatomy = fill_anatomy(self._stage.anatomy, self._poses.points)
+        return before != (self.scene, self.anatomy)
 
     def frame(self, moment: Moment) -> bytes:
         """Poses and arrows at one moment."""

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inloop.devices import Note
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.anatomy import empty_anatomy
 from inloop.studio.drawing.scene import empty_scene
 from inloop.studio.messaging.message_types import (
     Chain,
@@ -18,7 +20,6 @@ from inloop.studio.messaging.message_types import (
     MenuEntry,
     Parameter,
     PlayedNote,
-    Recording,
     Signal,
     State,
 )
@@ -46,9 +47,11 @@ def hello(running: Running) -> Hello:
             "look_at": stage.look_at,
             "remarks": list(stage.remarks),
             "rate_hz": 1.0 / layout.period,
+            "own": running.is_own,
         },
         "menu": _menu(running),
         "scene": cast(Scene, show.scene),
+        "anatomy": show.anatomy,
         "parameters": parameters(layout, source.parameters(), stage.docs),
         "signals": signals(layout),
         "contacts": running.measured.contacts,
@@ -59,7 +62,8 @@ def hello(running: Running) -> Hello:
         "chain": chain(running),
         "controllers": controllers(running),
         "can": abilities(running),
-        "record": recordings(running),
+        "record": running.recordings.status(),
+        "sounds": running.notes is not None and running.notes.sound,
     }
 
 
@@ -69,9 +73,17 @@ def hello_without_plant(running: Running) -> Hello:
     name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
     return {
         "kind": "hello",
-        "plant": {"name": name, "title": title, "look_at": "", "remarks": [], "rate_hz": 1000.0},
+        "plant": {
+            "name": name,
+            "title": title,
+            "look_at": "",
+            "remarks": [],
+            "rate_hz": 1000.0,
+            "own": running.is_own,
+        },
         "menu": _menu(running),
         "scene": cast(Scene, empty_scene()),
+        "anatomy": empty_anatomy(),
         "parameters": [],
         "signals": [],
         "contacts": [],
@@ -82,14 +94,15 @@ def hello_without_plant(running: Running) -> Hello:
         "chain": None,
         "controllers": controllers(running),
         "can": ["choose"] if running.is_own else [],
-        "record": recordings(running),
+        "record": running.recordings.status(),
+        "sounds": False,
     }
 
 
 def state(running: Running) -> State:
     """How it goes."""
     condition, moment = running.condition(), running.moment
-    counters = condition.counters
+    counters, notice = condition.counters, running.notice(condition)
     return {
         "kind": "state",
         "state": condition.state,
@@ -99,11 +112,12 @@ def state(running: Running) -> State:
         "status": moment.status if moment is not None else "OK",
         "latched": condition.latched,
         "overruns": counters.get("overruns", 0),
+        "late": running.late,
         "stale": counters.get("stale", 0),
         "lost": counters.get("lost", 0),
         "source": running.file or "live",
         "driven": running.inputs is not None and running.inputs.owner is not None,
-        "notice": running.notice(condition),
+        "notice": notice,
     }
 
 
@@ -147,20 +161,18 @@ def _menu(running: Running) -> list[MenuEntry]:
     return running.catalog.menu() if running.is_own else []
 
 
-def recordings(running: Running) -> Recording:
-    """What is being recorded, and what there is."""
-    return {"active": running.recordings.active, "files": running.recordings.files()}
-
-
 def abilities(running: Running) -> list[str]:
     """Requests that make sense now."""
-    can = ["subscribe", "pause", "go", "step", "speed", "reset", "replay"]
+    can = ["subscribe", "watch", "pause", "go", "step", "speed", "reset", "replay"]
     if running.file:
-        can.append("live")
+        can += ["seek", "step_back", *(["live", "record"] if running.has_plant else [])]
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]
+        can += ["pin", "let_go"] if running.touch is not None and running.touch.possible else []
         can += ["control", "tune", "follow", "hold", "aim"]
+    if running.may_place:
+        can.append("place")
     if running.is_own:
         can.append("choose")
     return can
@@ -210,11 +222,16 @@ def parameters(
 def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
     """In the order of the numbers that input frames carry."""
     found: list[Input] = []
-    units = _units(layout)
+    units, led = _units(layout), led_inputs(layout)
+    efforts = {f"{c.name}.tau" for c in layout.coordinates}
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
-        doc = docs.get(x.name, "")
-        found.append({"name": x.name, "unit": units[x.name], "low": low, "high": high, "doc": doc})
+        doc = f"follows {led[x.name]}" if x.name in led else docs.get(x.name, "")
+        told: Input = {
+            "name": x.name, "unit": units[x.name], "low": low, "high": high,
+            "doc": doc, "declared": x.name not in efforts,
+        }  # fmt: skip
+        found.append(told)
     return found
 
 
