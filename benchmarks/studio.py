@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +24,47 @@ import numpy as np
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 
 MECHANISM, SECONDS = "piano", 20.0
+TOUCHED = "double_pendulum"  # a body of it is pulled through a spring
 HERE = Path(__file__).parent
 HANDLE = """() => { const { pointer, view, hand } = inloop;
     const box = view.canvas.getBoundingClientRect(); const [x, y] = pointer.seen(pointer.handle());
     const along = Math.hypot(...hand.device.axis) / view.eye.perPixel(view.canvas.clientHeight);
     return [box.left + x, box.top + y, along]; }"""
+# the last body that is seen, and where
+BODY = """() => { const { picking, view } = inloop, box = view.canvas.getBoundingClientRect();
+    let found = null;
+    for (let y = box.top + 4; y < box.bottom; y += 4)
+        for (let x = box.left + 4; x < box.right; x += 4) {
+            const at = picking.pick(x, y);
+            if (at && at.index >= (found?.[0] ?? 0)) found = [at.index, x, y];
+        }
+    return found.slice(1); }"""
 LEGEND = """\
 Times in ms, with a browser that draws without a graphics card. Pointer: from the time that the
 event carries to the stamp of the loop's first outputs that used it. Page: from the stamp of the
-outputs to the page's script that gets them. Clocks are compared by questions and answers between
-page and server; half of the quickest round trip is the uncertainty of both."""
+outputs to the page's script that gets them. Force: as pointer, of a body that the pointer pulls
+through a spring, to the outputs of the first step with this force. Clocks are compared by questions
+and answers between page and server; half of the quickest round trip is the uncertainty of both."""
 
 
 def run(mechanism: str = MECHANISM, seconds: float = SECONDS) -> Findings:
     """Measure and print."""
+    progress(f"studio: {mechanism} driven by a pointer for {seconds:g} s")
+    found, cpu = _measure(mechanism, seconds, _press)
+    progress(f"studio: a body of {TOUCHED} pulled by a pointer for {seconds:g} s")
+    touched, _ = _measure(TOUCHED, seconds, _pull)
+    return _findings(found, cpu, touched)
+
+
+def _measure(
+    mechanism: str, seconds: float, act: Callable[[Any, float], None]
+) -> tuple[Row, float]:
+    """What the page has noted while a pointer was busy, and cores that the server needed."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium")
     if chromium is None:
         raise FileNotFoundError("the program 'chromium' is not installed")
-    progress(f"studio: {mechanism} driven by a pointer for {seconds:g} s")
     words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with _studio(mechanism) as (address, process), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=words)
@@ -52,11 +73,11 @@ def run(mechanism: str = MECHANISM, seconds: float = SECONDS) -> Findings:
         _wait(page, "window.inloop?.view.motion.frames.length > 60")
         page.evaluate((HERE / "studio.js").read_text())
         begin, cpu = time.monotonic(), _cpu(process)
-        _press(page, seconds)
+        act(page, seconds)
         cpu = (_cpu(process) - cpu) / (time.monotonic() - begin)
         found = page.evaluate("window.finish()")
         browser.close()
-    return _findings(found, cpu)
+    return found, cpu
 
 
 def _press(page: Any, seconds: float) -> None:
@@ -71,14 +92,39 @@ def _press(page: Any, seconds: float) -> None:
     page.mouse.up()
 
 
-def _findings(found: Row, cpu: float) -> Findings:
+def _pull(page: Any, seconds: float) -> None:
+    """Take hold of a body and draw it around, about 60 times a second."""
+    # a body that moves would be elsewhere by the time the pointer comes
+    page.evaluate("inloop.connection.say({ do: 'pause' })")
+    _wait(page, "document.querySelector('#chip').textContent === 'paused'")
+    x, y = page.evaluate(BODY)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    _wait(page, "inloop.touch.grasp !== null")
+    page.evaluate("inloop.connection.say({ do: 'go' })")
+    begin = time.monotonic()
+    while (t := time.monotonic() - begin) < seconds:
+        turn = 2.0 * math.pi * t
+        page.mouse.move(x + 25.0 * math.sin(turn), y - 25.0 + 25.0 * math.cos(turn))
+        time.sleep(1.0 / 60.0)
+    page.mouse.up()
+
+
+def _to_loop(what: str, found: Row) -> Row:
+    """From the time of an event to the stamp of the outputs that used it first."""
+    offset, used = min(found["offsets"])[1], np.array(found["used"])
+    return _row(what, used[:, 0] - (used[:, 1] + offset))
+
+
+def _findings(found: Row, cpu: float, touched: Row) -> Findings:
     least, offset = min(found["offsets"])
-    used, poses = np.array(found["used"]), np.array(found["poses"])
+    poses = np.array(found["poses"])
     frames, pictures = (n / found["seconds"] for n in (len(poses), found["rendered"]))
-    pointer = _row("pointer event to the loop's input", used[:, 0] - (used[:, 1] + offset))
+    pointer = _to_loop("pointer event to the loop's input", found)
+    force = _to_loop("pointer event to the force on a body", touched)
     script = _row("loop's output to the page", poses[:, 0] + offset - poses[:, 1])
     trips = _row("round trip page, server, page", np.array(found["offsets"])[:, 0])
-    show(["what", "p50", "p99", "max"], [_cells(row) for row in (pointer, script, trips)])
+    show(["what", "p50", "p99", "max"], [_cells(row) for row in (pointer, force, script, trips)])
     note(
         f"{frames:.1f} frames of data and {pictures:.1f} pictures a second, "
         f"{found['lost']} samples lost, server {100.0 * cpu:.1f} % of a core; "
@@ -89,11 +135,12 @@ def _findings(found: Row, cpu: float) -> Findings:
     rates = {"frames": frames, "pictures": pictures, "lost": found["lost"], "server_cpu": cpu}
     bars = [
         Bar("studio: pointer event to the loop's input", pointer["p50"], 30.0, "ms", False),
+        Bar("studio: pointer event to the force on a body", force["p50"], 5.0, "ms", False),
         Bar("studio: loop's output to the page's script", script["p50"], 20.0, "ms", False),
         Bar("studio: frames of data a second", frames, 59.0, "/s"),
         Bar("studio: server, of a core", 100.0 * cpu, 15.0, "%", False),
     ]
-    return Findings([pointer, script, trips, {"what": "rates", **rates}], bars)
+    return Findings([pointer, force, script, trips, {"what": "rates", **rates}], bars)
 
 
 def _row(what: str, times: Any) -> Row:

@@ -7,7 +7,9 @@ import importlib.util
 import os
 import shutil
 import signal
+import subprocess
 import sys
+import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -15,6 +17,8 @@ from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from inloop.native.building.locking import exclusive
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -96,6 +100,60 @@ def calls() -> Callable[[Callable[[], object]], int]:
         return count
 
     return count_calls
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `make wheel` builds it, with the libraries that an earlier build has fetched; once."""
+    vendor = REPOSITORY / "src" / "inloop" / "studio" / "vendor" / "VENDOR.json"
+    if not vendor.exists():
+        miss(f"{vendor} is not there (npm)")
+    place = shared_folder(tmp_path_factory) / "wheel"
+    with exclusive(place.with_suffix(".lock"), patience=600.0):
+        if not place.exists():
+            words = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(place)]
+            command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", *words]
+            # no npm there: nothing is fetched
+            path = str(Path(sys.executable).parent)
+            environment = {"PATH": path, "HOME": str(place.parent)}
+            subprocess.run([*command, str(REPOSITORY)], check=True, env=environment)
+    (found,) = place.glob("inloop-*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def clean(wheel: Path) -> Path:
+    """The programs of an environment that has the wheel and what it depends on; made once."""
+    place = wheel.parent.parent / "clean"
+    with exclusive(place.with_suffix(".lock"), patience=600.0):
+        if not place.exists():
+            _install(wheel, place)
+    return place / "bin"
+
+
+def _install(wheel: Path, place: Path) -> None:
+    """Make an environment that is lent what the wheel depends on."""
+    venv.create(place)
+    python = place / "bin" / "python"
+    install = ["-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index"]
+    subprocess.run([sys.executable, *install, "--quiet", str(wheel)], check=True)
+    lent = place / "lent"
+    lent.mkdir()
+    for name in ("numpy", "numpy.libs", "scipy", "scipy.libs"):
+        spec = importlib.util.find_spec(name.partition(".")[0])
+        assert spec is not None and spec.origin is not None
+        source = Path(spec.origin).parent.parent / name
+        if source.exists():
+            (lent / name).symlink_to(source)
+    ask = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    found = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    (Path(found) / "lent.pth").write_text(f"{lent}\n")
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run of the tests, the same for all of its workers."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture

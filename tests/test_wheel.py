@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import subprocess
-import sys
-import venv
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-NEEDED = ("numpy", "numpy.libs", "scipy", "scipy.libs")  # lent by the environment of the tests
 EVALUATION = """
 import json
 import inloop as il
@@ -27,48 +22,8 @@ print(json.dumps({"tau": tau[0], "from": il.__file__}))
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(
-    repository: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    require_file: Callable[[str, str], None],
-) -> Path:
-    """As `make wheel` builds it, with the libraries that an earlier build has fetched."""
-    require_file(str(repository / "src" / "inloop" / "studio" / "vendor" / "VENDOR.json"), "npm")
-    place = tmp_path_factory.mktemp("wheel")
-    words = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(place), str(repository)]
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", *words]
-    # no npm there: nothing is fetched
-    path = str(Path(sys.executable).parent)
-    subprocess.run(command, check=True, env={"PATH": path, "HOME": str(place)})
-    (found,) = place.glob("inloop-*.whl")
-    return found
-
-
-@pytest.fixture(scope="module")
-def clean(wheel: Path) -> Path:
-    """The programs of an environment that has the wheel and what it depends on."""
-    place = wheel.parent / "clean"
-    venv.create(place)
-    python = place / "bin" / "python"
-    install = ["-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index"]
-    subprocess.run([sys.executable, *install, "--quiet", str(wheel)], check=True)
-    lent = wheel.parent / "lent"
-    lent.mkdir()
-    for name in NEEDED:
-        spec = importlib.util.find_spec(name.partition(".")[0])
-        assert spec is not None and spec.origin is not None
-        source = Path(spec.origin).parent.parent / name
-        if source.exists():
-            (lent / name).symlink_to(source)
-    ask = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    found = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
-    (Path(found) / "lent.pth").write_text(f"{lent}\n")
-    return python.parent
-
-
 def call(clean: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A program of the clean environment; no other one can be found."""
+    """A program of the clean environment; no other one can be found, a compiler neither."""
     program, *others = words
     environment = {"PATH": str(clean), "HOME": str(clean.parent)}
     command = [str(clean / program), *others]
@@ -108,9 +63,16 @@ def test_equations_are_evaluated_as_python(clean: Path) -> None:
     assert Path(told["from"]).is_relative_to(clean.parent)
 
 
-@pytest.mark.parametrize("words", [("run", "pendulum"), ("export", "pendulum", "--out", "out")])
-def test_what_needs_a_compiler_says_so_in_one_line(clean: Path, words: tuple[str, ...]) -> None:
-    done = call(clean, "inloop", *words)
+def test_a_run_needs_no_compiler_and_says_once_what_it_lacks(clean: Path) -> None:
+    done = call(clean, "inloop", "run", "pendulum", "--seconds", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "OK"
+    assert done.stderr.startswith("note: No C compiler works here")
+    assert "pip install inloop[cc]" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_what_keeps_time_needs_a_compiler_and_says_so_in_one_line(clean: Path) -> None:
+    done = call(clean, "inloop", "run", "pendulum", "--rate", "1000")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: running a mechanism needs a C compiler")
+    assert done.stderr.startswith("error: running against the clock needs a C compiler")
     assert "pip install inloop[cc]" in done.stderr and done.stderr.count("\n") == 1

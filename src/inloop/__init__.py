@@ -84,6 +84,7 @@ from inloop.model import tyres as tyres
 from inloop.native import ContactSolution, include_dir, solve_contacts
 from inloop.pictures.result import Result
 from inloop.realtime import (
+    Grip,
     Loop,
     Mailbox,
     Recording,
@@ -135,6 +136,7 @@ __all__ = [
     "FileFormatError",
     "FlexibleLinkHandle",
     "FrictionLaw",
+    "Grip",
     "Handle",
     "InloopError",
     "InputError",

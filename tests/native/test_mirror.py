@@ -21,7 +21,15 @@ from inloop.native import (
 )
 from inloop.native.c_declarations import Headers
 from inloop.native.mirror import constant, enumeration, field_offset, mirror, own_headers, row_type
-from inloop.native.realtime_functions import COMMANDS, INPUTS, OUTPUTS, PARAMETERS, RINGS
+from inloop.native.realtime_functions import (
+    COMMANDS,
+    HAND,
+    INPUTS,
+    OUTPUTS,
+    PARAMETERS,
+    PULLS,
+    RINGS,
+)
 from inloop.realtime import Flag, State
 from inloop.realtime.mailboxes import commands, mailbox
 from inloop.realtime.mailboxes.memory import MOST_MAILBOXES
@@ -172,6 +180,7 @@ def test_enums_are_those_of_the_headers(name: str, members: type[IntEnum | IntFl
 
 def test_numbers_are_those_of_the_headers() -> None:
     rings = {"OUTPUTS": OUTPUTS, "INPUTS": INPUTS, "PARAMETERS": PARAMETERS, "COMMANDS": COMMANDS}
+    rings |= {"HAND": HAND, "PULLS": PULLS}
     assert bare(enumeration("inloop_ring_id")) == {**rings, "RINGS": len(RINGS)}
     errors = bare(enumeration("inloop_error"))
     assert errors == {name: getattr(mailbox, name) for name in errors}

@@ -29,7 +29,8 @@ static unsigned char *make_segment(uint32_t slots, uint64_t *size)
     h.inputs = 3;
     h.parameters = 2;
     uint64_t end = padded(sizeof h);
-    const uint32_t values[INLOOP_RINGS] = {VALUES + 3, 3, 2, 1};
+    const uint32_t values[INLOOP_RINGS] = {
+        VALUES + 3, 3, 2, 1, INLOOP_GRIPS * sizeof(inloop_grip) / 8, INLOOP_GRIPS * sizeof(inloop_pull) / 8};
     for (int ring = 0; ring < INLOOP_RINGS; ring++) {
         h.rings[ring] = (inloop_place){end, slots, values[ring]};
         end += sizeof(inloop_ring) + slots * inloop_stride(&h.rings[ring]);

@@ -79,7 +79,9 @@ static uint64_t padded(uint64_t size)
 static unsigned char *make_segment(uint64_t *size)
 {
     static const char text[] = "model\tfuzz\t\t0\t0\t0\n";
-    const uint32_t values[INLOOP_RINGS] = {OUTPUTS, INPUTS, PARAMETERS, 1 + X};
+    const uint32_t values[INLOOP_RINGS] = {
+        OUTPUTS, INPUTS, PARAMETERS, 1 + X, INLOOP_GRIPS * sizeof(inloop_grip) / 8,
+        INLOOP_GRIPS * sizeof(inloop_pull) / 8};
     inloop_header h;
     memset(&h, 0, sizeof h);
     h.magic = INLOOP_MAGIC;
@@ -112,10 +114,10 @@ static unsigned char *make_segment(uint64_t *size)
 /* A record that looks right, with numbers that are not. */
 static void write_nonsense(const inloop_mailbox *box, int ring)
 {
-    double values[1 + X];
+    double values[INLOOP_GRIPS * sizeof(inloop_pull) / 8 + 1 + X];
     inloop_record about;
     memset(&about, 0, sizeof about);
-    for (int k = 0; k < 1 + X; k++) {
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         const uint64_t bits = any();
         /* also infinities, huge and tiny numbers, and small ones that are taken */
         switch (any() % 4) {
@@ -134,6 +136,49 @@ static void write_nonsense(const inloop_mailbox *box, int ring)
     about.status = any() % 3 ? (int64_t)(any() % 12) : (int64_t)any();
     about.status += about.status == INLOOP_STOP;
     inloop_publish(box, ring, &about, values);
+}
+
+/* Hands that can be taken, soft and harder than any step can follow. */
+static void write_grips(const inloop_mailbox *box)
+{
+    inloop_grip grips[INLOOP_GRIPS];
+    double values[INLOOP_GRIPS * sizeof *grips / sizeof(double)];
+    inloop_record about;
+    memset(&about, 0, sizeof about);
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        values[k] = (double)(any() % 1000) * (any() % 8 ? 1e-2 : 1e300);
+    }
+    memcpy(grips, values, sizeof grips);
+    for (int k = 0; k < INLOOP_GRIPS; k++) {
+        grips[k].body = (double)(any() % (N + 1));
+    }
+    memcpy(values, grips, sizeof grips);
+    inloop_publish(box, INLOOP_HAND, &about, values);
+}
+
+/* Hands that find every body at the origin, turned by its joint about z. */
+static il_hand *make_hand(const il_instance *instance)
+{
+    static double registers[N + PARAMETERS + 2];
+    static int32_t results[IL_OF_BODY * N];
+    static int64_t parents[N], bodies[N];
+    static il_tape tape = {.registers = registers, .results = results};
+    static il_reach reach = {.tape = &tape, .parents = parents, .bodies = bodies};
+    static il_hand hand = {.reaches = &reach, .body_count = N, .length = 1.0, .mass = 1.0};
+    const int32_t zero = N + PARAMETERS, one = zero + 1;
+    registers[one] = 1.0;
+    for (int32_t k = 0; k < IL_OF_BODY * N; k++) {
+        const int32_t at = k % IL_OF_BODY;
+        results[k] = at == 3 || at == 7 || at == 11 || at == 14 || at == 15 ? one : zero;
+    }
+    for (int64_t k = 0; k < N; k++) {
+        parents[k] = k - 1;
+        bodies[k] = k;
+    }
+    tape.input_count = zero;
+    tape.result_count = IL_OF_BODY * N;
+    hand.scratch = calloc((size_t)il_hand_scratch(&hand, instance), sizeof(double));
+    return &hand;
 }
 
 int main(int count, char **words)
@@ -156,6 +201,7 @@ int main(int count, char **words)
     il_take_snapshot(loop->instance, start);
     loop->start = start;
     loop->substeps = 2;
+    loop->hand = make_hand(loop->instance);
     loop->inputs_start = loop->inputs_safe = zeros;
     loop->period = 1e5;
     loop->speed = 1.0;
@@ -170,6 +216,7 @@ int main(int count, char **words)
     }
     loop->scratch = calloc((size_t)il_loop_scratch(loop), sizeof *zeros);
     const inloop_mailbox box = loop->box;
+    int pulled = 0;
     /* a third of the rounds each: clock, free, lock-step */
     for (int mode = IL_CLOCK; mode <= IL_LOCK_STEP; mode++) {
         loop->mode = mode;
@@ -187,7 +234,9 @@ int main(int count, char **words)
                 if (any() % 4 == 0) {
                     inloop_ring_of(&box, ring)->head = any() % 2 ? any() : any() % 16;
                 }
-                if (ring != INLOOP_OUTPUTS) {
+                if (ring == INLOOP_HAND && any() % 2) {
+                    write_grips(&box);
+                } else if (ring != INLOOP_OUTPUTS && ring != INLOOP_PULLS) {
                     write_nonsense(&box, ring);
                 }
             }
@@ -197,8 +246,13 @@ int main(int count, char **words)
         if (!inloop_finite(loop->instance->machine.x, 2 * N)) {
             return 5;
         }
+        pulled += loop->hand_sequence > 0;
+    }
+    if (pulled == 0) {
+        return 7; /* no hand was ever taken */
     }
     printf("%ld rounds, %lld steps\n", rounds, (long long)loop->steps_done);
+    free(loop->hand->scratch);
     free(loop->scratch);
     free(memory);
     free(loop);

@@ -83,9 +83,10 @@ def write_recording(
         for k in range(samples):
             sequence, stamp = k + 1, 10**9 + 10**6 * k
             counts = {"parameters": [1], "state": [sequence, k, 0], "inputs": [sequence],
+                      "hand": [sequence],
                       "outputs": [sequence, stamp, k, 0, 4 if k == 0 else 0, 0, 1]}  # fmt: skip
             for kind, message in kinds.items():
-                if kind in ("parameters", "state") and k % 20:
+                if (kind in ("parameters", "state") and k % 20) or (kind == "hand" and k % 3):
                     continue
                 numbers = rng.uniform(-1.0, 1.0, len(message.numbers))
                 if kind == "outputs":
@@ -263,14 +264,18 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 def show(path: Path) -> None:
     """All that the studio asks of a recording."""
     played = Playback(path)
-    for what, value in (("step", 7), ("pause", 0), ("go", 0), ("speed", 1000.0), ("reset", 0)):
+    moves = (("step", 7), ("seek", 0.04), ("pause", 0), ("step_back", 9), ("go", 0),
+             ("speed", 1000.0), ("seek", -1.0), ("seek", 1e300), ("reset", 0))  # fmt: skip
+    for what, value in moves:
         played.command(what, value)
         moment = played.newest()
         assert moment is not None and math.isfinite(moment.t)
         encode({"t": moment.t, "step": moment.step, "flags": moment.flags})
         encode({"values": played.parameters()})
-        for block in played.take():
+        for block in (*played.take(), *played.to_plot([])[1]):
             assert len(block.values) == len(block.stamps) > 0
+    encode(played.timeline())
+    played.close()
     encode({"parameters": parameters(played.layout, played.parameters(), {})})
     encode({"signals": signals(played.layout), "inputs": inputs(played.layout, None, {})})
 

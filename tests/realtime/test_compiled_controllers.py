@@ -12,6 +12,7 @@ from realtime_arm import arm
 import inloop as il
 from inloop.native import Status
 from inloop.realtime import Flag, Recording, replay
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.recordings.recorder import Recorder
 
 RATE = 1000.0
@@ -45,6 +46,7 @@ def test_it_runs_in_the_loop_and_is_replayed_to_the_bit(
     path = tmp_path / "held.mcap"
     with il.start(held, name=name, rate=RATE, seconds=0.6, clock=il.ScriptedClock()) as loop:
         recorder = Recorder(loop.mailbox, path)
+        assert list(led_inputs(loop.mailbox.layout)) == ["shoulder.tau"]
         for k in range(3):
             loop.mailbox.parameters["controller.goal"] = 0.4 + 0.1 * k
             # the controller of the plant does not listen to others

@@ -22,7 +22,7 @@ from inloop.realtime.mailboxes.segment import Segment, segment_path
 Python = Callable[..., "subprocess.Popen[str]"]
 
 LAYOUT = Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3)
-SLOTS = (4, 4, 4, 4)
+SLOTS = (4, 4, 4, 4, 4, 4)
 NOBODY = 65534
 
 

@@ -35,7 +35,7 @@ from inloop.realtime.mailboxes.segment import Segment
 name, count, slots, ahead = sys.argv[1], *map(int, sys.argv[2:])
 quantities = tuple(Quantity(f"c{k}") for k in range(40))
 layout = Layout("hammer", quantities, (), (), (), (), 0, 1e-3)
-segment = Segment(name, layout, (slots, 4, 4, 4))
+segment = Segment(name, layout, (slots, 4, 4, 4, 4, 4))
 box, record = mirror("inloop_mailbox")(), mirror("inloop_record")()
 use, publish = (realtime_function(f"il_mailbox_{f}") for f in ("use", "publish"))
 assert use(ctypes.addressof(box), segment.memory.address, segment.memory.size, 1) == 0
@@ -298,9 +298,9 @@ def test_a_plant_that_dies_while_others_wait(python: Python, name: str) -> None:
 
 def test_a_new_segment_never_replaces_a_living_one(name: str) -> None:
     layout = Layout("m", (Quantity("q"),), (), (), (), (), 2, 1e-3)
-    first = Segment(name, layout, (4, 4, 4, 4))
+    first = Segment(name, layout, (4, 4, 4, 4, 4, 4))
     with pytest.raises(il.MailboxError, match="runs already"):
-        Segment(name, layout, (4, 4, 4, 4))
+        Segment(name, layout, (4, 4, 4, 4, 4, 4))
     first.close()
     assert not list(Path("/dev/shm").glob(f"*{name}*"))
 

@@ -11,6 +11,7 @@ import pytest
 from scipy.linalg import expm
 
 import inloop as il
+from inloop import gallery
 
 MASS, SPRING = 1.3, 40.0  # [kg], [N/m]
 KP, KI, KD, GOAL = 90.0, 55.0, 14.0, 0.25
@@ -320,3 +321,33 @@ def test_mistakes_in_c_are_told(tmp_path: Path) -> None:
     plant = controlled(il.c_controller(file, function="refuses", **names), STEP)
     with pytest.raises(il.SimulationError, match="CONTROLLER_FAILED"):
         stepped(plant, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "joint", "signal", "events"),
+    [("four_bar", "bar_0", "lam.loop_1.x", 0), ("cart_pendulum", "cart", "events", 1)],
+)
+def test_mechanisms_with_loops_or_events_have_controllers_too(
+    name: str, joint: str, signal: str, events: int
+) -> None:
+    """It reads what the mechanism tells beside its motion, and goes on through impacts."""
+
+    def damp(t: float, outputs: Mapping[str, Any], damping: Any = 0.3) -> dict[str, Any]:
+        return {f"{joint}.tau": 1e-3 * outputs[signal] - damping * outputs[f"{joint}.qd"]}
+
+    options = {"t_end": 0.6, "step": STEP, "method": "rk4"}
+    plant = gallery.get(name).build().compile()
+    called = plant.simulate(**options, controller=damp, period=PERIOD)
+    model = gallery.get(name).build()
+    model.controller(damp, period=PERIOD)
+    with_controller = model.compile()
+    result = with_controller.simulate(**options)
+    stepper = stepped(with_controller, 600)
+    assert len(called.events) == len(result.events) == events
+    assert abs(result[f"{joint}.tau"]).max() > 1e-3
+    for coordinate in plant.coordinates:
+        scale = abs(called[f"{coordinate}.qd"]).max()
+        for kind in ("q", "qd"):
+            values = f"{coordinate}.{kind}"
+            np.testing.assert_allclose(result[values], called[values], atol=1e-9 * scale)
+            assert stepper[values] == result[values][-1]

@@ -292,7 +292,7 @@ class TestOnePage:
         self, page: Page, box: Mailbox, words: tuple[str, ...]
     ) -> None:
         page.click("#record")
-        comes(page, "document.querySelector('#record').ariaPressed === 'true'")
+        comes(page, "inloop.recordings.now?.phase === 'on'")
         assert len(list(Path(words[-1]).glob("*.mcap"))) == 1
         pass_time(page, box, 0.3)
         page.click("#record")
@@ -413,7 +413,18 @@ def use_keyboard(page: Page, box: Mailbox) -> None:
     for _ in range(12):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id"))
-    order = ["pause", "step", "reset", "speed", "record", "picture", "theme", "help", "view"]
+    order = [
+        "pause",
+        "step",
+        "reset",
+        "speed",
+        "record",
+        "picture",
+        "video",
+        "theme",
+        "help",
+        "view",
+    ]
     assert [name for name in reached if name in order] == order
     # the driven input, by its key
     page.keyboard.down("a")

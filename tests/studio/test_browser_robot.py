@@ -45,4 +45,10 @@ def test_a_robot_waits_until_it_is_let_go(
         pass_time(page, box, 0.3)
         comes(page, "inloop.parameters.rows.get('hold').value === 0")
         assert box.peek().q[0] > 0.4
+        # the panel of controllers does the same
+        comes(page, "inloop.controllers.told.active === 'none'")
+        page.select_option("#controller", "hold")
+        comes(page, "inloop.controllers.told.active === 'hold'")
+        pass_time(page, box, 0.1)
+        comes(page, "inloop.parameters.rows.get('hold').value === 1")
     assert not errors

@@ -55,6 +55,12 @@ class Odd:
         values = np.full((1, LAYOUT.counts[0]), self.value)
         return [Block(2**60, 0, stamps, answers, values)]
 
+    def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
+        return False, taken
+
+    def replot(self) -> None:
+        pass
+
     def skip(self) -> None:
         if self.error is not None:
             raise self.error
@@ -275,14 +281,20 @@ def test_a_recorder_that_dies_is_told(ending: str, problem: str, tmp_path: Path)
         recordings = Recordings(tmp_path)
         recorders = Recorders(BEGIN.format(go=str(go)) + ending)
         session = Session(recorders, recordings)  # type: ignore[arg-type]
+        phases: list[str] = []
+        recordings.changed = lambda: phases.append(recordings.status()["phase"])
         await recordings.begin(recorders, "arm")  # type: ignore[arg-type]
         assert recordings.active and recordings.problem == ""
+        assert recordings.status()["phase"] == "on" and phases == ["starting", "on"]
         go.write_text("go on")
         process = recordings._process
         assert process is not None
         process._process.wait()
         notice = session.running.notice(Condition("running"))
         assert (notice is not None and problem in notice["text"]) if problem else notice is None
+        status = recordings.status()
+        assert (status["phase"], status["problem"]) == ("off", problem)
+        assert status["file"] == status["files"][0]["name"]  # what was written can be replayed
         assert problem == await recordings.end()
         assert recordings.problem == ""
 

@@ -219,16 +219,23 @@ def test_pause_step_speed_reset(on_page: Any) -> None:
     on_page(act)
 
 
-def test_record_download_replay(studio: Any) -> None:
+def test_record_download_replay(studio: Any, start_studio: Any, tmp_path: Path) -> None:
     async def act() -> None:
         async with studio.page() as page:
-            begun = page.coming("record", lambda m: m["active"])
+            begun = page.coming("record", lambda m: m["phase"] == "on")
             await page.do("record", on=True)
             await begun
             before = page.box.peek().sequence
             await page.pass_time(0.6)
             last = page.box.peek().sequence
-            ended = page.coming("record", lambda m: not m["active"] and m["files"])
+            # it can be looked at while it is written
+            written = await page.text("record", lambda m: m["bytes"] > 20_000)
+            growing = page.coming("timeline")
+            await page.do("replay", file=written["file"])
+            assert (await growing)["grows"]
+            await page.do("live")
+            await page.text("state", lambda m: m["source"] == "live")
+            ended = page.coming("record", lambda m: m["phase"] == "off" and m["files"])
             await page.do("record", on=False)
             found = await ended
             name, size = found["files"][0]["name"], found["files"][0]["bytes"]
@@ -245,11 +252,22 @@ def test_record_download_replay(studio: Any) -> None:
             paused = page.coming("state", lambda m: m["state"] == "paused")
             await page.do("pause")
             await paused
-            generation = await page.subscribe("angle.q")
-            await page.do("reset")
+            await page.subscribe("angle.q")
+            await page.do("seek", at=1e9)  # no further than to its end
+            place = await page.text("place")
+            assert place["record"] == last and place["at"] > 0.6 - PERIOD
+
+            def generation() -> int:
+                told = [m for m in page.texts if m["kind"] == "subscribed"]
+                return int(told[-1]["generation"])
+
+            # what lies before the moment shown is plotted again after a jump
+            await page.until(lambda: last in page.table(generation())[0])
+            numbers, rows = page.table(generation())
+            back = page.coming("place", lambda m: m["record"] == last - 3)
+            await page.do("step_back", count=3)
+            assert abs((await back)["at"] - place["at"] + 3 * PERIOD) < 1e-6
             await page.do("go")
-            await page.until(lambda: last in page.table(generation)[0])
-            numbers, rows = page.table(generation)
             played = numbers[numbers > before].tolist()
             assert played == list(range(before + 1, last + 1)) and len(played) == 600
             assert np.allclose(np.diff(rows[numbers > before, 0]), PERIOD, atol=1e-9)
@@ -259,8 +277,41 @@ def test_record_download_replay(studio: Any) -> None:
             assert "recording" in (await refused)["text"]
             await page.do("live")
             await page.text("state", lambda m: m["source"] == "live" and m["state"] == "running")
+            kept.append(data.body)
 
+    kept: list[bytes] = []
     asyncio.run(act())
+    show_without_a_plant(start_studio, tmp_path, kept[0])
+
+
+def show_without_a_plant(start_studio: Any, directory: Path, data: bytes) -> None:
+    """`inloop studio run.mcap`, of a recorder that was killed: up to where it breaks off."""
+    torn = directory / "torn.mcap"
+    torn.write_bytes(data[: len(data) // 2])
+    studio = start_studio(str(torn))
+
+    async def act() -> None:
+        async with studio.page() as page:
+            assert page.hello["plant"]["title"].startswith("Simple") and len(
+                page.hello["scene"]["bodies"]
+            )
+            assert "seek" in page.hello["can"] and not {"live", "record"} & {*page.hello["can"]}
+            found = await page.until(
+                lambda: next((m for m in page.texts if m["kind"] == "timeline"), None)
+            )
+            assert not found["complete"] and not found["grows"] and found["file"] == "torn.mcap"
+            there = page.coming("place", lambda m: abs(m["at"] - found["length"] / 2) < 0.01)
+            await page.do("pause")
+            await page.do("seek", at=found["length"] / 2)
+            await there
+            refused = page.coming("notice")
+            await page.do("record", on=True)
+            assert "no plant runs here" in (await refused)["text"]
+
+    try:
+        asyncio.run(act())
+    finally:
+        studio.end()
 
 
 def test_ten_pages_and_one_that_does_not_read(studio: Any) -> None:

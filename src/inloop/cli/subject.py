@@ -17,7 +17,6 @@ from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
 from inloop.io.load import options_of_runs
 from inloop.io.urdf.reader import Base
-from inloop.native import find_compiler
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -41,16 +40,7 @@ class Subject:
     names: Mapping[str, Any] = field(default_factory=dict)
 
     def compile(self) -> il.Plant:
-        """The plant, with the parameters that the user gave, for commands that run it.
-
-        Raises:
-            BuildError: there is no compiler.
-        """
-        if find_compiler() is None:
-            raise il.BuildError(
-                "running a mechanism needs a C compiler, and none works here",
-                fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
-            )
+        """The plant, with the parameters that the user gave, for commands that run it."""
         plant = self.model.compile()
         plant.parameters.update(self.settings)
         return plant

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from inloop.formalisms import sensing, sensors
+from inloop.formalisms import reaching, sensing, sensors
 from inloop.formalisms.frames import Skeleton, build_skeleton
 from inloop.formalisms.laws import reactions
 from inloop.formalisms.laws.forces import build_loads
@@ -262,6 +262,7 @@ PROGRAMS = {
     "law_outputs": Derivation.law_outputs,
     "joint_reactions": reactions.joint_reactions,
     sensing.SENSOR_OUTPUTS: sensing.sensor_outputs,
+    reaching.REACH: reaching.reach,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }

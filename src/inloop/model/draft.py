@@ -286,6 +286,7 @@ class Draft:
     couplings: list[CouplingDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
     independent: list[IndependentDraft] = field(default_factory=list)
+    started: list[str] = field(default_factory=list)  # joints that `start_at` has put somewhere
     locks: list[LockDraft] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     events: list[EventDraft] = field(default_factory=list)

@@ -126,6 +126,7 @@ class Freezing:
             couplings=tuple(self._coupling(item) for item in draft.couplings),
             drives=tuple(self._drive(drive) for drive in draft.drives),
             independent=tuple(dict.fromkeys(self._joint_index(w.joint) for w in draft.independent)),
+            started=tuple(k for k, n in enumerate(self._joint_names) if n in draft.started),
             notes=tuple(self._notes),
             where=draft.where,
             locks=tuple(Lock(k.name, self._joint_index(k.joint), k.where) for k in draft.locks),

@@ -75,6 +75,8 @@ class Mechanism:
         contacts: shapes that may touch, with the names of the laws that act for them.
         sensors: what is measured where; their signals are outputs of the plant.
         couplings: joints that move in proportion: gears, racks, differentials.
+        started: bodies whose first position was given after the model was written; those that it
+            declares yield to them.
         controller: what is sampled inside the loop, if there is one.
     """
 
@@ -113,6 +115,7 @@ class Mechanism:
     contacts: tuple[Contact, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    started: tuple[int, ...] = ()
     controller: Controller | None = None
 
     def __repr__(self) -> str:

@@ -18,7 +18,8 @@ def start_at(model: HasDraft, q: Mapping[str, float | Sequence[float]]) -> None:
     Args:
         model: the model, with all of its bodies.
         q: by coordinate a number [rad or m]; by name of a body on a ball joint its attitude, a
-            quaternion (w, x, y, z) of any length. Joints in loops keep it, as `initial`.
+            quaternion (w, x, y, z) of any length. Joints in loops keep it, and positions that
+            others were declared with yield to it.
 
     Raises:
         InputError: there is no such joint, the value is no position of it, or is outside its
@@ -52,6 +53,7 @@ def start_at(model: HasDraft, q: Mapping[str, float | Sequence[float]]) -> None:
             )
     for body, joint in changes:
         draft.change_joint(body, joint)
+        draft.started.append(joint.name)
 
 
 def _turning(draft: Draft) -> dict[str, list[BodyDraft]]:

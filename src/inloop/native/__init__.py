@@ -13,6 +13,7 @@ from inloop.native.building.options import (
     BuildOptions,
     model_options,
 )
+from inloop.native.building.way import require_compiler, runs_as_python, tell_slowness
 from inloop.native.library import (
     COUNT,
     POINTER,
@@ -77,8 +78,11 @@ __all__ = [
     "model_options",
     "realtime_headers",
     "realtime_sources",
+    "require_compiler",
     "run_machine",
+    "runs_as_python",
     "runtime_headers",
     "runtime_sources",
     "solve_contacts",
+    "tell_slowness",
 ]

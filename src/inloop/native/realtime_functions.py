@@ -9,7 +9,7 @@ from typing import Any
 from inloop.native.library import COUNT, POINTER, REAL
 from inloop.native.runtime_library import load_realtime
 
-OUTPUTS, INPUTS, PARAMETERS, COMMANDS = RINGS = range(4)  # inloop_ring_id
+OUTPUTS, INPUTS, PARAMETERS, COMMANDS, HAND, PULLS = RINGS = range(6)  # inloop_ring_id
 
 _WORD = ctypes.c_uint64
 
@@ -44,6 +44,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "il_bus_guard_add": ((POINTER, _WORD), COUNT),
     "il_bus_guard_lost": ((COUNT,), COUNT),
     "il_bus_guard_remove": ((COUNT,), None),
+    "il_hand_scratch": ((POINTER, POINTER), COUNT),
     "il_loop_scratch": ((POINTER,), COUNT),
     "il_loop_start": ((POINTER,), COUNT),
     "il_loop_stop": ((POINTER,), None),

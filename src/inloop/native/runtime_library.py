@@ -13,6 +13,7 @@ from pathlib import Path
 
 from inloop.native.building.build import build_library
 from inloop.native.building.options import DEFAULT_OPTIONS, BuildOptions
+from inloop.native.building.way import require_compiler, settle_way
 from inloop.native.library import NativeLibrary
 
 
@@ -61,6 +62,7 @@ def load_realtime(options: BuildOptions = DEFAULT_OPTIONS) -> NativeLibrary:
 
 @functools.cache
 def _load_realtime(options: BuildOptions) -> NativeLibrary:
+    require_compiler()
     headers = {**runtime_headers(), **realtime_headers()}
     libraries, runtime = (*options.libraries, "-lpthread"), load_runtime(options).path
     threads = replace(options, libraries=libraries, linked=(*options.linked, runtime))
@@ -69,6 +71,7 @@ def _load_realtime(options: BuildOptions) -> NativeLibrary:
 
 @functools.cache
 def _load(options: BuildOptions) -> NativeLibrary:
+    settle_way()
     return NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
 
 

@@ -28,6 +28,7 @@ from inloop.plant.unit import output_units
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
+    from inloop.plant.reach import Reach
     from inloop.plant.unit import PlantUnit
 
 LARGE = 60  # coordinates from which only one function is built before it is asked for
@@ -51,6 +52,7 @@ class BarePlant:
         sensors: functions of points and frames.
         bounds: of coordinates and speeds, a mapping that can be written.
         units: the plant as one unit of C, by what had been built of each mode.
+        reach: how hands hold its bodies, once somebody has asked for it.
         by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
             one among them; they share their parameters. Empty otherwise.
     """
@@ -89,6 +91,7 @@ class BarePlant:
         self.sensors = Sensors(self.equations)
         self.bounds = Bounds(mechanism)
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
+        self.reach: Reach | None = None
 
     def __repr__(self) -> str:
         cost = self.operations[self.formulation.motion_function]["total"]

@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import itertools
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -23,9 +22,10 @@ from inloop.native import (
     BuildOptions,
     NativeLibrary,
     explain_no_compiler,
-    find_compiler,
     model_options,
+    runs_as_python,
     runtime_headers,
+    tell_slowness,
 )
 from inloop.plant.backlog import Backlog, Order, compiled
 from inloop.plant.progress import writing
@@ -80,14 +80,16 @@ class Engine(Protocol):
 
 
 def runs_native(backend: str) -> bool:
-    """True if this backend is compiled C.
+    """True if this backend is C, compiled or, where there is no compiler, as Python.
 
     Raises:
         InputError: there is no such backend.
     """
     if str(backend) not in ("auto", "c", "python"):
         raise InputError(f"backend {backend!r} is unknown", fix='Use "auto", "c" or "python".')
-    return backend != "python" and find_compiler() is not None
+    if backend == "auto":
+        tell_slowness()
+    return backend == "auto" or runs_as_python() == (backend == "python")
 
 
 def make_engine(
@@ -111,11 +113,6 @@ def make_engine(
         return NativeEngine(unit, backlog=backlog)
     if backend == "c":
         raise BuildError(explain_no_compiler(), fix='Or use backend="python", which is slower.')
-    if backend == "auto":
-        warnings.warn(
-            f"{explain_no_compiler()} The equations run as Python code, which is much slower.",
-            stacklevel=2,
-        )
     return PythonEngine(unit)
 
 

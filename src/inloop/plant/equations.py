@@ -255,8 +255,8 @@ class Equations:
         engine = self.engine(name)
         if not isinstance(engine, NativeEngine):
             raise InputError(
-                "simulation needs native code",
-                fix="Install a C compiler, or pip install inloop[cc].",
+                'a plant that was compiled with backend="python" only evaluates its equations',
+                fix="Compile it without backend=; where there is no compiler that runs, too.",
             )
         return engine
 

@@ -6,6 +6,7 @@ from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
 from inloop.realtime.injector import Injector
 from inloop.realtime.loop import Loop
 from inloop.realtime.mailboxes.attach import attach
+from inloop.realtime.mailboxes.hand import Grip, Pull
 from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.outputs import Flag, Outputs, Snapshot, State
 from inloop.realtime.mailboxes.segment import running
@@ -20,8 +21,8 @@ from inloop.realtime.report import Report
 from inloop.realtime.run import start
 
 __all__ = [
-    "Collector", "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
-    "Panel", "PlantClock", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot",
-    "State", "attach", "read_fault", "record", "recorded_result", "repair", "replay", "running",
-    "split_faults", "start", "take_over",
+    "Collector", "Corruption", "Fault", "Flag", "Grip", "Injector", "Loop", "Mailbox", "Options",
+    "Outputs", "Panel", "PlantClock", "Pull", "Recorded", "Recording", "Replay", "Report",
+    "ScriptedClock", "Snapshot", "State", "attach", "read_fault", "record", "recorded_result",
+    "repair", "replay", "running", "split_faults", "start", "take_over",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Contacts and sensors of a plant as facts: texts that mailboxes and recordings carry."""
+"""Contacts, sensors and led inputs of a plant as facts: texts that mailboxes and files carry."""
 
 from __future__ import annotations
 
@@ -9,19 +9,33 @@ from typing import Any
 from inloop.errors import MailboxError
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.quantities import Plants
+from inloop.simulate.controlled.compiled import inputs_led_by_plant
 
 CONTACT, SENSOR = "contact", "sensor"  # a fact "contact <name>" or "sensor <name>" for each
+LED = "led"  # a fact for all inputs that the controller of the plant leads
 
 
 def element_facts(plants: Plants) -> dict[str, str]:
-    """Contacts and sensors of all modes, as JSON by the name of the fact."""
+    """Contacts and sensors of all modes, and led inputs, as JSON by the name of the fact."""
     found: dict[str, str] = {}
     for plant in plants.values():
         for contact in plant.mechanism.contacts:
             found.setdefault(f"{CONTACT} {contact.name}", json.dumps(contact.data()))
         for sensor in plant.mechanism.sensors:
             found.setdefault(f"{SENSOR} {sensor.name}", json.dumps(sensor.data()))
+    if led := inputs_led_by_plant(plants):
+        found[LED] = json.dumps(led)
     return found
+
+
+def led_inputs(layout: Layout) -> dict[str, str]:
+    """Inputs that the controller of the plant leads, by name, and by what."""
+    try:
+        told = json.loads(dict(layout.about).get(LED, "{}"))
+    except ValueError:
+        return {}
+    known = {x.name for x in layout.inputs}
+    return {k: str(v) for k, v in told.items() if k in known} if isinstance(told, dict) else {}
 
 
 def sensors_of(layout: Layout) -> dict[str, Mapping[str, Any]]:

@@ -21,6 +21,7 @@ from inloop.plant import BarePlant
 from inloop.plant.formulation.reduced_loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
 from inloop.realtime.controller_process import ControllerProcess
+from inloop.realtime.hand import HandMemory
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.memory import Attached
@@ -33,7 +34,7 @@ from inloop.realtime.signals import ended_by_sigterm
 from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
 
-INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS = 256, 16, 64
+INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS, HAND_SLOTS, PULL_SLOTS = 256, 16, 64, 64, 4096
 FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes
 POLL = 0.01  # [s]
 CUT_SHORT = (
@@ -224,7 +225,8 @@ class _Memory:
         self._fill_watched(wiring)
         loop = self.loop
         loop.instance, loop.start = wiring.instance.address, address_of(wiring.start)
-        loop.substeps = options.substeps
+        self._hand = HandMemory(wiring.reach, wiring.instance)
+        loop.hand, loop.substeps = self._hand.address, options.substeps
         loop.mode, loop.period = MODES[options.mode], 1e9 * options.period
         loop.speed, loop.steps_wanted, loop.paused = options.speed, steps, options.paused
         loop.extrapolate = options.extrapolate
@@ -299,9 +301,10 @@ def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
     return tuple(words for words in (told, jumps, brief, missed) if words)
 
 
-def _slots(wiring: Wiring, options: Options) -> tuple[int, int, int, int]:
+def _slots(wiring: Wiring, options: Options) -> tuple[int, ...]:
     """Records to keep in each ring."""
     size = 64 + 8 * (wiring.layout.counts[0] + 8)
     wanted = max(FEWEST_RECORDS, options.telemetry * options.rate)
     count = min(wanted, MOST_TELEMETRY / size)
-    return (1 << max(2, math.ceil(math.log2(count)))), INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS
+    outputs = 1 << max(2, math.ceil(math.log2(count)))
+    return outputs, INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS, HAND_SLOTS, PULL_SLOTS

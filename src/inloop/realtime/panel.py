@@ -59,7 +59,7 @@ class Panel:
                 for name, value in words.items() if isinstance(words, dict) else ():
                     if name == "leave":
                         self.leaving = "held" if value == "held" else "rest"
-                    elif isinstance(value, int | float) and math.isfinite(value):
+                    elif type(value) in (int, float) and math.isfinite(value):
                         found[str(name)] = float(value)
         return found
 

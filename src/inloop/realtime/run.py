@@ -108,7 +108,7 @@ def start(
         check_controller(controller)
         refuse_second(plants)
     step = chosen.period / chosen.substeps
-    check_step(plants, step)
+    check_step(plants, step, fix="Use another rate, or other substeps.")
     if chosen.method is None:
         chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
     assert chosen.method is not None

@@ -14,6 +14,7 @@ from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.running.instance import Instance
 from inloop.plant import BarePlant
+from inloop.plant.reach import Reach, reach_of
 from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
 from inloop.realtime.mailboxes.layout import Layout, Quantity
@@ -38,6 +39,7 @@ class Wiring:
         drives: numbers of the inputs of driven joints, position and velocity, that must not
             contradict each other.
         gaps: numbers of the outputs that are gaps of contacts.
+        reach: how its bodies are held by hands.
         notes: what differs at the start from the initial values of the model, in words.
     """
 
@@ -47,6 +49,7 @@ class Wiring:
     has_loops: bool
     drives: tuple[tuple[int, int], ...]
     gaps: tuple[int, ...]
+    reach: Reach
     notes: tuple[str, ...]
 
 
@@ -61,6 +64,8 @@ def wire(
     tau: Given,
     inputs: Mapping[str, float],
     motions: Mapping[str, Callable[[Any], Any]],
+    states: Mapping[str, float] | None = None,
+    t: float = 0.0,
 ) -> Wiring:
     """Connect a plant; what is given for tau and inputs holds until a controller writes.
 
@@ -74,6 +79,8 @@ def wire(
         tau: efforts at the start.
         inputs: other inputs at the start.
         motions: functions of time for driven joints.
+        states: internal states of laws at the start, by name; declared ones otherwise.
+        t: simulated time at the start [s].
     """
     plants: Plants = plant.by_mode or {plant.name: plant}
     values = first_inputs(plant, plants, tau, inputs)
@@ -81,14 +88,17 @@ def wire(
     first, conditions = next(iter(plants.values())), next(iter(at.values()))
     u = conditions.inputs.constant
     z = first_internal_states(first, u)
+    for k, state in enumerate(first.mechanism.states):
+        z[k] = (states or {}).get(state.name, z[k])
     begin = start_of(first, q, qd, conditions.drives, u, z)
     chosen = {next(iter(plants)): first.formulation.good_at(begin.q)}
     systems = make_systems(plants, at, method, chosen, step)
     for system in systems:
         system.watch_from_home()
     instance = systems[0].instance
-    instance.begin(0, systems[0].start(0.0, begin.q, begin.qd, z))
+    instance.begin(0, systems[0].start(t, begin.q, begin.qd, z))
     start = instance.snapshot()
+    reach = reach_of(plants)
     layout = Layout(
         common_name(plants),
         quantities.coordinates(plants),
@@ -98,6 +108,7 @@ def wire(
         quantities.parameters(plant),
         len(start),
         period,
+        bodies=reach.bodies,
     )
     return Wiring(
         layout,
@@ -106,6 +117,7 @@ def wire(
         any(not system.formulation.unconstrained for system in systems),
         _live_drives(plants, list(values), motions),
         _gaps(plants, layout),
+        reach,
         begin.notes,
     )
 

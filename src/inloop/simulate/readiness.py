@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from inloop.errors import InputError, SimulationError
-from inloop.native import Method, load_realtime, load_runtime
+from inloop.native import Method, load_realtime, load_runtime, runs_as_python
 from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list
 from inloop.plant.stepping import build_method, is_likely
@@ -41,7 +41,7 @@ def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
     plants = plant.by_mode or {plant.name: plant}
     if plant.is_native:
         load_runtime()
-        if sys.platform == "linux":
+        if sys.platform == "linux" and not runs_as_python():
             load_realtime()
         stiff = _starts_stiff(plant)
         for each in plants.values():

@@ -10,7 +10,7 @@ import numpy as np
 from inloop.errors import InputError, ModelError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
-from inloop.plant.formulation.kept_values import moved
+from inloop.plant.formulation.kept_values import fewest, in_words, moved
 from inloop.simulate.drives import Drives
 
 CLOSE = 1e-6  # difference between two positions that are meant to be one, in units
@@ -84,10 +84,13 @@ def start_of(
     at, notes = first_position(plant, q, None if motion is None else motion[0])
     _refuse_singular(plant, at)
     speeds = vector(plant, qd, rest, "qd")
+    led: tuple[str, ...] = ()
     if motion is not None:
+        _check_driven(plant, "qd", qd, speeds, motion[1])
         speeds[list(plant.formulation.driven_indices)] = motion[1]
+        led = _led_elsewhere(plant, *motion[:2])
     qd_first, more = _fitting_velocities(plant, at, speeds, qd)
-    return Start(at, qd_first, (*notes, *more))
+    return Start(at, qd_first, (*led, *notes, *more))
 
 
 def first_position(
@@ -115,14 +118,14 @@ def first_position(
     named = {k for name in by_names for k in plant.equations.places(name, plant.n)}
     places = list(formulation.driven_indices)
     if driven is not None:
-        _check_driven(plant, q, at, driven)
+        _check_driven(plant, "q", q, at, driven)
         at[places] = driven
     if q is not None and not isinstance(q, Mapping):
         return _closed_vector(plant, at), ()
     try:
         kept = formulation.keep(at, [*places, *sorted(named)])
     except ModelError as error:
-        raise _contradicts(plant, named, error) from error
+        raise _contradicts(plant, at, named, error) from error
     changed = [k for k in kept.changed if k not in named]
     return kept.found.q, moved(plant.equations, at, kept.found.q, changed)
 
@@ -141,11 +144,27 @@ def _closed_vector(plant: BarePlant, q: Array) -> Array:
     return formulation.keep(q, driven, independent).found.q
 
 
-def _contradicts(plant: BarePlant, named: Collection[int], error: ModelError) -> InputError:
-    names = ", ".join(f"'{plant.coordinates[k]}'" for k in sorted(named))
-    given = f", with {names} as given" if names else ""
+def _contradicts(
+    plant: BarePlant, at: Array, named: Collection[int], error: ModelError
+) -> InputError:
+    """The error of given positions that the loops cannot meet, with those that are to blame."""
+    formulation, why = plant.formulation, error
+
+    def contradict(which: list[int]) -> bool:
+        nonlocal why
+        try:
+            formulation.keep(at, which, ())
+        except ModelError as told:
+            why = told
+            return True
+        return False
+
+    driven = list(formulation.driven_indices)
+    blamed = fewest([*driven, *sorted(set(named) - set(driven))], contradict)
+    words = in_words(plant.equations, at, blamed).items()
+    given = ", ".join(f"'{name}' at {value}" for name, value in words)
     return InputError(
-        f"q cannot be met: {error.mistakes[0].what}{given}",
+        f"q cannot be met: {why.mistakes[0].what}" + (f", with {given} as given" if given else ""),
         fix="Give no more joints than there are degrees of freedom, at places they can reach.",
     )
 
@@ -164,17 +183,34 @@ def _refuse_singular(plant: BarePlant, q: Array) -> None:
     )
 
 
-def _check_driven(plant: BarePlant, q: Given, at: Array, first: Array) -> None:
+def _check_driven(plant: BarePlant, what: str, given: Given, at: Array, first: Array) -> None:
     """What is said about a driven joint must agree with its drive."""
     units = plant.coordinate_sizes
-    for k, position in zip(plant.formulation.driven_indices, first, strict=True):
+    for k, led in zip(plant.formulation.driven_indices, first, strict=True):
         name = plant.coordinates[k]
-        said = q is not None and (not isinstance(q, Mapping) or name in q)
-        if said and abs(at[k] - position) > CLOSE * max(units[k], abs(position)):
+        said = given is not None and (not isinstance(given, Mapping) or name in given)
+        if said and abs(at[k] - led) > CLOSE * max(units[k], abs(led)):
             raise InputError(
-                f"q starts '{name}' at {at[k]:g}, its drive at {position:g}",
-                fix="Leave it out of q: a driven joint is where its drive or its input puts it.",
+                f"{what} starts '{name}' at {at[k]:g}, its drive at {led:g}",
+                fix=f"Leave it out of {what}: a driven joint moves as its drive or its input says.",
             )
+
+
+def _led_elsewhere(plant: BarePlant, first: Array, rates: Array) -> tuple[str, ...]:
+    """Declared values of driven joints that are not those of their drives, in words."""
+    told, names, units = [], plant.coordinates, plant.coordinate_sizes
+    places = plant.formulation.driven_indices
+    for k, position, rate in zip(places, first, rates, strict=True):
+        joint = plant.mechanism.bodies[k].joint
+        words, leads = ("at", "with velocity"), (position, rate)
+        for word, declared, initial, led in zip(
+            words, joint.declared, joint.initial, leads, strict=True
+        ):
+            if declared and abs(led - initial) > CLOSE * max(units[k], abs(led)):
+                told.append(
+                    f"'{names[k]}' starts {word} {led:.6g}, declared {initial:.6g}: it is driven"
+                )
+    return tuple(told)
 
 
 def _fitting_velocities(
@@ -194,7 +230,7 @@ def _fitting_velocities(
     said, wished = ({k: float(speeds[k]) for k in group} for group in (must, wanted))
     found = plant.formulation.keep_velocities(q, said, wished)
     if found.contradicted:
-        raise _contradicting_speeds(plant, speeds, found.qd, must, found.contradicted)
+        raise _contradicting_speeds(plant, q, said, found.qd, found.contradicted)
     told = (
         f"'{names[k]}' starts with velocity {found.qd[k]:.6g}, declared {speeds[k]:.6g}"
         for k in found.changed
@@ -203,15 +239,30 @@ def _fitting_velocities(
 
 
 def _contradicting_speeds(
-    plant: BarePlant, speeds: Array, found: Array, must: Sequence[int], bad: Sequence[int]
+    plant: BarePlant, q: Array, must: Mapping[int, float], found: Array, bad: Sequence[int]
 ) -> InputError:
-    names, independent = plant.coordinates, plant.formulation.independent
-    others = [k for k in must if k not in bad]
-    given = ", ".join(f"'{names[k]}' at {speeds[k]:.6g}" for k in others)
-    missed = ", ".join(f"'{names[k]}' has {found[k]:.6g}, not {speeds[k]:.6g}" for k in bad[:4])
+    names, formulation = plant.coordinates, plant.formulation
+    first = bad[0]
+
+    def contradict(which: list[int]) -> bool:
+        said = {k: must[k] for k in [*which, first]}
+        return bool(formulation.keep_velocities(q, said, {}).contradicted)
+
+    others = fewest([k for k in must if k not in bad], contradict)
+    least = CLOSE * max(map(abs, must.values()))
+    given = ", ".join(f"'{names[k]}' at {must[k]:.6g}" for k in others)
+    missed = ", ".join(
+        f"'{names[k]}' has {found[k] if abs(found[k]) > least else 0.0:.6g}, not {must[k]:.6g}"
+        for k in bad[:4]
+    )
+    free = ", ".join(
+        name for name in formulation.independent if name not in {names[k] for k in bad}
+    )
     return InputError(
         f"the velocities given for model '{plant.name}' contradict the loops: "
         + (f"with {given} " if given else "")
         + missed,
-        fix=f"Give velocities of independent coordinates only: {', '.join(independent)}.",
+        fix=f"Give velocities of independent coordinates only: {free}."
+        if free
+        else "Leave them out: loops, locks and drives leave no such velocity.",
     )

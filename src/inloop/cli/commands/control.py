@@ -53,6 +53,7 @@ def call(args: argparse.Namespace) -> int:
 def _serve(box: il.Mailbox, controller: Any, steps: int, panel: Panel) -> None:
     """Answer outputs; gains change in between."""
     service = Service(box, controller, steps, {})
+    service.law.reset()
     known = dict(declared_gains(controller))
 
     def listen() -> None:

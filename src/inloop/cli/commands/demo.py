@@ -20,7 +20,7 @@ from inloop.cli.timing import batch_nanoseconds, hot_nanoseconds
 from inloop.cli.trace import can_draw, draw_curve
 from inloop.errors import counted
 from inloop.gallery import Exhibit
-from inloop.native import explain_no_compiler, find_compiler
+from inloop.native import explain_no_compiler, find_compiler, runs_as_python
 from inloop.plant import NativeEngine
 
 EXHIBITS = ("puma560", "double_pendulum")
@@ -107,11 +107,8 @@ def _exhibit(exhibit: Exhibit, shown: bool, figure: str | None) -> dict[str, Any
         _show_functions(data["functions"])
         if exhibit.name == EXHIBITS[0]:
             paragraph(LEGEND)
-    native = find_compiler() is not None
-    if shown and not native:
-        paragraph("\nwithout a C compiler nothing is simulated")
-    data["checks"] = _checks(exhibit, plant, shown) if native else []
-    data["run"] = _run(plant, shown, figure) if native else None
+    data["checks"] = _checks(exhibit, plant, shown)
+    data["run"] = _run(plant, shown, figure)
     data["sources"] = _sources(plant, shown)
     data["ok"] = all(item["ok"] for item in data["checks"])
     return data
@@ -139,7 +136,7 @@ def _functions(plant: il.Plant) -> dict[str, Any]:
     for entry in plant.passes:
         name = entry.function
         found[name] = {"passes": entry.totals, "operations": plant.operations[name]}
-        if name in TIMED:
+        if name in TIMED and not runs_as_python():
             found[name]["hot_ns"] = hot_nanoseconds(plant, name)
             found[name]["batch_ns"] = batch_nanoseconds(plant, name)
     return found

@@ -21,6 +21,8 @@ from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.side_processes import SideProcesses
 from inloop.cli.starting import prepare, tell_notes
 from inloop.cli.subject import find_subject
+from inloop.cli.succeeding import prepare_successor
+from inloop.native import require_compiler
 from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
 from inloop.simulate.results.energies import with_energy
@@ -31,7 +33,7 @@ ONLY_REALTIME: dict[str, Any] = {
     "bare_loop": False, "name": None, "speed": 1.0, "substeps": 1, "report": None, "mode": "clock",
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
     "record": None, "overwrite": False, "seed": 1, "with_parent": False, "policies": [],
-    "clock": "system", "warm": False,
+    "clock": "system", "warm": False, "in_place_of": None, "stage_to": None,
 }  # fmt: skip
 
 
@@ -107,6 +109,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--overwrite", action="store_true", help="replace a recording that is there")
     group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
+    group.add_argument("--in-place-of", metavar="PLANT", help=argparse.SUPPRESS)
+    group.add_argument("--stage-to", metavar="FILE", help=argparse.SUPPRESS)
 
 
 def _policy(text: str) -> tuple[str, str]:
@@ -155,6 +159,7 @@ def check_period(args: argparse.Namespace, own: Any) -> None:
 def call(args: argparse.Namespace) -> int:
     """Compile, run, tell."""
     _check(args)
+    require_compiler()
     if args.with_parent:
         end_with_parent()
     subject = find_subject(args)
@@ -173,12 +178,18 @@ def call(args: argparse.Namespace) -> int:
     check_period(args, own)
     beside = SideProcesses(args, subject.exhibit, own)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}
+    successor = None
+    if args.in_place_of is not None:
+        successor, told = prepare_successor(args, subject, plant, options)
+        about, options = about | told, options | {"rehearse": 0.0}
     with (
         beside,
         il.start(
             plant, name=args.name, seconds=args.seconds, about=about, **beside.hold_back(options)
         ) as loop,
     ):
+        if successor is not None:
+            successor.hand_over(loop)
         beside.join(loop)
         wanted = bool(args.save or args.plot)
         scripted = args.clock == "scripted"

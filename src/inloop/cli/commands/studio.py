@@ -19,8 +19,10 @@ from inloop.cli.output import print_json
 from inloop.cli.starting import add_start
 from inloop.cli.subject import add_base
 from inloop.errors import InputError
+from inloop.native import require_compiler
 
 PORT = 8750
+RECORDED = ".mcap"
 FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the first there is
 
 
@@ -29,7 +31,15 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "run a mechanism in real time and open a page that shows, drives and tunes it"
     parser = commands.add_parser("studio", parents=[shared], help=text, description=text)
     parser.add_argument(
-        "mechanism", nargs="?", metavar="NAME|FILE", help="a name of `inloop list`, or a file"
+        "mechanism",
+        nargs="?",
+        metavar="NAME|FILE",
+        help="a name of `inloop list`, or a file; a recording (.mcap) is replayed",
+    )
+    parser.add_argument(
+        "--replay",
+        metavar="FILE.mcap",
+        help="show a recording of the mechanism in place of running it",
     )
     parser.add_argument(
         "--set", "--option", action="append", default=[], metavar="NAME=VALUE",
@@ -88,13 +98,20 @@ def call(args: argparse.Namespace) -> int:
     if args.with_parent:
         end_with_parent()
     check_vendor()
+    require_compiler()
     if args.no_token and args.token is not None:
         raise InputError("--token and --no-token contradict each other", fix="Leave out one.")
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}), args.framed)
     catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock)
-    if args.attach:
+    if args.mechanism is not None and args.mechanism.endswith(RECORDED) and not args.replay:
+        args.mechanism, args.replay = None, args.mechanism
+    if args.replay:
+        if args.attach:
+            raise InputError("--replay and --attach contradict each other", fix="Leave out one.")
+        choice = catalog.recorded(Path(args.replay), args)
+    elif args.attach:
         choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)
         choice = replace(choice, ours=args.with_parent)
     else:

@@ -16,9 +16,11 @@ from inloop.cli.commands import midi
 from inloop.cli.commands.studio_controllers import offered_controllers
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
+from inloop.cli.watched_files import files_of
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
-from inloop.realtime import running
+from inloop.realtime import Recording, running
+from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.stage import Stage, make_stage
 from inloop.studio.messaging.message_types import MenuEntry
 from inloop.studio.plants.catalog import Choice, Options
@@ -91,11 +93,12 @@ class GalleryCatalog:
                     fix=f"`inloop describe {args.mechanism}` tells all.",
                 )
         plant = self._name(mechanism.name)
-        stage = _stage(found)
+        stage = stage_of(found)
         haptic = stage.device is not None and stage.device["haptic"] is not None
         command = self._command(args, found.exhibit, plant, haptic)
         offered = offered_controllers(found, plant, args)
-        return Choice(plant, stage, args.mechanism, command, offered)
+        watched = files_of(Path(args.mechanism)) if found.exhibit is None else ()
+        return Choice(plant, stage, args.mechanism, command, offered, watched=watched)
 
     def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
         """A plant that somebody else has started.
@@ -107,21 +110,34 @@ class GalleryCatalog:
             layout = box.layout
         if stage is not None:
             return Choice(plant, Stage.load(stage))
+        return Choice(plant, self._drawn(f"plant '{plant}'", plant, layout, args))
+
+    def recorded(self, path: Path, args: argparse.Namespace) -> Choice:
+        """A recording in place of a plant, drawn by the same rules."""
+        if not path.is_file():
+            raise il.InputError(f"there is no file {str(path)[:80]!a}", fix="Check the path.")
+        recording = Recording(path)
+        name = recording.facts["name"]
+        stage = self._drawn(f"the recording {path.name!a}", name, recording.layout, args)
+        return Choice(name, stage, recording=path)
+
+    def _drawn(self, what: str, name: str, layout: Layout, args: argparse.Namespace) -> Stage:
+        """How a plant of somebody else looks: as the person says, or else as it says itself."""
         if args.mechanism is not None:
-            drawn = _stage(find_subject(args))
+            drawn = stage_of(find_subject(args))
             count = len(layout.coordinates)
             if drawn.library is None or not drawn.library.fits(layout.index, count):
                 raise il.InputError(
-                    f"plant '{plant}' has other coordinates than {args.mechanism!a}",
+                    f"{what} has other coordinates than {args.mechanism!a}",
                     fix="Name the mechanism that runs there, with its options.",
                 )
-            return Choice(plant, drawn)
+            return drawn
         try:
-            return Choice(plant, _stage(subject_of_facts(dict(layout.about))))
+            return stage_of(subject_of_facts(dict(layout.about)))
         except InloopError as error:
             why = error.mistakes[0].what
             unknown = f"How this plant looks is not known: {why}. Start the studio with the file."
-            return Choice(plant, Stage(plant, unknown))
+            return Stage(name, unknown)
 
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
         """A recorder in a process of its own."""
@@ -189,7 +205,8 @@ def _program(command: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "inloop.cli", command)
 
 
-def _stage(subject: Subject) -> Stage:
+def stage_of(subject: Subject) -> Stage:
+    """How a mechanism looks in the studio."""
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
         return make_stage(mechanism, remarks=mechanism.notes)

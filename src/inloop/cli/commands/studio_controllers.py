@@ -14,6 +14,7 @@ from inloop.cli.controllers import controller_command
 from inloop.cli.subject import Subject
 from inloop.gallery import Controller, Slider
 from inloop.plant.controlling import declared_gains
+from inloop.plant.holding import HOLD
 from inloop.studio.plants.catalog import Knob, Offered
 
 LIST = "controllers"  # name in a user's file under which they are looked for
@@ -41,6 +42,9 @@ def offered_controllers(
         found = [_of_exhibit(name, each, plant, wanted) for name, each in known]
     else:
         found = _of_file(subject.names, plant, args)
+    if any(parameter.name == HOLD for parameter in subject.model.build().parameters):
+        doc = "the joints stay where the robot starts, whatever effort it takes"
+        found.append(Offered(HOLD, doc, _always(()), holds=HOLD))
     if wanted is not None and wanted not in ("none", *(offer.name for offer in found)):
         names = ", ".join(offer.name for offer in found) or "none"
         raise il.InputError(f"there is no controller {wanted[:60]!a} here", fix=f"Known: {names}.")

@@ -20,12 +20,14 @@ class Note(NamedTuple):
         kind: NOTE_ON or NOTE_OFF.
         note: 0 to 127; 60 is C4.
         velocity: 1 to 127, and 0 for NOTE_OFF.
+        speed: of the hammer at the string [m/s]; 0 for NOTE_OFF, or if nobody knows.
     """
 
     t: float
     kind: int
     note: int
     velocity: int
+    speed: float = 0.0
 
     def message(self, channel: int = 0) -> tuple[int, int, int]:
         """The three bytes of MIDI."""
@@ -38,6 +40,7 @@ class Note(NamedTuple):
             "on": self.kind == NOTE_ON,
             "note": self.note,
             "velocity": self.velocity,
+            "speed": self.speed,
         }
 
 
@@ -85,7 +88,7 @@ class NoteMaker:
         begun = math.inf if self.sounds_since is None else t - self.sounds_since
         if strike >= self.least and not 0.0 <= begun < self.apart:
             found += self.silence(t)
-            found.append(Note(t, NOTE_ON, self.note, midi_velocity(strike)))
+            found.append(Note(t, NOTE_ON, self.note, midi_velocity(strike), strike))
             self.sounds_since = t
         elif not self.touching and (begun >= self.longest or (damped and begun >= self.apart)):
             found += self.silence(t)

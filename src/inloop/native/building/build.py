@@ -14,13 +14,13 @@ from inloop.native.building.compiler import (
     Compiler,
     compiler_environment,
     explain_no_compiler,
-    find_compiler,
 )
 from inloop.native.building.identity import build_key
 from inloop.native.building.options import DEFAULT_OPTIONS, BuildOptions
 from inloop.native.building.processes import Job, JobError, JobRunner, wanted_jobs
-from inloop.native.building.store import LIBRARY_NAME, Store
+from inloop.native.building.store import Store
 from inloop.native.building.translation import including, needed_headers, translation_units
+from inloop.native.building.way import usable_compiler
 
 # told after each finished step of a build: steps done, steps in all, the file just finished
 Progress = Callable[[int, int, str], None]
@@ -49,7 +49,7 @@ def build_library(
         headers: file name ending in .h → C text; those that are included lie in the same
             directory as the sources.
         options: flags and number of compilers side by side.
-        compiler: who compiles; the one of `find_compiler` by default.
+        compiler: who compiles; the one of `usable_compiler` by default.
         progress: told of each finished step, in the calling thread; not called on a cache hit.
         spaces: source → name space, if not all are in one; with `options.together`, static names
             may be the same in different ones.
@@ -61,14 +61,14 @@ def build_library(
         BuildError: no compiler, a bad file name, C that does not compile, or a full disk.
     """
     files = _checked_files(sources, headers or {})
-    compiler = compiler or find_compiler()
+    compiler = compiler or usable_compiler()
     if compiler is None:
         raise BuildError("the equations cannot be compiled", fix=explain_no_compiler())
     build = _Build(
         files=files,
         options=options,
         compiler=compiler,
-        store=Store(cache_directory()),
+        store=Store(cache_directory(), compiler.library_name),
         key=build_key(files, options, compiler),
         progress=progress or _silent,
         spaces=spaces or {},
@@ -103,10 +103,22 @@ class _Build:
         for name, text in self.files.items():
             (directory / name).write_text(text, encoding="utf-8", newline="\n")
         try:
-            self._compile(directory)
+            if self.compiler.kind == "python":
+                self._translate(directory)
+            else:
+                self._compile(directory)
         except JobError as failure:
             self._raise_rejected(directory, failure)
         return self.store.publish(directory, self.key, self._notes())
+
+    def _translate(self, directory: Path) -> None:
+        """Make Python of all sources; what they are linked with lies beside in the store."""
+        from inloop.native.translated.translator import translate  # few need it
+
+        linked = [library.parent.name for library in self.options.linked]
+        text = translate(self.files, linked)
+        (directory / self.store.library_name).write_text(text, encoding="utf-8")
+        self.progress(1, 1, self.store.library_name)
 
     def _compile(self, directory: Path) -> None:
         """Compile all sources side by side, then link; objects stay, for others to link with."""
@@ -123,8 +135,9 @@ class _Build:
             self.progress(count, len(jobs) + 1, job.name)
 
         runner.run_all(jobs, side_by_side, finished)
-        link = self.compiler.link_command(objects, LIBRARY_NAME, self.options.libraries)
-        runner.run_all([Job(LIBRARY_NAME, link)], 1, finished)
+        library = self.store.library_name
+        link = self.compiler.link_command(objects, library, self.options.libraries)
+        runner.run_all([Job(library, link)], 1, finished)
 
     def _units(self, directory: Path, side_by_side: int) -> list[str]:
         """Names of the files to compile; those that stand for several are written."""
@@ -155,7 +168,7 @@ class _Build:
         (directory / _LOG_NAME).write_text(failure.output, encoding="utf-8")
         kept = self.store.keep_failed(directory, self.key)
         name = failure.job.name
-        act = "link" if name == LIBRARY_NAME else "compile"
+        act = "link" if name == self.store.library_name else "compile"
         raise BuildError(
             f"{self.compiler.command[0]} cannot {act} '{name}': {_first_errors(failure)}",
             where=str(kept / name) if act == "compile" else str(kept),

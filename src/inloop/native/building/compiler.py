@@ -20,7 +20,8 @@ from typing import Literal
 from inloop.native.building.cache_directory import cache_directory
 from inloop.native.building.options import DEFAULT_FLAGS, LINK_FLAGS, LINK_LIBRARIES
 
-Kind = Literal["gcc", "clang", "zig"]
+Kind = Literal["gcc", "clang", "zig", "python"]
+AS_PYTHON = "python"  # as the value of INLOOP_CC: use no compiler
 
 _PROBE = """#include <math.h>
 __attribute__((visibility("default"))) double il_probe(double x) { return 41.0 + cos(x); }
@@ -33,12 +34,14 @@ _DIALECTS: dict[Kind, dict[str, str]] = {
     "clang": {},
     # zig takes -Og for no optimization at all
     "zig": {"-march=native": "-mcpu=native", "-Og": "-O1"},
+    "python": {},
 }
 # zig adds the undefined-behavior sanitizer of its own accord
 _ADDITIONS: dict[Kind, tuple[str, ...]] = {
     "gcc": (),
     "clang": (),
     "zig": ("-fno-sanitize=undefined",),
+    "python": (),
 }
 
 
@@ -55,6 +58,11 @@ class Compiler:
     command: tuple[str, ...]
     version: str
     kind: Kind
+
+    @property
+    def library_name(self) -> str:
+        """Name of the file that it makes."""
+        return "library.py" if self.kind == "python" else "library.so"
 
     def compile_command(self, source: str, target: str, flags: tuple[str, ...]) -> list[str]:
         """The command that compiles one .c file to an object."""
@@ -78,6 +86,13 @@ class CompilerSearch:
 
     compiler: Compiler | None
     rejected: tuple[str, ...]
+
+
+def python_compiler() -> Compiler:
+    """What takes the place of a compiler where there is none; see `inloop.native.translated`."""
+    from inloop.native.translated.translator import version  # few need it
+
+    return Compiler((AS_PYTHON,), f"C as Python {version()}", "python")
 
 
 def find_compiler() -> Compiler | None:
@@ -105,6 +120,8 @@ def search_compiler() -> CompilerSearch:
 def _search(inloop_cc: str, cc: str, path: str) -> CompilerSearch:
     """`path` is part of the key of the cache only."""
     rejected = []
+    if inloop_cc.strip() == AS_PYTHON:
+        return CompilerSearch(None, ("none is wanted: INLOOP_CC=python",))
     for command in _candidates(inloop_cc or cc):
         try:
             compiler = identify(command)

@@ -21,7 +21,6 @@ from pathlib import Path
 
 from inloop.native.building.locking import exclusive, is_held
 
-LIBRARY_NAME = "library.so"
 _MANIFEST = "manifest.json"
 _ALIVE = ".alive"
 _SWEPT = "swept"  # its age tells when entries were last looked through
@@ -35,14 +34,20 @@ _UNUSED = 90 * _DAY  # entries not used for so long are removed [s]
 
 @dataclass(frozen=True)
 class Store:
-    """The build cache under `root`, which has been prepared by `cache_directory`."""
+    """The build cache under `root`, which has been prepared by `cache_directory`.
+
+    Attributes:
+        root: its directory.
+        library_name: of the file that an entry is about.
+    """
 
     root: Path
+    library_name: str = "library.so"
 
     def find(self, key: str) -> Path | None:
         """The library of `key`, or None when it is absent or damaged."""
         entry = self._entry(key)
-        library = entry / LIBRARY_NAME
+        library = entry / self.library_name
         try:
             expected = json.loads((entry / _MANIFEST).read_text())["library"]
             if expected != _fingerprint(library):
@@ -72,7 +77,7 @@ class Store:
 
     def publish(self, directory: Path, key: str, notes: dict[str, object]) -> Path:
         """Turn a finished working directory into the entry of `key`, at once."""
-        manifest = {"library": _fingerprint(directory / LIBRARY_NAME), **notes}
+        manifest = {"library": _fingerprint(directory / self.library_name), **notes}
         (directory / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
         (directory / _ALIVE).unlink(missing_ok=True)
         self._swap(directory, key)

@@ -18,6 +18,9 @@ static void set_inputs(il_loop *loop)
     loop->seen_inputs = 0;
     loop->at_rest = 0;
     loop->stale = 0;
+    if (loop->hand != NULL) {
+        il_hand_let_go(loop->hand, loop->instance);
+    }
 }
 
 void il_start_state(il_loop *loop)
@@ -263,6 +266,37 @@ void il_take_inputs(il_loop *loop)
         loop->stale = 1;
         il_add(&statistics->stale_inputs, 1);
     }
+}
+
+/* ---- hands ---- */
+
+void il_take_hand(il_loop *loop)
+{
+    inloop_statistics *statistics = statistics_of(loop);
+    double grips[INLOOP_GRIPS * sizeof(inloop_grip) / sizeof(double)];
+    inloop_record record;
+
+    if (loop->hand == NULL) {
+        return;
+    }
+    if (inloop_head(&loop->box, INLOOP_HAND) != loop->hand_sequence &&
+        inloop_newest(&loop->box, INLOOP_HAND, &record, grips) == INLOOP_OK) {
+        const int64_t now = il_now(loop);
+        loop->hand_sequence = record.sequence;
+        loop->hand_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
+        il_add(&statistics->bad_hands, !il_hand_take(loop->hand, grips));
+    }
+    if (loop->hand->held == 0) {
+        return;
+    }
+    loop->hand_stale = loop->mode == IL_CLOCK && loop->stale_after > 0 &&
+                       loop->taken - loop->hand_stamp > loop->stale_after;
+    il_add(&statistics->stale_hands, loop->hand_stale != 0);
+}
+
+int il_holds(const il_loop *loop)
+{
+    return loop->hand != NULL && loop->hand->held > 0 && !loop->hand_stale && !loop->safe_latched;
 }
 
 int il_is_safe(const il_loop *loop)

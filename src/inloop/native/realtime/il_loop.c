@@ -96,6 +96,7 @@ static void do_step(il_loop *loop, int64_t flags)
     il_take_parameters(loop);
     loop->taken = il_now(loop);
     il_take_inputs(loop);
+    il_take_hand(loop);
     if (clock->work != NULL) {
         clock->work(loop->clock_self, IL_STEP);
     }
@@ -165,7 +166,8 @@ int64_t il_loop_start(il_loop *loop)
         return IL_BAD_ARGUMENT;
     }
     /* nobody else may write outputs */
-    if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK) {
+    if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK ||
+        inloop_take(&loop->box, INLOOP_PULLS) != INLOOP_OK) {
         return -EBUSY;
     }
     cut_scratch(loop);

@@ -20,6 +20,7 @@
 #include "inloop.h"
 
 #include "il_clock.h"
+#include "il_hand.h"
 #include "il_host.h"
 #include "il_thread.h"
 
@@ -58,6 +59,7 @@ typedef struct il_loop {
     int64_t touch_count;
     const double *inputs_start;    /* inputs until somebody writes some */
     const double *inputs_safe;     /* NaN: stay as they are */
+    il_hand *hand;                 /* NULL: its bodies cannot be held */
     double *scratch;               /* il_loop_scratch numbers */
 
     /* how to run it */
@@ -99,6 +101,8 @@ typedef struct il_loop {
     uint64_t parameters_looked_at;
     uint64_t input_sequence, looked_at, parameter_sequence, command_cursor, last_outputs;
     int64_t input_stamp;
+    uint64_t hand_sequence;        /* of the hand in use, and looked at */
+    int64_t hand_stamp, hand_stale;
     int64_t origin, wake, last_time, late;
     int64_t lead;                  /* warm, as far as the period allows [ns] */
     int64_t warmed_for;            /* number of the wake-up that it has warmed up for */
@@ -127,6 +131,8 @@ IL_EXPORT void il_loop_unlock(void);
 void il_take_commands(il_loop *loop);
 void il_take_parameters(il_loop *loop);
 void il_take_inputs(il_loop *loop);
+void il_take_hand(il_loop *loop);
+int il_holds(const il_loop *loop);
 void il_apply_inputs(il_loop *loop, double t);
 double il_held_input(const il_loop *loop, int64_t k);
 int il_is_safe(const il_loop *loop);

@@ -2,17 +2,36 @@
 #include "il_histogram.h"
 #include "il_loop.h"
 
-/* All sub-steps, then the outputs behind the first one. It changes the instance and nothing else. */
-int il_advance_period(il_loop *loop, double *outputs)
+static int advance(il_loop *loop, int holds)
 {
     for (int64_t k = 0; k < loop->substeps; k++) {
+        if (loop->hand != NULL && loop->hand->applied) {
+            il_hand_take_back(loop->hand, loop->instance);
+        }
         il_apply_inputs(loop, il_time(loop->instance));
-        const int status = il_advance(loop->instance);
+        const int status = holds ? il_hand_advance(loop->hand, loop->instance)
+                                 : il_advance(loop->instance);
         if (status != IL_OK) {
             return status;
         }
     }
-    return il_outputs(loop->instance, outputs + 1);
+    return IL_OK;
+}
+
+/* All sub-steps, then the outputs behind the first one. It changes the instance and what the hands
+   tell of themselves, and nothing else. */
+int il_advance_period(il_loop *loop, double *outputs)
+{
+    const int holds = il_holds(loop);
+    int status = advance(loop, holds);
+    if (status != IL_OK && holds) {
+        /* it must not be the hands who end it */
+        il_hand_take_back(loop->hand, loop->instance);
+        (void)il_restore(loop->instance, loop->good);
+        il_hand_refuse(loop->hand);
+        status = advance(loop, 0);
+    }
+    return status != IL_OK ? status : il_outputs(loop->instance, outputs + 1);
 }
 
 /* What the host wants done about a status. */
@@ -69,6 +88,18 @@ static void tell_beyond(il_loop *loop)
                      __ATOMIC_RELAXED);
 }
 
+/* Tell what the hands did, before the outputs that it led to. */
+static void publish_pulls(il_loop *loop)
+{
+    double pulls[INLOOP_GRIPS * sizeof(inloop_pull) / sizeof(double)];
+    const inloop_record about = {
+        .answers = loop->hand_sequence,
+        .step = (int64_t)loop->last_outputs + 1,
+    };
+    memcpy(pulls, loop->hand->pulls, sizeof pulls);
+    (void)inloop_publish(&loop->box, INLOOP_PULLS, &about, pulls);
+}
+
 void il_one_period(il_loop *loop, int64_t flags)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
@@ -111,6 +142,10 @@ void il_one_period(il_loop *loop, int64_t flags)
     }
     loop->status = status;
     /* the record tells the inputs of this step; what follows from it is for the next one */
+    if (il_holds(loop)) {
+        publish_pulls(loop);
+        flags |= INLOOP_PULLED;
+    }
     il_publish_outputs(loop, flags);
     if (failed) {
         follow_policy(loop, status);

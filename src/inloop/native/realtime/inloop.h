@@ -16,12 +16,12 @@
  *     }
  *     inloop_detach(&box);
  *
- * A segment of POSIX shared memory holds four rings of records: outputs (which is the telemetry
- * too), inputs, parameters and commands. Each ring has one writer at a time and any number of
- * readers. A writer fills the slot after the newest one and then publishes its number, so that a
- * reader always finds a complete record, also when a writer died in the middle of one. A reader
- * that copied a slot looks again at the newest number: if the writer may have come around
- * meanwhile, the copy is thrown away.
+ * A segment of POSIX shared memory holds six rings of records: outputs (which is the telemetry
+ * too), inputs, parameters and commands; what hands ask for that hold bodies, and what came of it.
+ * Each ring has one writer at a time and any number of readers. A writer fills the slot after the
+ * newest one and then publishes its number, so that a reader always finds a complete record, also
+ * when a writer died in the middle of one. A reader that copied a slot looks again at the newest
+ * number: if the writer may have come around meanwhile, the copy is thrown away.
  *
  * Sizes and offsets are checked once, at attach, and kept in private memory: whatever the segment
  * holds later, no access leaves it. Linux; C99 or C++11 with the atomic builtins of gcc and clang.
@@ -97,16 +97,20 @@ enum inloop_ring_id {
     INLOOP_INPUTS = 1,
     INLOOP_PARAMETERS = 2,
     INLOOP_COMMANDS = 3,
-    INLOOP_RINGS = 4
+    INLOOP_HAND = 4,  /* INLOOP_GRIPS inloop_grip */
+    INLOOP_PULLS = 5, /* INLOOP_GRIPS inloop_pull, of each period in which a body was held */
+    INLOOP_RINGS = 6
 };
 
 /* In front of the values of every record; 64 bytes. */
 typedef struct inloop_record {
     uint64_t sequence;   /* number of the record, from 1 */
     int64_t stamp;       /* inloop_time when it was written, here or elsewhere [ns] */
-    uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer */
+    uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer;
+                            pulls: the record of the hand in use */
     uint64_t parameters; /* outputs: the parameters in use */
-    int64_t step;        /* outputs: good steps since the start or the last reset */
+    int64_t step;        /* outputs: good steps since the start or the last reset; pulls: number of
+                            the outputs that they led to */
     int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
     int64_t flags;       /* outputs, inputs: see inloop_flags */
     int64_t partition;   /* outputs: mode, or choice of independent coordinates, of the state */
@@ -116,8 +120,37 @@ enum inloop_flags {
     INLOOP_SAFE = 1,  /* the inputs were replaced by their safe values */
     INLOOP_EXTRA = 2, /* a late step that was made up */
     INLOOP_SET = 4,   /* not the result of a step: the start, a reset or a restored state */
-    INLOOP_REST = 8   /* of inputs: at rest, they do not get old; see inloop_rest */
+    INLOOP_REST = 8,  /* of inputs: at rest, they do not get old; see inloop_rest */
+    INLOOP_PULLED = 16 /* of outputs: a body was held, see INLOOP_PULLS */
 };
+
+/* A hand on a body: F = stiffness (target - p) - damping v + force, on the point p of the body. */
+typedef struct inloop_grip {
+    double body;      /* its number, from 1, among the lines "body" of the text; 0: nothing is held */
+    double point[3];  /* in body axes [m] */
+    double target[3]; /* in the world [m] */
+    double stiffness; /* [N/m] */
+    double damping;   /* [N s/m] */
+    double force[3];  /* in the world [N] */
+} inloop_grip;
+
+/* What came of it in a period. */
+typedef struct inloop_pull {
+    inloop_grip grip; /* as it was held */
+    double force[3];  /* that has acted on the body, in the world [N] */
+    double mass;      /* that the point has for the hand [kg]; 0: it cannot move */
+    double limited;   /* see inloop_limit */
+} inloop_pull;
+
+/* How far a plant could not do what a hand asked for. */
+enum inloop_limit {
+    INLOOP_AS_ASKED = 0,
+    INLOOP_SOFTER = 1, /* stiffness or damping was as large as steps can follow */
+    INLOOP_WEAKER = 2, /* so was the force, or the speed to which it pulls */
+    INLOOP_REFUSED = 3 /* the step would have failed, and was done without the hands */
+};
+
+#define INLOOP_GRIPS 4 /* at a time */
 
 enum inloop_command {
     INLOOP_NO_COMMAND = 0,
@@ -239,6 +272,8 @@ typedef struct inloop_statistics {
                                 the loops of the plant cannot be closed */
     uint64_t bad_commands;
     uint64_t safe_steps;     /* steps with safe values in place of the inputs */
+    uint64_t bad_hands;      /* records of a hand refused: not finite, no such body, less than 0 */
+    uint64_t stale_hands;    /* steps at which a hand was older than allowed, and so let go */
     uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
     uint64_t warmups;        /* steps that were walked through before their period began */
     uint64_t late_warmups;   /* periods that began before their warm-up had ended, or without one */
@@ -492,6 +527,8 @@ static inline int inloop_check(const void *base, uint64_t mapped, inloop_header 
            inloop_ring_fits(layout, INLOOP_INPUTS, layout->inputs) &&
            inloop_ring_fits(layout, INLOOP_PARAMETERS, layout->parameters) &&
            inloop_ring_fits(layout, INLOOP_COMMANDS, 1 + (uint64_t)layout->stepper_states) &&
+           inloop_ring_fits(layout, INLOOP_HAND, INLOOP_GRIPS * sizeof(inloop_grip) / 8) &&
+           inloop_ring_fits(layout, INLOOP_PULLS, INLOOP_GRIPS * sizeof(inloop_pull) / 8) &&
            inloop_fits(layout, layout->statistics_offset, sizeof(inloop_statistics)) &&
            (layout->clock_offset == 0 ||
             inloop_fits(layout, layout->clock_offset, sizeof(inloop_clock))) &&
@@ -759,7 +796,7 @@ static inline int inloop_following(const inloop_mailbox *box, int ring, uint64_t
 /* ---- what a controller calls ---- */
 
 /* Number of a value by kind ("q", "qd", "z", "signal", "applied", "x" among the outputs; "input";
-   "parameter") and name; "t" is 0. -1 if there is none. */
+   "parameter"; "body", from 0) and name; "t" is 0. -1 if there is none. */
 static inline int64_t inloop_index(const inloop_mailbox *box, const char *kind, const char *name)
 {
     static const char *const kinds[] = {"q", "z", "signal", "input", "parameter"};
@@ -904,6 +941,35 @@ static inline int inloop_rest(inloop_mailbox *box, const double *inputs)
     const int error = inloop_write_flagged(box, inputs, INLOOP_REST);
     if (error == INLOOP_OK) {
         inloop_release(box, INLOOP_INPUTS);
+    }
+    return error;
+}
+
+/* Hold bodies with INLOOP_GRIPS grips; whoever does has to say so again before they are stale. */
+static inline int inloop_hold(inloop_mailbox *box, const inloop_grip *grips)
+{
+    inloop_record about;
+    double values[INLOOP_GRIPS * sizeof *grips / sizeof(double)];
+    memset(&about, 0, sizeof about);
+    memcpy(values, grips, sizeof values);
+    if (!inloop_finite(values, sizeof values / sizeof *values)) {
+        return INLOOP_BAD_VALUE;
+    }
+    const int error = inloop_take(box, INLOOP_HAND);
+    if (error == INLOOP_OK) {
+        inloop_publish(box, INLOOP_HAND, &about, values);
+    }
+    return error;
+}
+
+/* Let go of all bodies, and let others hold some. */
+static inline int inloop_let_go(inloop_mailbox *box)
+{
+    inloop_grip none[INLOOP_GRIPS];
+    memset(none, 0, sizeof none);
+    const int error = inloop_hold(box, none);
+    if (error == INLOOP_OK) {
+        inloop_release(box, INLOOP_HAND);
     }
     return error;
 }

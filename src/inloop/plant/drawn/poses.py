@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import BuildError, FileFormatError
+from inloop.errors import FileFormatError
 from inloop.formalisms import Derivation
 from inloop.formalisms.vectors import product, transpose
 from inloop.model import Mechanism
 from inloop.model.geometry import Matrix3, Vector3
-from inloop.native import NativeLibrary, aligned_zeros, explain_no_compiler
+from inloop.native import NativeLibrary, aligned_zeros
 from inloop.native.building.cache_directory import cache_directory
 from inloop.native.building.store import Store
 from inloop.plant import labels
-from inloop.plant.engine import Array, NativeEngine, Unit, runs_native
+from inloop.plant.engine import Array, NativeEngine, Unit
 from inloop.plant.passes import run_passes
 from inloop.symbolic import Expr, Output, Program
 
@@ -88,8 +88,6 @@ def build_poses(
         points: vectors in body axes that may follow from parameters [m].
         turns: rotations that may follow from parameters; each gives three more points, its columns.
     """
-    if not runs_native("auto"):
-        raise BuildError(explain_no_compiler())
     derivation = Derivation(mechanism)
     symbols = derivation.symbols
     rows = [body_pose(derivation, k) for k in range(derivation.n)]

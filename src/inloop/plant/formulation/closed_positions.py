@@ -55,8 +55,11 @@ class ClosedPositions:
         self._measured = equations.parameters.version, closure
         self.row_sizes: Array = closure.row_sizes
         kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
-        if kept.changed and strict:
-            raise contradiction(equations, guess, kept.found.q, kept.changed, self.declared)
+        # what a run was given later is kept, and what was declared in the model yields to it
+        firm = set(equations.mechanism.started) or set(self.declared)
+        if strict and firm.intersection(kept.changed):
+            said = [*closed.driven, *(k for k in self.declared if k in firm)]
+            raise contradiction(equations, closure, guess, kept, said)
         self.first: Assembly = kept.found
         self.mobility: Mobility = explore(closure, kept.found)
         self.notes: tuple[str, ...] = moved(equations, guess, kept.found.q, kept.changed)

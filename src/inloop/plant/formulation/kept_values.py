@@ -7,7 +7,7 @@ rounding of data; the first ones are then kept to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from inloop.plant.equations import Equations
 
 DATA_ROUNDING = 1e-6  # in units of rows and coordinates, and of the largest velocity
-DEPENDENT = 1e-9  # what is left of a direction that others determine
+DEPENDENT = 1e-9  # what is left of a row that others determine
+# what is left of a direction at a dead point, where positions are known to the root of a last bit
+NO_DIRECTION = 1e-6
 STIFF = 1e-4  # singular values below this part of the largest are no good to rely on
 
 
@@ -115,7 +117,9 @@ def _rank(J: Array) -> int:
 
 
 def declared_positions(mechanism: Mechanism, driven: Collection[int]) -> tuple[int, ...]:
-    """Coordinates whose first position the user wrote; wished independent ones come first.
+    """Coordinates whose first position the user wrote, the most important first.
+
+    What was given after the model was written comes before all, then wished independent ones.
 
     Args:
         mechanism: the model.
@@ -125,7 +129,8 @@ def declared_positions(mechanism: Mechanism, driven: Collection[int]) -> tuple[i
     given = [k for k in given if k not in driven]
     moving = [k for k in given if mechanism.bodies[k].joint.initial[1] != 0.0]
     wish = [k for k in mechanism.independent if k in given]
-    return tuple(dict.fromkeys([*wish, *moving, *given]))
+    started = [k for k in mechanism.started if k in given]
+    return tuple(dict.fromkeys([*started, *wish, *moving, *given]))
 
 
 def _moved(closure: Closure, q: Array, wish: Array, wanted: Sequence[int]) -> tuple[int, ...]:
@@ -136,22 +141,62 @@ def _moved(closure: Closure, q: Array, wish: Array, wanted: Sequence[int]) -> tu
 
 def moved(plant: Equations, wish: Array, q: Array, changed: Sequence[int]) -> tuple[str, ...]:
     """Declared positions that were not kept, in words."""
-    return tuple(
-        f"'{plant.coordinates[k]}' starts at {q[k]:.6g}, declared {wish[k]:.6g}" for k in changed
-    )
+    found, declared = in_words(plant, q, changed), in_words(plant, wish, changed)
+    return tuple(f"'{name}' starts at {found[name]}, declared {declared[name]}" for name in found)
+
+
+def in_words(plant: Equations, q: Array, which: Iterable[int]) -> dict[str, str]:
+    """Positions by name; of a body on a ball joint, whichever turn is meant, its quaternion."""
+    turning = {k: j for j, a in enumerate(plant.mechanism.attitudes) for k in a.bodies}
+    words: dict[str, str] = {}
+    for k in which:
+        if k in turning:
+            first = plant.n + 4 * turning[k]
+            numbers = ", ".join(f"{x:.6g}" for x in q[first : first + 4])
+            words[plant.mechanism.attitudes[turning[k]].name] = f"({numbers})"
+        else:
+            words[plant.coordinates[k]] = f"{q[k]:.6g}"
+    return words
+
+
+def fewest(candidates: Sequence[int], contradict: Callable[[list[int]], bool]) -> list[int]:
+    """Those of some coordinates that still contradict each other, none of which can be left out."""
+    left = list(candidates)
+    for k in candidates:
+        without = [other for other in left if other != k]
+        if contradict(without):
+            left = without
+    return left
 
 
 def contradiction(
-    plant: Equations, wish: Array, q: Array, changed: Sequence[int], declared: Sequence[int]
+    plant: Equations, closure: Closure, wish: Array, kept: KeptPositions, said: Sequence[int]
 ) -> ModelError:
-    """The error of declared positions that do not fit together."""
-    names = plant.coordinates
-    kept = ", ".join(f"'{names[k]}' at {wish[k]:.6g}" for k in declared if k not in changed)
-    found = ", ".join(f"'{names[k]}' is at {q[k]:.6g}, not {wish[k]:.6g}" for k in changed[:4])
-    given = f"with {kept} " if kept else ""
+    """The error of positions that do not fit together.
+
+    Args:
+        plant: the mechanism.
+        closure: the loops.
+        wish: positions that were declared, or that drives start with.
+        kept: what could be kept of them.
+        said: coordinates that drives or declarations are about.
+    """
+    changed = [k for k in kept.changed if k in said]
+    others = [k for k in said if k not in changed]
+    first = changed[0]
+
+    def contradict(which: list[int]) -> bool:
+        return not _held(closure, wish, [*which, first]).closed
+
+    given = in_words(plant, wish, fewest(others, contradict))
+    found, declared = in_words(plant, kept.found.q, changed), in_words(plant, wish, changed)
+    with_these = ", ".join(f"'{n}' at {value}" for n, value in given.items() if n not in found)
+    instead = ", ".join(f"'{n}' is at {found[n]}, not {declared[n]}" for n in list(found)[:4])
     return ModelError(
-        f"model '{plant.name}': initial positions contradict the loops: {given}{found}",
-        where=plant.mechanism.bodies[changed[0]].joint.where,
+        f"model '{plant.name}': initial positions contradict the loops: "
+        + (f"with {with_these} " if with_these else "")
+        + instead,
+        where=plant.mechanism.bodies[first].joint.where,
         fix="Leave out those that follow from the loops, or write guess=... in place of initial.",
     )
 
@@ -230,7 +275,7 @@ class _Said:
                 part = float(a @ left)
                 left, known = left - part * a, known + part * b
         length = float(np.linalg.norm(left))
-        if length <= DEPENDENT:
+        if length <= NO_DIRECTION:
             return abs(value - known) <= DATA_ROUNDING * scale
         self.free_choices.append(k)
         self._a.append(left / length)

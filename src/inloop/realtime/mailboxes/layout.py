@@ -10,18 +10,14 @@ from functools import cached_property
 
 from inloop.errors import MailboxError
 from inloop.native.mirror import constant, mirror
-from inloop.native.realtime_functions import (
-    COMMANDS,
-    INPUTS,
-    OUTPUTS,
-    PARAMETERS,
-    realtime_function,
-)
+from inloop.native.realtime_functions import COMMANDS, RINGS, realtime_function
 
 LINE = 64  # bytes of a cache line
 PERIODS = (1e-9, 1e9)  # [s] that make sense
 KINDS = ("q", "z", "signal", "input", "parameter")
 ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
+BODY = "body"  # lines that name a body which can be held
+GRIPS = constant("INLOOP_GRIPS")  # bodies that can be held at a time
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,7 @@ class Layout:
         stepper_states: length of the state that snapshots hold.
         period: simulated time per step [s].
         about: facts for those who attach: digest of the model, method, sub-steps, ….
+        bodies: names of those that can be held.
     """
 
     model: str
@@ -68,6 +65,7 @@ class Layout:
     stepper_states: int
     period: float
     about: tuple[tuple[str, str], ...] = ()
+    bodies: tuple[str, ...] = ()
 
     @property
     def groups(self) -> tuple[tuple[Quantity, ...], ...]:
@@ -84,14 +82,16 @@ class Layout:
         return tuple(counts)
 
     @property
-    def counts(self) -> tuple[int, int, int, int]:
+    def counts(self) -> tuple[int, ...]:
         """Numbers in a record of each ring."""
-        return (self.cuts[-1], len(self.inputs), len(self.parameters), 1 + self.stepper_states)
+        command = 1 + self.stepper_states
+        hand, pulls = (GRIPS * ctypes.sizeof(mirror(f"inloop_{x}")) // 8 for x in ("grip", "pull"))
+        return (self.cuts[-1], len(self.inputs), len(self.parameters), command, hand, pulls)
 
     @property
     def command_values(self) -> int:
         """Numbers that a command carries."""
-        return self.counts[-1]
+        return self.counts[COMMANDS]
 
     @property
     def output_names(self) -> list[str]:
@@ -114,6 +114,7 @@ class Layout:
             for x in group:
                 numbers = f"{x.least!r}\t{x.most!r}\t{x.default!r}"
                 lines.append(f"{kind}\t{x.name}\t{_one_word(x.unit)}\t{numbers}")
+        lines += [f"{BODY}\t{_one_word(name)}\t\t0\t0\t0" for name in self.bodies]
         for name, value in self.about:
             lines.append(f"{ABOUT}\t{_one_word(name)}\t{_one_word(value)}\t0\t0\t0")
         return ("\n".join(lines) + "\n").encode()
@@ -143,7 +144,7 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
     Raises:
         MailboxError: the text makes no sense.
     """
-    groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS, ABOUT)}
+    groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS, BODY, ABOUT)}
     try:
         for line in text.decode().splitlines():
             kind, name, unit, *numbers = line.split("\t")
@@ -159,7 +160,8 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
     q, z, signals, inputs, parameters = (named[kind] for kind in KINDS)
     model = named["model"][0].name
     about = tuple((fact.name, fact.unit) for fact in named[ABOUT])
-    return Layout(model, q, z, signals, inputs, parameters, stepper_states, period, about)
+    bodies = tuple(body.name for body in named[BODY])
+    return Layout(model, q, z, signals, inputs, parameters, stepper_states, period, about, bodies)
 
 
 def _one_word(text: str) -> str:
@@ -197,7 +199,7 @@ def header_of(
     for name, group in zip(kinds, layout.groups, strict=True):
         setattr(header, name, len(group))
     end = _lines(ctypes.sizeof(mirror("inloop_header")))
-    for ring in (OUTPUTS, INPUTS, PARAMETERS, COMMANDS):
+    for ring in RINGS:
         values = layout.counts[ring]
         header.rings[ring] = mirror("inloop_place")(offset=end, slots=slots[ring], values=values)
         stride = ctypes.sizeof(mirror("inloop_record")) + _lines(8 * values)

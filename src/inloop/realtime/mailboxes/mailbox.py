@@ -16,6 +16,7 @@ from inloop.native.realtime_functions import INPUTS, OUTPUTS, PARAMETERS, realti
 from inloop.realtime.clock import PlantClock
 from inloop.realtime.closing import Closing
 from inloop.realtime.mailboxes.commands import Commands
+from inloop.realtime.mailboxes.hand import Hand
 from inloop.realtime.mailboxes.input_vector import InputVector
 from inloop.realtime.mailboxes.layout import parse
 from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
@@ -41,6 +42,7 @@ class Mailbox(Commands, Closing):
         name: of the running plant.
         layout: names, units and sizes.
         parameters: live parameters, a mapping that can be written.
+        hand: holds bodies.
         lost: records that `next` came too late for.
     """
 
@@ -56,6 +58,7 @@ class Mailbox(Commands, Closing):
         self._values_address = self._values.ctypes.data
         self._inputs = InputVector(self.layout)
         self.parameters = RemoteParameters(name, self.layout, access)
+        self.hand = Hand(name, self.layout, access)
         functions = ("read", "wait", "next", "write")
         self._read, self._wait, self._next, self._write = (
             realtime_function(f"il_mailbox_{function}") for function in functions

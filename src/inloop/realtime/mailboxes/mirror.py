@@ -26,7 +26,7 @@ from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
 from inloop.realtime.mailboxes.outputs import Flag, State
 from inloop.realtime.mailboxes.segment import Segment
 
-SLOTS = (4096, 256, 16, 64)  # records in each ring
+SLOTS = (4096, 256, 16, 64, 64, 64)  # records in each ring
 
 
 class Written(NamedTuple):

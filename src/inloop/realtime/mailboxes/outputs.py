@@ -23,6 +23,8 @@ class Flag(IntFlag):
     """Not the result of a step: the start, a reset or a restored state."""
     REST = 8
     """Of inputs: they may stay as they are, and do not get old."""
+    PULLED = 16
+    """A hand has held a body."""
 
 
 class State(IntEnum):

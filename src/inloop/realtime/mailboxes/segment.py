@@ -66,7 +66,7 @@ class Segment:
     """
 
     def __init__(
-        self, name: str, layout: Layout, slots: tuple[int, int, int, int], scripted: bool = False
+        self, name: str, layout: Layout, slots: tuple[int, ...], scripted: bool = False
     ) -> None:
         self.path, self._maker = segment_path(name), os.getpid()
         header, text = header_of(layout, slots, scripted)

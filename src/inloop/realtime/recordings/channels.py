@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 
 from inloop.errors import FileFormatError, InputError, MailboxError
+from inloop.realtime.mailboxes.hand import pull_names
 from inloop.realtime.mailboxes.layout import Layout, Quantity, parse_text
 from inloop.realtime.recordings.fixed_message import FixedMessage
 
 FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata
 MOST_STATES = 200_000  # numbers of a state
 LARGEST = 1 << 64  # count in a report
-KINDS = ("parameters", "state", "inputs", "outputs")  # in the order of the file
+KINDS = ("parameters", "state", "inputs", "hand", "outputs")  # in the order of the file
 COUNTS = (
     "sequence", "stamp", "step", "status", "flags", "input_sequence", "parameter_sequence",
 )  # fmt: skip
@@ -26,6 +27,7 @@ def messages(layout: Layout) -> dict[str, FixedMessage]:
         "parameters": FixedMessage("Parameters", ("sequence",), _names(layout.parameters)),
         "state": FixedMessage("State", ("sequence", "step", "partition"), x),
         "inputs": FixedMessage("Inputs", ("sequence",), _names(layout.inputs)),
+        "hand": FixedMessage("Hand", ("sequence",), pull_names()),
         "outputs": FixedMessage("Outputs", COUNTS, layout.output_names),
     }
 

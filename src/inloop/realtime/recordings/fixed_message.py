@@ -76,6 +76,24 @@ class FixedMessage:
         numbers: Any = np.ascontiguousarray(values[count:]).view(np.float64)
         return values[:count].tolist(), numbers
 
+    def decode_rows(self, rows: Any) -> tuple[Any, Reals]:
+        """Integers and numbers of many messages, one in each row of bytes.
+
+        Args:
+            rows: shape (messages, bytes of one).
+
+        Returns:
+            Arrays of shape (messages, integers) and (messages, numbers).
+        """
+        if rows.shape[1] != self._table.nbytes:
+            raise self._foreign()
+        table = np.ascontiguousarray(rows).view(self._table.dtype)
+        if np.any(table["tag"] != self._table["tag"]):
+            raise self._foreign()
+        values, count = table["value"], len(self.integers)
+        numbers: Any = np.ascontiguousarray(values[:, count:]).view(np.float64)
+        return values[:, :count], numbers
+
     def _foreign(self) -> FileFormatError:
         return FileFormatError(
             f"a message is no {self.name} of this recording",

@@ -21,9 +21,9 @@ MAGIC = b"\x89MCAP0\r\n"
 FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 2, 3, 4, 5, 6, 12, 15  # opcodes
 LONGEST = 1 << 28  # bytes of a record; a recorder ends a chunk after 64 kB
 AT_ONCE = 1 << 16  # bytes of a record that is skipped
-_RECORD = struct.Struct("<BQ")  # opcode, length
-_MESSAGE = struct.Struct("<HIQQ")
-_CHUNK = struct.Struct("<QQQI")
+RECORD = struct.Struct("<BQ")  # opcode, length
+MESSAGE_HEAD = struct.Struct("<HIQQ")
+CHUNK_HEAD = struct.Struct("<QQQI")
 
 
 class Schema(NamedTuple):
@@ -87,7 +87,7 @@ class McapReader:
         """
         self.complete = False
         # a pipe without a writer would be waited for
-        with open(self._path, "rb", opener=_without_waiting) as file:
+        with open(self._path, "rb", opener=without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise FileFormatError(f"{self._path.name} is no file", fix="Name a recording.")
             source = _Source(file)
@@ -103,7 +103,7 @@ class McapReader:
         ended = False  # what follows the data is an index, which is not needed
         while True:
             checksum = source.checksum
-            opcode, length = _RECORD.unpack(source.take(_RECORD.size))
+            opcode, length = RECORD.unpack(source.take(RECORD.size))
             if opcode == FOOTER:
                 source.skip(length)
                 break
@@ -112,29 +112,15 @@ class McapReader:
                 continue
             data = source.take(length)
             if opcode == CHUNK:
-                yield from _records_of(self._content(data))
+                yield from _records_of(content_of(data, self._path.name))
             elif opcode == DATA_END:
-                ended, expected = True, _Fields(data).number(4)
+                ended, expected = True, Fields(data).number(4)
                 if expected not in (0, checksum):
                     raise TornError
             else:
-                yield _record(opcode, data)
+                yield read_record(opcode, data)
         if not ended or source.take(len(MAGIC)) != MAGIC:
             raise TornError
-
-    def _content(self, chunk: bytes) -> bytes:
-        """Records of a chunk, after its checksum was compared."""
-        fields = _Fields(chunk)
-        _, _, size, checksum = _CHUNK.unpack(fields.take(_CHUNK.size))
-        if fields.text():
-            raise FileFormatError(
-                f"{self._path.name} is compressed, which recordings of inloop are not",
-                fix="Decompress it: mcap compress --compression none FILE -o NEW.",
-            )
-        content = fields.take(fields.number(8))
-        if len(content) != size or checksum not in (0, zlib.crc32(content)):
-            raise TornError
-        return content
 
 
 class _Source:
@@ -168,7 +154,7 @@ class _Source:
             length -= len(self.take(min(length, AT_ONCE)))
 
 
-class _Fields:
+class Fields:
     """Takes one field after the other from the bytes of a record."""
 
     def __init__(self, data: bytes) -> None:
@@ -180,6 +166,7 @@ class _Fields:
         return self._at < len(self._data)
 
     def take(self, length: int) -> bytes:
+        """So many bytes."""
         begin, end = self._at, self._at + length
         if end > len(self._data):
             raise TornError
@@ -187,44 +174,70 @@ class _Fields:
         return self._data[begin:end]
 
     def rest(self) -> bytes:
+        """All that is left."""
         return self.take(len(self._data) - self._at)
 
     def number(self, size: int) -> int:
+        """A count of so many bytes."""
         return int.from_bytes(self.take(size), "little")
 
     def text(self) -> str:
+        """A word with its length in front."""
         try:
             return self.take(self.number(4)).decode()
         except UnicodeDecodeError:
             raise TornError from None
 
     def texts(self) -> dict[str, str]:
-        inner, found = _Fields(self.take(self.number(4))), {}
+        """Words by name."""
+        inner, found = Fields(self.take(self.number(4))), {}
         while inner.left:
             name = inner.text()
             found[name] = inner.text()
         return found
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def content_of(chunk: bytes, name: str) -> bytes:
+    """Records of a chunk, after its checksum was compared.
+
+    Raises:
+        FileFormatError: it is compressed.
+        TornError: it is damaged.
+    """
+    fields = Fields(chunk)
+    _, _, size, checksum = CHUNK_HEAD.unpack(fields.take(CHUNK_HEAD.size))
+    if fields.text():
+        raise FileFormatError(
+            f"{name} is compressed, which recordings of inloop are not",
+            fix="Decompress it: mcap compress --compression none FILE -o NEW.",
+        )
+    content = fields.take(fields.number(8))
+    if len(content) != size or checksum not in (0, zlib.crc32(content)):
+        raise TornError
+    return content
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe is not waited for."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _records_of(content: bytes) -> Iterator[Record]:
     """Records of a chunk."""
-    fields = _Fields(content)
+    fields = Fields(content)
     while fields.left:
-        opcode, length = _RECORD.unpack(fields.take(_RECORD.size))
+        opcode, length = RECORD.unpack(fields.take(RECORD.size))
         data = fields.take(length)
         if opcode in (SCHEMA, CHANNEL, MESSAGE):
-            yield _record(opcode, data)
+            yield read_record(opcode, data)
 
 
-def _record(opcode: int, data: bytes) -> Record:
-    fields = _Fields(data)
+def read_record(opcode: int, data: bytes) -> Record:
+    """A schema, a channel, a message or metadata."""
+    fields = Fields(data)
     if opcode == MESSAGE:
-        channel, sequence, log_time, publish_time = _MESSAGE.unpack(fields.take(_MESSAGE.size))
-        return Message(channel, sequence, log_time, publish_time, fields.rest())
+        channel, sequence, logged, published = MESSAGE_HEAD.unpack(fields.take(MESSAGE_HEAD.size))
+        return Message(channel, sequence, logged, published, fields.rest())
     if opcode == CHANNEL:
         return Channel(fields.number(2), fields.number(2), fields.text(), fields.text())
     if opcode == SCHEMA:

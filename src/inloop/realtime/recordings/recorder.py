@@ -109,7 +109,7 @@ class Recorder(Closing):
 
     @property
     def lost(self) -> int:
-        """Records that were overwritten, or whose parameters were, before they could be read."""
+        """Records that were overwritten, or what they follow from, before they could be read."""
         return self._box.lost - self._lost_before + self._unexplained
 
     def take(self) -> int:
@@ -149,6 +149,10 @@ class Recorder(Closing):
                 return
             numbers = np.array(list(values.values()), dtype=np.float64)
             self._put("parameters", outputs, (outputs.parameter_sequence,), numbers)
+        pulls = self._box.hand.of(outputs.sequence) if outputs.flags & Flag.PULLED else None
+        if outputs.flags & Flag.PULLED and pulls is None:
+            self._unexplained += 1  # as above
+            return
         self._last = outputs
         self.records += 1
         if gap or outputs.flags & Flag.SET or outputs.t >= self._next_state:
@@ -156,6 +160,8 @@ class Recorder(Closing):
             self._put("state", outputs, which, outputs.x)
             self._next_state = outputs.t + STATE_EVERY
         self._put("inputs", outputs, (outputs.sequence,), outputs.inputs)
+        if pulls is not None:
+            self._put("hand", outputs, (outputs.sequence,), pulls.values)
         counts = tuple(getattr(outputs, name) for name in COUNTS)
         self._put("outputs", outputs, counts, outputs.values[: self._cut[4]])
 

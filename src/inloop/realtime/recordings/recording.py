@@ -9,6 +9,7 @@ from pathlib import Path
 
 from inloop.errors import FileFormatError
 from inloop.native.library import Reals
+from inloop.realtime.mailboxes.hand import Pulls
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.outputs import Flag, Snapshot
 from inloop.realtime.recordings.channels import (
@@ -33,6 +34,7 @@ class Sample:
         inputs: as held during the step.
         parameters: if they are others than before.
         state: to start a replay from, where there is one.
+        hand: what hands did to bodies, if they held some.
     """
 
     counts: dict[str, int]
@@ -40,6 +42,7 @@ class Sample:
     inputs: Reals
     parameters: Reals | None
     state: Snapshot | None
+    hand: Pulls | None
 
     @property
     def was_set(self) -> bool:
@@ -82,7 +85,7 @@ class Recording:
                 kind = channels[record.channel]
                 last[kind] = kinds[kind].decode(record.data)
                 if kind == "outputs":
-                    sample = _sample(last)
+                    sample = _sample(last, self.layout)
                     _check_order(before, sample)
                     before = sample
                     yield sample
@@ -103,18 +106,24 @@ class Recording:
         )
 
 
-def _sample(last: dict[str, tuple[list[int], Reals]]) -> Sample:
+def _sample(last: dict[str, tuple[list[int], Reals]], layout: Layout) -> Sample:
     counts, values = last["outputs"]
     state = last.get("state")
     parameters = last.get("parameters")
     if "inputs" not in last:
         raise FileFormatError("a sample has no inputs", fix="The recording is damaged.")
+    told, hand = dict(zip(COUNTS, counts, strict=True)), last.get("hand")
+    if hand is None and told["flags"] & Flag.PULLED:
+        raise FileFormatError(
+            "a sample does not tell how its bodies were held", fix="The recording is damaged."
+        )
     return Sample(
-        dict(zip(COUNTS, counts, strict=True)),
+        told,
         values,
         last["inputs"][1],
         None if parameters is None else parameters[1],
         None if state is None else Snapshot(state[0][1], state[1]),
+        None if hand is None else Pulls(told["sequence"], 0, hand[1], layout.bodies),
     )
 
 

@@ -243,6 +243,10 @@ class _Replayer:
             self._box.restore(sample.state)
             self._await()
             return
+        if sample.hand is not None:
+            self._box.hand.write(sample.hand.grips)
+        elif self._box.hand.holds:
+            self._box.hand.let_go()
         self._box.write(sample.inputs)
         self._compare(sample, self._await())
 

@@ -6,7 +6,7 @@ A Python object for each number would take many times as much.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -46,6 +46,14 @@ class RecordTable:
     def count(self, name: str) -> Integers:
         """One of the counts of all records."""
         return self.counts[:, KEPT.index(name)]
+
+    def part(self, begin: int, end: int) -> RecordTable:
+        """Some of the records, without parameters."""
+        rows, none = slice(begin, end), slice(0, 0)
+        return replace(
+            self, counts=self.counts[rows], values=self.values[rows],
+            changes=self.changes[none], settings=self.settings[none],
+        )  # fmt: skip
 
 
 class TableBuilder:

@@ -41,15 +41,24 @@ def refuse_led(led: Mapping[str, str], names: Iterable[str]) -> None:
             raise InputError(f"input '{name}' follows {led[name]}", fix="Leave it out.")
 
 
-def check_step(plants: Plants, step: float) -> None:
+def check_step(plants: Plants, step: float, fix: str = "") -> None:
     """See that the controller of a plant, if it has one, can be called between steps [s].
+
+    Args:
+        plants: the modes by name.
+        step: of the integrator [s].
+        fix: what to do if not, where that is not another step.
 
     Raises:
         InputError: its period is no whole number of steps.
     """
     found = controller_of(plants)
-    if found is not None:
-        steps_between(found.period, step)
+    try:
+        if found is not None:
+            steps_between(found.period, step)
+    except InputError as error:
+        (mistake,) = error.mistakes
+        raise InputError(mistake.what, mistake.where, fix or mistake.fix) from None
 
 
 def refuse_second(plants: Plants) -> None:

@@ -68,11 +68,13 @@ class Subscription:
         generation: counts the subscriptions of a client.
         columns: of the outputs.
         every: one record of so many; 1 for all.
+        signals: names of the columns.
     """
 
     generation: int = 0
     columns: tuple[int, ...] = ()
     every: int = 1
+    signals: tuple[str, ...] = ()
 
 
 class Client:
@@ -146,7 +148,7 @@ class Client:
             await self._wake.wait()
             self._wake.clear()
             while self._texts or self._samples or self._pose is not None:
-                if self._texts:
+                while self._texts:  # before the samples that they speak of
                     await self._channel.send_text(self._texts.popleft())
                 pose, self._pose = self._pose, None
                 if pose is not None:

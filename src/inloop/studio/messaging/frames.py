@@ -14,7 +14,7 @@ import numpy as np
 
 from inloop.native.library import Reals
 
-POSES, SAMPLES, ECHO, INPUT, PING = 1, 2, 3, 8, 9
+POSES, SAMPLES, ECHO, INPUT, PING, TOUCH = 1, 2, 3, 8, 9, 10
 
 
 class FrameLayout(struct.Struct):
@@ -43,11 +43,18 @@ INPUT_FRAME = FrameLayout(
     ("kind", "B"), ("", "x"), ("index", "H"), ("sequence", "I"), ("value", "d"), ("page_time", "d")
 )
 PING_FRAME = FrameLayout(("kind", "B"), ("", "7x"), ("token", "Q"))
+TOUCH_FRAME = FrameLayout(
+    ("kind", "B"), ("", "x"), ("body", "H"), ("sequence", "I"), ("page_time", "d"),
+    ("firmness", "d"), ("point", "3d"), ("target", "3d"), ("push", "3d"),
+)  # fmt: skip
+NO_BODY = 0xFFFF
 # what the page knows of them: see `page_types`
-KINDS = {"POSES": POSES, "SAMPLES": SAMPLES, "ECHO": ECHO, "INPUT": INPUT, "PING": PING}
+KINDS = {
+    "POSES": POSES, "SAMPLES": SAMPLES, "ECHO": ECHO, "INPUT": INPUT, "PING": PING, "TOUCH": TOUCH,
+}  # fmt: skip
 LAYOUTS = {
     "HEADER": HEADER, "ROWS": ROWS, "ECHOED": ECHOED, "INPUT_FRAME": INPUT_FRAME,
-    "PING_FRAME": PING_FRAME,
+    "PING_FRAME": PING_FRAME, "TOUCH_FRAME": TOUCH_FRAME,
 }  # fmt: skip
 MOST_SAMPLES = 0xFFFF
 WORD = 0xFFFFFFFF
@@ -69,6 +76,29 @@ class InputFrame:
     sequence: int
     value: float
     page_time: float
+
+
+@dataclass(frozen=True)
+class TouchFrame:
+    """How a page holds a body by its pointer.
+
+    Attributes:
+        body: number of the body in the scene; -1: none any more.
+        sequence: the page's count.
+        page_time: the page's clock [ms].
+        firmness: of the spring, in parts of what suits the body.
+        point: where on the body, in its axes [m].
+        target: where it is pulled to, in the world [m].
+        push: pushed that way instead, as the spring would if it were so long [m].
+    """
+
+    body: int
+    sequence: int
+    page_time: float
+    firmness: float
+    point: tuple[float, float, float]
+    target: tuple[float, float, float]
+    push: tuple[float, float, float]
 
 
 def poses_frame(sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals) -> bytes:
@@ -122,15 +152,27 @@ def echo_frame(
     return head + ECHOED.pack(token, used_at, page_time)
 
 
-def read_frame(data: bytes) -> InputFrame | int | None:
-    """What a page has sent: an input, the token of a ping, or None for what makes no sense."""
+def read_frame(data: bytes) -> InputFrame | TouchFrame | int | None:
+    """What a page has sent: an input, a hold, the token of a ping, or None for nonsense."""
     if len(data) == INPUT_FRAME.size and data[0] == INPUT:
         _, index, sequence, value, page_time = INPUT_FRAME.unpack(data)
         if math.isfinite(value) and math.isfinite(page_time):
             return InputFrame(index, sequence, value, page_time)
     if len(data) == PING_FRAME.size and data[0] == PING:
         return int(PING_FRAME.unpack(data)[1])
+    if len(data) == TOUCH_FRAME.size and data[0] == TOUCH:
+        _, body, sequence, *numbers = TOUCH_FRAME.unpack(data)
+        if all(map(math.isfinite, numbers)):
+            page_time, firmness, *vectors = numbers
+            point, target, push = (_three(vectors[k : k + 3]) for k in (0, 3, 6))
+            number = -1 if body == NO_BODY else body
+            return TouchFrame(number, sequence, page_time, firmness, point, target, push)
     return None
+
+
+def _three(numbers: list[float]) -> tuple[float, float, float]:
+    x, y, z = numbers
+    return x, y, z
 
 
 def _short(numbers: Reals) -> bytes:

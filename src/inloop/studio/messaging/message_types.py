@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypedDict
 
 from inloop.studio.messaging.anatomy_types import Anatomy
-from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.messaging.scene_types import Scene, Vector
 
 Activity = Literal["starting", "running", "paused", "ended", "lost"]
 Level = Literal["info", "warn", "error"]
@@ -160,7 +160,11 @@ class File(TypedDict):
 class Recording(TypedDict):
     """What is being recorded, and what there is."""
 
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -263,6 +267,7 @@ class Hello(TypedDict):
     controllers: Controllers
     can: Annotated[list[str], "requests that make sense now"]
     record: Recording
+    sounds: Annotated[bool, "it plays notes"]
 
 
 class State(TypedDict):
@@ -317,6 +322,7 @@ class Subscribed(TypedDict):
     generation: Annotated[int, "that the frames of samples carry"]
     rate_hz: Annotated[float, "[Hz]"]
     signals: list[str]
+    fresh: Annotated[bool, "what came before does not go on: forget it"]
 
 
 class ParameterValues(TypedDict):
@@ -354,10 +360,14 @@ class Notice(TypedDict):
 
 
 class RecordingChange(TypedDict):
-    """A recording has begun or ended."""
+    """A recording begins, goes on or ends."""
 
     kind: Literal["record"]
-    active: bool
+    phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
+    file: Annotated[str, 'that it writes; "" for none']
+    bytes: Annotated[int, "that it has written"]
+    seconds: Annotated[float, "since it began [s]"]
+    problem: Annotated[str, 'why it has ended early; "" if it has not']
     files: list[File]
 
 
@@ -376,6 +386,61 @@ class DevicePanel(TypedDict):
 
     kind: Literal["panel"]
     data: DeviceReadings
+
+
+class TimelineMark(TypedDict):
+    """Something that happened in a recording."""
+
+    what: Literal[
+        "reset", "late", "safe", "failed", "mode", "event", "parameters", "lost", "damaged"
+    ]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    text: str
+    count: Annotated[int, "how often nearby"]
+
+
+class Timeline(TypedDict):
+    """The whole of the recording that is shown."""
+
+    kind: Literal["timeline"]
+    file: str
+    length: Annotated[float, "[s]"]
+    marks: list[TimelineMark]
+    scanned: Annotated[float, "part of the file that was looked through for marks"]
+    grows: Annotated[bool, "it is being written now"]
+    complete: Annotated[bool, "the file has its end"]
+
+
+class ShownPlace(TypedDict):
+    """Where in the recording the moment shown is."""
+
+    kind: Literal["place"]
+    at: Annotated[float, "from the begin of the recording [s]"]
+    t: Annotated[float, "simulated time [s]"]
+    record: Annotated[int, "its number"]
+
+
+class Hold(TypedDict):
+    """A body that a page holds."""
+
+    grip: Annotated[int, "0: by the pointer; else a pin"]
+    body: Annotated[int, "in the order of the scene"]
+    point: Annotated[Vector, "in body axes [m]"]
+    target: Annotated[Vector, "in the world [m]"]
+    pushes: Annotated[bool, "by a plain force, without a spring"]
+    firmness: Annotated[float, "in parts of what suits the body"]
+    mass: Annotated[float, "of the point [kg]; 0 until the plant has told it"]
+    stiffness: Annotated[float, "[N/m]"]
+    force: Annotated[Vector, "on the body, in the world [N]"]
+    limited: Annotated[int, "0; 1 stiffness, 2 force are as large as steps can follow; 3 refused"]
+
+
+class Held(TypedDict):
+    """Bodies that are held; told while some are, and once when the last was let go."""
+
+    kind: Literal["held"]
+    mine: Annotated[bool, "by this page"]
+    holds: list[Hold]
 
 
 class ControllersChange(TypedDict):
@@ -403,10 +468,11 @@ class PlayedNote(TypedDict):
     on: bool
     note: Annotated[int, "of MIDI: 60 is C4"]
     velocity: Annotated[int, "of MIDI: 1 to 127"]
+    speed: Annotated[float | None, "of the hammer at the string [m/s]"]
 
 
 Message = (
     Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange
     | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange
-    | Tracking | PlayedNote
+    | Tracking | Held | PlayedNote | Timeline | ShownPlace
 )  # fmt: skip

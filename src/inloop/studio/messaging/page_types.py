@@ -17,6 +17,7 @@ from inloop.studio.messaging.protocol import MESSAGES, REQUESTS, fields
 from inloop.studio.messaging.request_types import Request
 
 TARGET = Path(__file__).parents[1] / "page" / "messages.js"
+LONGEST_LINE = 100  # of the code of the page
 PLAIN = {str: "string", float: "number", int: "number", bool: "boolean", type(None): "null"}
 HEAD = """\
 // All messages between page and server. Written by `python -m inloop.studio.messaging.page_types`:
@@ -87,8 +88,13 @@ def _frames() -> str:
     kinds = "".join(f"export const {name} = {number};\n" for name, number in frames.KINDS.items())
     layouts = ""
     for name, layout in frames.LAYOUTS.items():
-        places = ", ".join(f"{field}: {at}" for field, at in layout.places.items())
-        layouts += f"export const {name} = {{ {places}, size: {layout.size} }};\n"
+        places = [f"{field}: {at}" for field, at in (*layout.places.items(), ("size", layout.size))]
+        line = f"export const {name} = {{ {', '.join(places)} }};\n"
+        if len(line) > LONGEST_LINE:
+            line = (
+                "\n  ".join([f"export const {name} = {{", *(f"{at}," for at in places)]) + "\n};\n"
+            )
+        layouts += line
     return f"// kinds of binary frames\n{kinds}\n// bytes at which their fields begin\n{layouts}"
 
 

@@ -71,6 +71,20 @@ class Step(TypedDict):
     count: NotRequired[int]
 
 
+class StepBack(TypedDict):
+    """So many records back in a recording, which then stands."""
+
+    do: Literal["step_back"]
+    count: NotRequired[int]
+
+
+class Seek(TypedDict):
+    """To another place of a recording."""
+
+    do: Literal["seek"]
+    at: Annotated[float, "from the begin of the recording [s]"]
+
+
 class Speed(TypedDict):
     """Simulated seconds per second."""
 
@@ -124,6 +138,19 @@ class ReleaseInput(TypedDict):
     do: Literal["release_input"]
 
 
+class Pin(TypedDict):
+    """Let the body that the pointer holds be held there without it."""
+
+    do: Literal["pin"]
+
+
+class LetGo(TypedDict):
+    """Let go of a body that this page holds, or of all."""
+
+    do: Literal["let_go"]
+    grip: NotRequired[Annotated[int, "of a pin, from 1; all by default"]]
+
+
 class HoldDevice(TypedDict):
     """Hold the plant with a haptic device, or change its settings."""
 
@@ -171,6 +198,7 @@ class AimAt(TypedDict):
 
 Request = (
     Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step
-    | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput
-    | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
+    | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput
+    | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
+    | Pin | LetGo
 )  # fmt: skip

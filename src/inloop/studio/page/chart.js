@@ -18,6 +18,9 @@ import { axisLabels, NOISE, withPrefix } from "./numbers.js";
 export const FONT = "11px system-ui, sans-serif";
 
 export class Chart {
+  /** @type {number | null} */
+  cursor = null;
+
   /**
    * @param {string} unit
    * @param {Trace[]} signals
@@ -123,8 +126,25 @@ export class Chart {
           spanGaps: false,
         })),
       ],
-      hooks: { setSelect: [(plot) => this.selected(plot)] },
+      hooks: {
+        setSelect: [(plot) => this.selected(plot)],
+        draw: [(plot) => this.drawCursor(plot, palette)],
+      },
     };
+  }
+
+  /**
+   * A line at the time whose values are told.
+   * @param {uPlot} plot
+   * @param {Palette} palette
+   */
+  drawCursor(plot, palette) {
+    if (this.cursor === null) return;
+    const { left, top, width, height } = plot.bbox;
+    const x = plot.valToPos(this.cursor, "x", true);
+    if (x < left || x > left + width) return;
+    plot.ctx.fillStyle = palette.muted;
+    plot.ctx.fillRect(Math.round(x), top, Math.max(1, Math.round(devicePixelRatio)), height);
   }
 
   /** @param {uPlot} plot */
@@ -214,8 +234,10 @@ export class Chart {
    * @param {number} from
    * @param {number} to
    * @param {Array<number | undefined>} latest
+   * @param {number | null} [cursor]
    */
-  show(data, from, to, latest) {
+  show(data, from, to, latest, cursor = null) {
+    this.cursor = cursor;
     this.plot.batch(() => {
       this.plot.setData(data, false);
       this.plot.setScale("x", { min: from, max: to });

@@ -1,6 +1,6 @@
 // The WebSocket to the studio: reconnects by itself, speaks JSON and binary frames.
 
-import { decode, inputFrame, pingFrame } from "./frames.js";
+import { decode, inputFrame, pingFrame, touchFrame } from "./frames.js";
 import { ECHO } from "./messages.js";
 
 /** @typedef {import("./messages.js").Message} Message */
@@ -107,6 +107,16 @@ export class Connection {
   input(index, value, time = performance.now()) {
     this.inputs += 1;
     if (this.ready) this.socket.send(inputFrame(index, this.inputs, value, time));
+  }
+
+  /**
+   * How the pointer holds a body; null: it does not any more.
+   * @param {import("./frames.js").Wish | null} wish
+   * @param {number} firmness
+   */
+  touch(wish, firmness) {
+    this.inputs += 1;
+    if (this.ready) this.socket.send(touchFrame(wish, this.inputs, firmness));
   }
 
   ping() {

@@ -100,7 +100,7 @@ export class ControllerPanel {
     this.again.hidden = told.state !== "ended";
     for (const [name, row] of this.rows) if (name in told.values) row.told(told.values[name]);
     for (const button of this.ways.querySelectorAll("button"))
-      press(button, button.dataset.path === told.path);
+      press(button, button.dataset.path === (told.path || null));
     this.setPoint.setPath(offer?.paths[told.path] ?? []);
     if (told.state !== "running" || !offer?.goals.length) this.lose();
   }
@@ -121,24 +121,32 @@ export class ControllerPanel {
     this.goals.replaceChildren(...rows(offer?.goals ?? []));
     const guided = Boolean(offer?.goals.length);
     this.pose.hidden = this.ways.hidden = this.tracking.hidden = !guided;
+    const paths = Object.keys(offer?.paths ?? {});
+    const follow = (/** @type {string} */ path) => this.connection.say({ do: "follow", path });
     this.ways.replaceChildren(
-      this.way("Hold", null, { do: "hold" }),
-      this.way("Pose", "pose", { do: "follow", path: "pose" }),
-      ...Object.keys(offer?.paths ?? {}).map((path) =>
-        this.way(path, path, { do: "follow", path }),
-      ),
+      this.way("Hold", "", () => this.connection.say({ do: "hold" })),
+      this.way("Pose", "pose", () => follow("pose")),
+      ...(paths.length ? [this.way("Point", "point", () => this.stay())] : []),
+      ...paths.map((path) => this.way(path, path, () => follow(path))),
     );
   }
 
   /**
+   * A button that leads elsewhere.
    * @param {string} word
-   * @param {string | null} path
-   * @param {import("./messages.js").Request} request
+   * @param {string} path
+   * @param {() => void} onclick
    */
-  way(word, path, request) {
-    const button = make("button", { onclick: () => this.connection.say(request) }, word);
-    if (path) button.dataset.path = path;
+  way(word, path, onclick) {
+    const button = make("button", { onclick }, word);
+    button.dataset.path = path;
     return button;
+  }
+
+  /** Lead to the point where it is now; it can be dragged from there. */
+  stay() {
+    const { wanted } = this.setPoint;
+    if (wanted) this.connection.say({ do: "aim", x: wanted.x, y: wanted.y, z: wanted.z });
   }
 
   /** @param {Knob} knob */

@@ -11,6 +11,7 @@
  * @property {HTMLSelectElement} speed
  * @property {HTMLSelectElement} window
  * @property {HTMLInputElement} rewind-at
+ * @property {HTMLInputElement} volume
  * @property {HTMLDetailsElement} hand-panel
  * @property {HTMLDetailsElement} recording-panel
  * @property {HTMLDetailsElement} inspect-panel
@@ -97,7 +98,10 @@ export function icon(name) {
  * @param {string} word
  */
 export function dress(button, name, word) {
-  button.querySelector("use")?.setAttribute("href", `/static/icons.svg#${name}`);
+  const use = button.querySelector("use");
+  const address = `/static/icons.svg#${name}`;
+  // an icon that is made anew while a finger is on it loses the click
+  if (use?.getAttribute("href") !== address) use?.setAttribute("href", address);
   const span = button.querySelector("span");
   if (span) span.textContent = word;
   else button.setAttribute("aria-label", word);

@@ -11,6 +11,8 @@ import {
   POSES,
   ROWS,
   SAMPLES,
+  TOUCH,
+  TOUCH_FRAME,
 } from "./messages.js";
 
 /** @typedef {{ count: number, sequence: number, stamp: number, t: number }} Head stamp, t [s] */
@@ -100,6 +102,38 @@ export function inputFrame(index, sequence, value, time) {
   view.setUint32(INPUT_FRAME.sequence, sequence, true);
   view.setFloat64(INPUT_FRAME.value, value, true);
   view.setFloat64(INPUT_FRAME.page_time, time, true);
+  return view.buffer;
+}
+
+/**
+ * How the pointer holds a body.
+ * @typedef {object} Wish
+ * @property {number} body
+ * @property {[number, number, number]} point in body axes [m]
+ * @property {[number, number, number]} target in the world [m]
+ * @property {[number, number, number]} push in the world, as a spring so long would [m]
+ * @property {number} time of the page [ms]
+ */
+
+const NO_BODY = 0xffff;
+
+/**
+ * How the pointer holds a body; null: it does not any more.
+ * @param {Wish | null} wish
+ * @param {number} sequence
+ * @param {number} firmness
+ */
+export function touchFrame(wish, sequence, firmness) {
+  const view = new DataView(new ArrayBuffer(TOUCH_FRAME.size));
+  view.setUint8(TOUCH_FRAME.kind, TOUCH);
+  view.setUint16(TOUCH_FRAME.body, wish?.body ?? NO_BODY, true);
+  view.setUint32(TOUCH_FRAME.sequence, sequence, true);
+  view.setFloat64(TOUCH_FRAME.page_time, wish?.time ?? performance.now(), true);
+  view.setFloat64(TOUCH_FRAME.firmness, firmness, true);
+  for (const name of /** @type {const} */ (["point", "target", "push"]))
+    wish?.[name].forEach((value, k) => {
+      view.setFloat64(TOUCH_FRAME[name] + 8 * k, value, true);
+    });
   return view.buffer;
 }
 

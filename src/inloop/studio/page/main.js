@@ -25,9 +25,14 @@ import { Recordings, Rewind } from "./recordings.js";
 import { Rulers } from "./rulers.js";
 import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Sound } from "./sound.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
+import { TimelineBar } from "./timeline.js";
+import { Touch } from "./touch.js";
+import { TouchDrawing } from "./touchdrawing.js";
 import { Transport } from "./transport.js";
+import { Video } from "./video.js";
 import { View } from "./view.js";
 
 startTheme((colours) => {
@@ -42,6 +47,7 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
     notices.alarm("link", farewell(ending, transport.plant));
     transport.chip(ending === "ended" ? "ended" : "no link", "error");
     inputs.clear();
+    touch.clear();
     handPanel.springBack();
   },
   text: (message) => receive(message),
@@ -58,7 +64,9 @@ const deflection = new Deflection(view);
 const inputs = new Inputs(connection);
 const hand = new Hand(inputs);
 const handPanel = new HandPanel(hand, inputs, notices);
-const pointer = new Pointer(view, hand);
+const touch = new Touch(view, connection);
+const pointer = new Pointer(view, hand, picking, touch);
+new TouchDrawing(view, touch);
 const keys = new KeySource(hand);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
@@ -67,8 +75,11 @@ const contacts = new Contacts();
 const sensors = new Sensors();
 const deadlines = new Deadlines();
 const recordings = new Recordings(connection);
-const rewind = new Rewind(view);
+const rewind = new Rewind(view, (t) => plots.pointAt(t));
+const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
+const sound = new Sound(connection, notices);
+const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
@@ -86,12 +97,15 @@ const RECEIVE = {
   hello(message) {
     for (const named of [...message.parameters, ...message.signals, ...message.inputs])
       named.unit = unitName(named.unit);
+    const same = transport.plant?.name === message.plant.name;
     inputs.clear();
     rewind.stop();
+    timeline.clear(message.can);
     note.clear();
+    sound.setPlant(message.sounds);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
-    view.setScene(message.scene);
+    view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
@@ -99,6 +113,8 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs, measuresOf(message));
     device.setPlant(message.chain);
+    touch.setPlant(message.can.includes("let_go"));
+    if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
@@ -135,9 +151,15 @@ const RECEIVE = {
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
+  held: (message) => touch.show(message),
   controllers: (message) => controllers.show(message.controllers),
   tracking: (message) => controllers.track(message),
-  note: (message) => note.show(message),
+  note(message) {
+    note.show(message);
+    sound.play(message);
+  },
+  timeline: (message) => timeline.setRecording(message),
+  place: (message) => timeline.setPlace(message),
 };
 
 /**
@@ -177,17 +199,28 @@ byId("forces").onclick = () => {
 
 shortcuts.add(" ", "Pause or go", click("pause"));
 shortcuts.add("k", "Pause or go", click("pause"));
-shortcuts.add(".", "One step", click("step"));
+shortcuts.add(".", "One step, or one record on", () => {
+  if (rewind.on) rewind.step(1);
+  else byId("step").click();
+});
+shortcuts.add(",", "One record back, in a recording or looking back", () => {
+  if (rewind.on) rewind.step(-1);
+  else timeline.back();
+});
 shortcuts.add("Home", "Back to the start", click("reset"));
 shortcuts.add("[", "Slower", () => transport.faster(-1));
 shortcuts.add("]", "Faster", () => transport.faster(1));
 shortcuts.add("b", "Look back at the last seconds, or return", () => rewind.toggle());
 shortcuts.add("r", "Record or stop", click("record"));
 shortcuts.add("p", "Save a picture", click("picture"));
+shortcuts.add("o", "Record a video or stop", click("video"));
+shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
+shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
+shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 
@@ -203,9 +236,14 @@ Object.assign(window, {
     parameters,
     notices,
     pointer,
+    touch,
     keys,
     transport,
     rewind,
+    timeline,
+    sound,
+    video,
+    recordings,
     device,
     inspector,
     controllers,

@@ -420,7 +420,11 @@
 /**
  * What is being recorded, and what there is.
  * @typedef {object} Recording
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -443,6 +447,7 @@
  * @property {Controllers} controllers
  * @property {Array<string>} can requests that make sense now
  * @property {Recording} record
+ * @property {boolean} sounds it plays notes
  */
 
 /**
@@ -505,6 +510,7 @@
  * @property {number} generation that the frames of samples carry
  * @property {number} rate_hz [Hz]
  * @property {Array<string>} signals
+ * @property {boolean} fresh what came before does not go on: forget it
  */
 
 /**
@@ -553,10 +559,14 @@
  */
 
 /**
- * A recording has begun or ended.
+ * A recording begins, goes on or ends.
  * @typedef {object} RecordingChange
  * @property {"record"} kind
- * @property {boolean} active
+ * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
+ * @property {string} file that it writes; "" for none
+ * @property {number} bytes that it has written
+ * @property {number} seconds since it began [s]
+ * @property {string} problem why it has ended early; "" if it has not
  * @property {Array<File>} files
  */
 
@@ -628,6 +638,29 @@
  */
 
 /**
+ * A body that a page holds.
+ * @typedef {object} Hold
+ * @property {number} grip 0: by the pointer; else a pin
+ * @property {number} body in the order of the scene
+ * @property {[number, number, number]} point in body axes [m]
+ * @property {[number, number, number]} target in the world [m]
+ * @property {boolean} pushes by a plain force, without a spring
+ * @property {number} firmness in parts of what suits the body
+ * @property {number} mass of the point [kg]; 0 until the plant has told it
+ * @property {number} stiffness [N/m]
+ * @property {[number, number, number]} force on the body, in the world [N]
+ * @property {number} limited 0; 1 stiffness, 2 force are as large as steps can follow; 3 refused
+ */
+
+/**
+ * Bodies that are held; told while some are, and once when the last was let go.
+ * @typedef {object} Held
+ * @property {"held"} kind
+ * @property {boolean} mine by this page
+ * @property {Array<Hold>} holds
+ */
+
+/**
  * A note begins or ends.
  * @typedef {object} PlayedNote
  * @property {"note"} kind
@@ -635,6 +668,37 @@
  * @property {boolean} on
  * @property {number} note of MIDI: 60 is C4
  * @property {number} velocity of MIDI: 1 to 127
+ * @property {number | null} speed of the hammer at the string [m/s]
+ */
+
+/**
+ * Something that happened in a recording.
+ * @typedef {object} TimelineMark
+ * @property {"reset" | "late" | "safe" | "failed" | "mode" | "event" | "parameters" | "lost" | "damaged"} what
+ * @property {number} at from the begin of the recording [s]
+ * @property {string} text
+ * @property {number} count how often nearby
+ */
+
+/**
+ * The whole of the recording that is shown.
+ * @typedef {object} Timeline
+ * @property {"timeline"} kind
+ * @property {string} file
+ * @property {number} length [s]
+ * @property {Array<TimelineMark>} marks
+ * @property {number} scanned part of the file that was looked through for marks
+ * @property {boolean} grows it is being written now
+ * @property {boolean} complete the file has its end
+ */
+
+/**
+ * Where in the recording the moment shown is.
+ * @typedef {object} ShownPlace
+ * @property {"place"} kind
+ * @property {number} at from the begin of the recording [s]
+ * @property {number} t simulated time [s]
+ * @property {number} record its number
  */
 
 /**
@@ -712,6 +776,20 @@
  * Back to the start.
  * @typedef {object} Reset
  * @property {"reset"} do
+ */
+
+/**
+ * So many records back in a recording, which then stands.
+ * @typedef {object} StepBack
+ * @property {"step_back"} do
+ * @property {number} [count]
+ */
+
+/**
+ * To another place of a recording.
+ * @typedef {object} Seek
+ * @property {"seek"} do
+ * @property {number} at from the begin of the recording [s]
  */
 
 /**
@@ -799,9 +877,22 @@
  * @property {number} z [m]
  */
 
-/** @typedef {Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote} Message */
+/**
+ * Let the body that the pointer holds be held there without it.
+ * @typedef {object} Pin
+ * @property {"pin"} do
+ */
 
-/** @typedef {Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt} Request */
+/**
+ * Let go of a body that this page holds, or of all.
+ * @typedef {object} LetGo
+ * @property {"let_go"} do
+ * @property {number} [grip] of a pin, from 1; all by default
+ */
+
+/** @typedef {Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held | PlayedNote | Timeline | ShownPlace} Message */
+
+/** @typedef {Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
 
 // kinds of binary frames
 export const POSES = 1;
@@ -809,6 +900,7 @@ export const SAMPLES = 2;
 export const ECHO = 3;
 export const INPUT = 8;
 export const PING = 9;
+export const TOUCH = 10;
 
 // bytes at which their fields begin
 export const HEADER = { kind: 0, count: 2, sequence: 4, stamp: 8, t: 16, size: 24 };
@@ -816,3 +908,14 @@ export const ROWS = { first: 0, lost: 4, size: 8 };
 export const ECHOED = { token: 0, used_at: 8, page_time: 16, size: 24 };
 export const INPUT_FRAME = { kind: 0, index: 2, sequence: 4, value: 8, page_time: 16, size: 24 };
 export const PING_FRAME = { kind: 0, token: 8, size: 16 };
+export const TOUCH_FRAME = {
+  kind: 0,
+  body: 2,
+  sequence: 4,
+  page_time: 8,
+  firmness: 16,
+  point: 24,
+  target: 48,
+  push: 72,
+  size: 96,
+};

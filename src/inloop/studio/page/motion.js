@@ -3,7 +3,8 @@
 /** @typedef {import("./frames.js").Poses} Poses */
 /** @typedef {{ before: Poses, after: Poses, fraction: number }} Moment */
 
-const KEPT = 60; // seconds that can be looked back at
+const KEPT = 600; // seconds that can be looked back at
+const MOST_NUMBERS = 16e6; // of the frames kept, of 4 bytes each
 const WINDOW = 128; // frames over which the clocks are compared
 
 /** A history of pose frames and the moment shown. */
@@ -49,7 +50,9 @@ export class Motion {
     this.offsets.push(now - frame.stamp);
     if (this.offsets.length > WINDOW) this.offsets.shift();
     this.frames.push(frame);
-    while (frame.stamp - this.frames[0].stamp > KEPT) this.frames.shift();
+    const most = Math.max(MOST_NUMBERS / (frame.bodies.length + frame.arrows.length + 1), 2);
+    while (frame.stamp - this.frames[0].stamp > KEPT || this.frames.length > most)
+      this.frames.shift();
   }
 
   /**

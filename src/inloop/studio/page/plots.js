@@ -9,6 +9,7 @@ import { SpectrumChart } from "./spectrumchart.js";
 /** @typedef {import("./theme.js").Palette} Palette */
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
+const FUTURE = 0.25; // part of the time shown that lies behind the cursor
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
 // between spectra [ms], and the largest part of the time that they may take
 const SPECTRA = { period: 200, share: 0.2 };
@@ -39,6 +40,8 @@ export class Plots {
     this.band = null; // [from, to] in Hz; null: all frequencies
     this.due = 0; // when the next spectra may be computed [ms]
     this.drawn = 0;
+    /** @type {number | null} */
+    this.cursor = null; // simulated time that is looked at; null: the newest
     this.controls();
     setInterval(() => this.draw(), slow ? PERIOD.slow : PERIOD.quick);
   }
@@ -122,8 +125,27 @@ export class Plots {
    * The server tells which columns come from now on.
    * @param {import("./messages.js").Subscribed} message
    */
-  subscribed({ generation, signals }) {
+  subscribed({ generation, signals, fresh }) {
     this.subscription = { generation, names: signals };
+    if (fresh) this.samples.clear();
+  }
+
+  /**
+   * Simulated time to show in place of the newest, with values as they were then; null: the newest.
+   * @param {number | null} t
+   */
+  pointAt(t) {
+    if (t === this.cursor) return;
+    this.cursor = t;
+    this.stale = true;
+  }
+
+  /** What is plotted: the stretch that is held, or that around the cursor, or the newest. */
+  get range() {
+    const { samples, held, cursor, window: span } = this;
+    if (held) return held;
+    if (cursor === null) return [samples.end - span, samples.end];
+    return [cursor - (1 - FUTURE) * span, cursor + FUTURE * span];
   }
 
   /** @param {import("./frames.js").SampleFrame} frame */
@@ -209,7 +231,7 @@ export class Plots {
   }
 
   /** @param {[number, number]} [range] */
-  hold(range = [this.samples.end - this.window, this.samples.end]) {
+  hold(range = /** @type {[number, number]} */ (this.range)) {
     this.held = range;
     this.showHeld();
   }
@@ -222,14 +244,14 @@ export class Plots {
   }
 
   draw() {
-    const { samples, held } = this;
+    const { samples, cursor } = this;
     if (document.hidden || (samples.received === this.drawn && !this.stale)) return;
     if (this.charts.some((chart) => chart.marking)) return;
     const begin = performance.now();
     if (this.spectral && begin < this.due && !this.stale) return;
     this.drawn = samples.received;
     this.stale = false;
-    const [from, to] = held ?? [samples.end - this.window, samples.end];
+    const [from, to] = this.range;
     const lost = samples.lost ? `${samples.lost} samples lost` : "";
     if (this.spectral) {
       const notes = this.charts.map((chart) =>
@@ -246,7 +268,8 @@ export class Plots {
         samples.stretch(names, from, to, chart.pixels),
         from,
         to,
-        names.map((n) => samples.latest(n)),
+        names.map((n) => samples.latest(n, cursor ?? undefined)),
+        cursor,
       );
     }
     byId("plot-note").textContent = lost;

@@ -1,4 +1,4 @@
-// Mouse and fingers on the picture: on the driven body they drag it, elsewhere they move the eye.
+// Mouse and fingers on the picture: they drag the driven body, hold others, or move the eye.
 
 import * as THREE from "./three.js";
 
@@ -13,17 +13,38 @@ import * as THREE from "./three.js";
  * @property {number} value
  */
 
+/**
+ * A body that was pressed, and may be clicked or held.
+ * @typedef {object} Press
+ * @property {number} id
+ * @property {import("./picking.js").Picked} picked
+ * @property {PointerEvent} event
+ * @property {DOMRect} box of the canvas
+ * @property {number} timer
+ */
+
 /** @type {Record<string, number>} */
 const REACH = { mouse: 14, pen: 20, touch: 34 }; // around the place to grab [px]
+/** @type {Record<string, number>} */
+const NEAR = { mouse: 4, pen: 6, touch: 16 }; // around bodies that can be held [px]
+const STILL = 4; // who moves less has clicked [px]
+const LONG = 180; // who presses longer takes hold [ms]
+const FIRMER = 0.0025; // of the logarithm, per pixel of the wheel
 
 export class Pointer {
   /**
    * @param {import("./view.js").View} view
    * @param {import("./hand.js").Hand} hand
+   * @param {import("./picking.js").Picking} picking
+   * @param {import("./touch.js").Touch} touch
    */
-  constructor(view, hand) {
+  constructor(view, hand, picking, touch) {
     this.view = view;
     this.hand = hand;
+    this.picking = picking;
+    this.touch = touch;
+    /** @type {Press | null} */
+    this.press = null;
     /** @type {Map<number, PointerEvent>} */
     this.fingers = new Map();
     /** @type {Grip | null} */
@@ -42,7 +63,8 @@ export class Pointer {
       "wheel",
       (event) => {
         event.preventDefault();
-        view.eye.zoom(Math.exp(0.0012 * event.deltaY));
+        if (touch.grasp) touch.change(Math.exp(-FIRMER * event.deltaY));
+        else view.eye.zoom(Math.exp(0.0012 * event.deltaY));
       },
       { passive: false },
     );
@@ -117,19 +139,80 @@ export class Pointer {
     canvas.focus({ preventScroll: true, focusVisible: false });
     canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, event);
-    if (event.button !== 0 || this.grip || this.fingers.size > 1 || !this.hits(event)) return;
+    if (event.button !== 0 || this.grip || this.press || this.fingers.size > 1) return;
+    if (!this.hits(event)) return this.pressBody(event);
     const [origin, { device }] = [this.handle(), this.hand];
     if (!origin || !device) return;
     const axis = new THREE.Vector3(...device.axis);
     const at = this.along(this.cast(event), origin, axis);
     const box = canvas.getBoundingClientRect();
-    this.grip = { id: event.pointerId, origin, axis, at, box, value: this.hand.value };
+    this.grip = {
+      id: event.pointerId,
+      origin,
+      axis,
+      at,
+      box,
+      value: this.hand.value,
+    };
     canvas.classList.add("gripping");
     this.hand.move("pointer", this.hand.value, event.timeStamp);
   }
 
+  /**
+   * A body that is not driven: held as soon as the pointer moves, or has been there for a while.
+   * @param {PointerEvent} event
+   */
+  pressBody(event) {
+    const picked = this.near(event);
+    if (!picked) return;
+    const box = this.view.canvas.getBoundingClientRect();
+    const timer = setTimeout(() => this.takeHold(event), LONG);
+    this.press = { id: event.pointerId, picked, event, box, timer };
+  }
+
+  /**
+   * The body at a pointer, if it can be held.
+   * @param {PointerEvent} event
+   */
+  near({ clientX, clientY, pointerType }) {
+    if (!this.touch.ready) return null;
+    return this.picking.pick(clientX, clientY, NEAR[pointerType] ?? NEAR.mouse);
+  }
+
+  /** @param {PointerEvent} event */
+  takeHold(event) {
+    const { press, touch } = this;
+    if (!press || touch.grasp) return;
+    clearTimeout(press.timer);
+    this.view.canvas.classList.add("holding");
+    touch.begin(press.picked, event.shiftKey, event.timeStamp);
+  }
+
+  /** @param {PointerEvent} event */
+  pull(event) {
+    const { press, touch } = this;
+    if (!press || event.pointerId !== press.id) return;
+    const { clientX, clientY } = press.event;
+    if (!touch.grasp && Math.hypot(event.clientX - clientX, event.clientY - clientY) < STILL)
+      return;
+    this.takeHold(event);
+    touch.move(this.picking.ray(event.clientX, event.clientY, press.box), event.timeStamp);
+  }
+
+  /** @param {PointerEvent} event */
+  endPress(event) {
+    const { press, touch } = this;
+    if (press?.id !== event.pointerId) return;
+    clearTimeout(press.timer);
+    this.press = null;
+    this.view.canvas.classList.remove("holding");
+    if (event.ctrlKey || event.metaKey) touch.pin();
+    else touch.end();
+  }
+
   /** @param {PointerEvent} event */
   drag(event) {
+    this.pull(event);
     const { grip, hand } = this;
     if (!grip || event.pointerId !== grip.id || !hand.device) return;
     const { low, high } = hand.device;
@@ -141,15 +224,18 @@ export class Pointer {
   move(event) {
     const old = this.fingers.get(event.pointerId);
     if (!old) {
-      this.view.canvas.classList.toggle("grabbable", this.hits(event));
+      this.view.canvas.classList.toggle("grabbable", this.hits(event) || !!this.near(event));
       return;
     }
-    if (this.grip?.id === event.pointerId) return;
+    if (this.grip?.id === event.pointerId || this.press?.id === event.pointerId) return;
     this.fingers.set(event.pointerId, event);
     const [dx, dy] = [event.clientX - old.clientX, event.clientY - old.clientY];
     const { eye, height } = this.view;
     const other = [...this.fingers.values()].find(
-      (f) => f.pointerId !== event.pointerId && f.pointerId !== this.grip?.id,
+      (f) =>
+        f.pointerId !== event.pointerId &&
+        f.pointerId !== this.grip?.id &&
+        f.pointerId !== this.press?.id,
     );
     if (other) {
       /** @param {PointerEvent} f */
@@ -163,6 +249,7 @@ export class Pointer {
   /** @param {PointerEvent} event */
   up(event) {
     this.fingers.delete(event.pointerId);
+    this.endPress(event);
     if (this.grip?.id !== event.pointerId) return;
     this.grip = null;
     this.view.canvas.classList.remove("gripping");

@@ -1,10 +1,19 @@
-// Recording on the server: start, stop, replay, download; and a look back at the last minute.
+// Recording on the server: start, stop, replay, download; and a look back at the last minutes.
 
 import { byId, dress, icon, make, press } from "./dom.js";
 import { figure } from "./numbers.js";
+import { clockTime } from "./timeline.js";
 
 /** @typedef {import("./messages.js").Recording} Recording */
 /** @typedef {import("./messages.js").File} File */
+
+/** What the button says, and whether it looks pressed. */
+const PHASES = {
+  off: { word: "Record", on: false },
+  starting: { word: "Starting …", on: true },
+  on: { word: "Stop", on: true },
+  ending: { word: "Writing …", on: false },
+};
 
 export class Recordings {
   /** @type {File[]} */
@@ -16,15 +25,28 @@ export class Recordings {
   /** @type {string} */
   source = "";
 
+  /** @type {Recording | null} */
+  now = null;
+
+  /** @type {string} */
+  listed = "";
+
   /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
     this.connection = connection;
-    this.active = false;
     byId("record").onclick = () => this.toggle();
   }
 
+  get active() {
+    return this.now !== null && PHASES[this.now.phase].on;
+  }
+
+  /** Ask, and say at once that it was asked for. */
   toggle() {
-    this.connection.say({ do: "record", on: !this.active });
+    if (!this.connection.ready) return;
+    const on = !this.active;
+    this.connection.say({ do: "record", on });
+    this.dressButton(on ? "starting" : "ending");
   }
 
   /**
@@ -41,20 +63,56 @@ export class Recordings {
    * @param {Recording} recording
    * @param {string[]} can
    */
-  show({ active, files }, can) {
-    this.active = active;
-    this.files = files;
+  show(recording, can) {
+    const before = this.now;
+    this.now = recording;
+    this.dressButton(recording.phase);
+    this.tell(recording);
+    if (this.active && before?.phase !== recording.phase) byId("recording-panel").open = true;
+    const listed = JSON.stringify([recording.files, can, recording.phase]);
+    if (listed === this.listed) return; // rows that are pressed just now stay
+    this.listed = listed;
+    this.files = recording.files;
     this.can = can;
-    const button = byId("record");
-    press(button, active);
-    dress(button, "record", active ? "Stop" : "Record");
-    byId("recording-note").textContent = active
-      ? "recording"
-      : files.length
-        ? `${files.length}`
-        : "";
     this.build();
-    if (active) byId("recording-panel").open = true;
+  }
+
+  /** @param {Recording["phase"]} phase */
+  dressButton(phase) {
+    const button = byId("record");
+    press(button, PHASES[phase].on);
+    dress(button, "record", PHASES[phase].word);
+  }
+
+  /**
+   * File, size and time of what is being recorded, or why it has ended early.
+   * @param {Recording} recording
+   */
+  tell({ phase, file, bytes, seconds, problem, files }) {
+    const count = files.length ? `${files.length}` : "";
+    byId("recording-note").textContent = PHASES[phase].on ? "recording" : count;
+    const place = byId("recording-now");
+    place.hidden = !file;
+    place.className = problem ? "recording-now problem" : "recording-now";
+    if (!file) return;
+    const words = problem
+      ? [make("span", {}, `Ended early: ${problem}. What was written is in ${file}.`)]
+      : [
+          make("strong", {}, clockTime(seconds)),
+          make("span", {}, `${figure(bytes / 1e6, 3)} MB`),
+          make("span", { className: "quiet" }, file),
+          this.source === file || phase !== "on" || !bytes
+            ? null
+            : make(
+                "button",
+                {
+                  className: "quiet-button",
+                  onclick: () => this.connection.say({ do: "replay", file }),
+                },
+                "Look at it",
+              ),
+        ];
+    place.replaceChildren(...words.filter((word) => word !== null));
   }
 
   build() {
@@ -108,7 +166,7 @@ export class Recordings {
   }
 }
 
-/** Looking back: the poses of the last minute, moved through by hand or at half speed. */
+/** Looking back: the poses of the last minutes, moved through by hand or at half speed. */
 export class Rewind {
   /** @type {[number, number]} */
   span = [0, 0];
@@ -116,9 +174,13 @@ export class Rewind {
   /** @type {number | undefined} */
   timer;
 
-  /** @param {import("./view.js").View} view */
-  constructor(view) {
+  /**
+   * @param {import("./view.js").View} view
+   * @param {(t: number | null) => void} pointAt
+   */
+  constructor(view, pointAt) {
     this.view = view;
+    this.pointAt = pointAt;
     byId("rewind-play").onclick = () => this.start();
     byId("rewind-live").onclick = () => this.stop();
     byId("rewind-at").oninput = () => this.look(Number(byId("rewind-at").value), false);
@@ -152,6 +214,7 @@ export class Rewind {
     this.view.moment = stamp;
     byId("rewind-at").value = String(stamp);
     const moment = this.view.motion.around(stamp);
+    if (moment) this.pointAt(moment.before.t);
     byId("rewind-t").textContent = moment ? `${moment.before.t.toFixed(3)} s` : "";
     byId("rewind-at").style.setProperty(
       "--fill",
@@ -162,8 +225,23 @@ export class Rewind {
       this.timer = setTimeout(() => this.look(Math.min(stamp + 0.01, last), true), 20);
   }
 
+  /**
+   * To the frame before or behind the one that is looked at.
+   * @param {number} by
+   */
+  step(by) {
+    const { frames } = this.view.motion;
+    const stamp = this.view.moment ?? 0;
+    const around = this.view.motion.around(stamp);
+    if (!around) return;
+    const at = frames.indexOf(around.before);
+    const next = frames[Math.min(Math.max(at + by, 0), frames.length - 1)];
+    this.look(next.stamp, false);
+  }
+
   stop() {
     clearTimeout(this.timer);
+    if (this.on) this.pointAt(null);
     this.view.moment = null;
     this.show(false);
   }

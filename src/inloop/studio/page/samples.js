@@ -1,6 +1,7 @@
 // Samples of the chosen signals: appended without loss, read by stretches of time.
 
 const CAPACITY = 1 << 18; // rows; at 5 kHz the last 26 to 52 s
+const HAIR = 1e-9; // [s] of rounding between two ways to tell a time
 
 export class Samples {
   /** @type {Float64Array} */
@@ -119,9 +120,14 @@ export class Samples {
     return this.columns.get(name) ?? new Float32Array(CAPACITY).fill(NaN);
   }
 
-  /** @param {string} name */
-  latest(name) {
-    return this.length ? this.columns.get(name)?.[this.length - 1] : undefined;
+  /**
+   * Value of a signal in the newest row, or in the last one up to a time.
+   * @param {string} name
+   * @param {number} [time]
+   */
+  latest(name, time) {
+    const row = (time === undefined ? this.length : this.rowAt(time + HAIR)) - 1;
+    return row >= 0 ? this.columns.get(name)?.[row] : undefined;
   }
 
   /**

@@ -72,7 +72,7 @@ export class Shortcuts {
       make(
         "p",
         { className: "quiet" },
-        "Drag the body that is driven with the mouse or a finger. Elsewhere a drag turns the view, with Shift or two fingers it slides; the wheel or two fingers zoom. Drag across a plot to zoom, double-click to follow again.",
+        "Drag any body with the mouse or a finger, with Shift to push it; the wheel then changes the spring. Elsewhere a drag turns the view, with Shift or two fingers it slides; the wheel or two fingers zoom. Drag across a plot to zoom, double-click to follow again.",
       ),
       make("form", { method: "dialog" }, make("button", { className: "main" }, "Close")),
     );

@@ -6,7 +6,7 @@ import { byId, dress, inside, make, press } from "./dom.js";
 /** @typedef {import("./messages.js").Option} Option */
 /** @typedef {Record<string, boolean | number | string>} Values */
 
-const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS", "CONTROLLER_FAILED"];
 const LATE =
   "Steps that came too late within the last seconds. Close other programs, slow the time down, or start with a lower rate.";

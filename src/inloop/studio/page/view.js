@@ -93,15 +93,18 @@ export class View {
   }
 
   /**
-   * Another mechanism.
+   * Another mechanism, or the same again: then a view that a person has chosen stays.
    * @param {Scene} scene
+   * @param {boolean} same
    */
-  setScene(scene) {
+  setScene(scene, same = false) {
     this.scene = scene;
     this.motion.clear();
     this.forces = new ForceScale();
-    this.eye.touched = false;
-    this.eye.setScene(scene);
+    if (!same || !this.eye.touched || scene.planar !== this.eye.plane) {
+      this.eye.touched = false;
+      this.eye.setScene(scene);
+    }
     this.measured = -Infinity;
     this.bodies = null;
     this.shown = null;

@@ -40,6 +40,7 @@ class Offered:
         settings: name of a file in the folder that it reads while it runs, if it does.
         opens_with: path to begin with.
         at_once: it works when the plant is opened.
+        holds: parameter of the plant that holds its joints while it is 1, in place of a process.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Offered:
     settings: str | None = None
     opens_with: str = ""
     at_once: bool = False
+    holds: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Choice:
         name: in the menu; "" for one that is not there.
         command: starts it; () if it runs already, and is somebody else's.
         controllers: that can be put beside it.
+        recording: to be shown in place of a plant.
+        watched: files that it was made from; it is built anew when they change.
         ours: the program that has started this studio runs it.
     """
 
@@ -72,6 +76,8 @@ class Choice:
     name: str = ""
     command: tuple[str, ...] = ()
     controllers: tuple[Offered, ...] = ()
+    recording: Path | None = None
+    watched: tuple[Path, ...] = ()
     ours: bool = False
 
 

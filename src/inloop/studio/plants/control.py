@@ -67,6 +67,7 @@ class Control:
         self._folder = tempfile.TemporaryDirectory(prefix="inloop-control-")
         self._busy = asyncio.Lock()
         self._is_ready: asyncio.Future[None] | None = None
+        self.see(live.parameters())
 
     # what it is told
 
@@ -79,12 +80,35 @@ class Control:
         if name != NONE and name not in self.offered:
             raise InputError(f"there is no controller {name[:40]!a}", fix="Choose one of the list.")
         async with self._busy:
+            await self._let_go_of_hold(name)
             if name == NONE:
                 await self._leave("rest")
                 self.active, self.state, self.said = NONE, "none", ""
                 self._changed()
-                return
-            await self._start(self.offered[name])
+            elif self.offered[name].holds:
+                await self._leave("rest")
+                await asyncio.to_thread(self._live.set_parameters, {self.offered[name].holds: 1.0})
+                self.active, self.state, self.said, self.values = name, "running", "", {}
+                self._changed()
+            else:
+                await self._start(self.offered[name])
+
+    def see(self, values: Mapping[str, float]) -> None:
+        """Take notice of parameters: somebody may hold joints, or let them go, by hand."""
+        for offer in self.offered.values():
+            held = values.get(offer.holds, 0.0) > 0.0
+            if held and self.active == NONE:
+                self.active, self.state, self.values = offer.name, "running", {}
+                self._changed()
+            elif offer.holds and not held and self.active == offer.name:
+                self.active, self.state = NONE, "none"
+                self._changed()
+
+    async def _let_go_of_hold(self, following: str) -> None:
+        """Let joints go that the plant itself has held."""
+        held = self.offered.get(self.active)
+        if held is not None and held.holds and following != self.active:
+            await asyncio.to_thread(self._live.set_parameters, {held.holds: 0.0})
 
     def tune(self, name: str, value: float) -> None:
         """Change a setting of the controller at work; a joint's set-point leads to the pose.
@@ -150,13 +174,14 @@ class Control:
     # its process
 
     async def _start(self, offer: Offered) -> None:
-        """Start a controller, and let it take over when it is ready."""
-        before, self.said = self.active, ""
-        if before == NONE or not offer.piped:
+        """Start a controller, and let it take over when it is ready; else the old one goes on."""
+        before, self.said = (self.active, self.values, self.path), ""
+        if not offer.piped:
             await self._leave("held")
-        self._settle(offer, fresh=before != offer.name)
+        self._settle(offer, fresh=self.active != offer.name)
         self.state = "starting"
         self._changed()
+        process: asyncio.subprocess.Process | None = None
         try:
             command = await in_thread(offer.command, Path(self._folder.name))
             process = await _started(command, offer.piped)
@@ -165,13 +190,17 @@ class Control:
                 self._say(process, self._settings(offer))
                 await self._ready(process)
                 await self._leave("held")
+                # it may have been tuned meanwhile
+                self._say(process, self._settings(offer))
             self._process, self._reader, self.state = process, reader, "running"
             if process.returncode is not None:
                 self._ended(process, offer)
         except BaseException as error:
-            self.state = "ended" if self._process is None else "running"
-            self.active = before if self._process is not None else offer.name
-            self.said = str(error)[:MOST_SAID]
+            if process is not None and process.returncode is None:
+                process.kill()
+            self.state, self.said = "ended", str(error)[:MOST_SAID]
+            if self._process is not None:
+                self.state, (self.active, self.values, self.path) = "running", before
             self._changed()
             raise
         self._changed()

@@ -17,6 +17,7 @@ import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.messaging.client import Client
 from inloop.studio.messaging.frames import InputFrame
@@ -70,6 +71,7 @@ class Inputs:
         self._source = source
         inputs = source.layout.inputs
         self.names = [x.name for x in inputs]
+        self._led = led_inputs(source.layout)
         self._rest = np.array([x.default for x in inputs])
         self._least = np.array([max(x.least, -LIMIT) for x in inputs])
         self._most = np.array([min(x.most, LIMIT) for x in inputs])
@@ -120,8 +122,11 @@ class Inputs:
         """
         if frame.index >= len(self.names):
             raise InputError(f"there is no input number {frame.index}", fix="Reload the page.")
-        self.take(client)
         k = frame.index
+        if self.names[k] in self._led:
+            words = f"input '{self.names[k]}' follows {self._led[self.names[k]]}"
+            raise InputError(words, fix="Change the gains of the controller.")
+        self.take(client)
         self._values[k] = min(max(frame.value, self._least[k]), self._most[k])
         written = self._source.write_inputs(self._values)
         self._sent.append((written, frame.sequence, frame.page_time))

@@ -10,6 +10,7 @@ from inloop.errors import MailboxError
 from inloop.native import Status
 from inloop.native.library import Reals
 from inloop.realtime import Mailbox, State, attach
+from inloop.realtime.mailboxes.hand import Hand
 from inloop.realtime.mailboxes.telemetry import Block, Telemetry
 from inloop.realtime.statistics import Histogram, bin_edges
 from inloop.studio.messaging.message_types import Activity, Histograms, Times
@@ -66,6 +67,13 @@ class Live:
         """All records since the last time."""
         return self._telemetry.take()
 
+    def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
+        """The same records: what is past is with those who plot."""
+        return False, taken
+
+    def replot(self) -> None:
+        """What is past is not kept here."""
+
     def skip(self) -> None:
         """Forget the records since the last time."""
         self._telemetry.skip()
@@ -109,6 +117,11 @@ class Live:
                 box.set_speed(value)
             else:
                 {"pause": box.pause, "go": box.resume, "reset": box.reset}[what]()
+
+    @property
+    def hand(self) -> Hand:
+        """That holds bodies of the plant."""
+        return self._box.hand
 
     def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
         """Bring a joint to a position and wait until it is there.

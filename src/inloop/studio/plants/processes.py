@@ -18,13 +18,17 @@ class Process:
     """One process in a session of its own, so that Ctrl-C reaches only the studio.
 
     What it says goes to a file without a name.
+
+    Args:
+        command: words of the command line.
+        piped: it waits for a word: see `go`.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], *, piped: bool = False) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             list(command),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
             stdout=self._said,
             stderr=self._said,
             start_new_session=True,
@@ -34,6 +38,13 @@ class Process:
     def number(self) -> int:
         """Process id."""
         return self._process.pid
+
+    def go(self) -> None:
+        """Say the word that it waits for."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            self._process.stdin.write(b"go\n")
+            self._process.stdin.close()
 
     @property
     def running(self) -> bool:
@@ -59,6 +70,9 @@ class Process:
         """Ask it to end, and make it end after so many seconds."""
         await self.stop(patience)
         self._said.close()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
 
     async def stop(self, patience: float) -> None:
         """The same; what it has said can still be read."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from inloop.errors import InputError
-from inloop.studio.messaging.message_types import File
+from inloop.studio.messaging.message_types import File, Recording
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.processes import Process
 
@@ -22,12 +25,16 @@ class Recordings:
 
     Attributes:
         directory: where they are; made when the first one begins.
+        changed: called when a recording is about to begin, has begun, is about to end or has ended.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self.changed: Callable[[], None] = lambda: None
         self._process: Process | None = None
         self._path: Path | None = None
+        self._since = 0.0  # when it began [s]
+        self._turning: Literal["starting", "ending"] | None = None
 
     @property
     def active(self) -> bool:
@@ -35,9 +42,35 @@ class Recordings:
         return self._process is not None and self._process.running
 
     @property
+    def busy(self) -> bool:
+        """Is there a recorder, or one that has died?"""
+        return self._process is not None
+
+    @property
     def problem(self) -> str:
         """Why the recorder has ended early; "" if it has not."""
-        return "" if self._process is None else self._process.failure
+        failure = "" if self._process is None else self._process.failure
+        # the recorder tells how much it has written, too
+        return failure.rpartition("ended early: ")[2]
+
+    def writes(self, path: Path) -> bool:
+        """Is this file being written?"""
+        return self.active and self._turning != "starting" and path == self._path
+
+    def status(self) -> Recording:
+        """How it goes, in numbers and words."""
+        written = self._path if self.busy else None
+        size = 0
+        with contextlib.suppress(OSError):
+            size = 0 if written is None else written.stat().st_size
+        return {
+            "phase": self._turning or ("on" if self.active else "off"),
+            "file": "" if written is None else written.name,
+            "bytes": size,
+            "seconds": time.monotonic() - self._since if self.active else 0.0,
+            "problem": self.problem,
+            "files": self.files(),
+        }
 
     def files(self) -> list[File]:
         """Name and size [bytes] of complete recordings, the newest first."""
@@ -49,12 +82,19 @@ class Recordings:
         paths.sort(key=lambda p: p.stat().st_mtime, reverse=True)
         return [{"name": p.name, "bytes": p.stat().st_size} for p in paths]
 
-    def find(self, name: str) -> Path:
+    def find(self, name: str, *, growing: bool = False) -> Path:
         """The file of a recording.
+
+        Args:
+            name: of the file.
+            growing: it may be the one that is being written.
 
         Raises:
             InputError: there is none of this name.
         """
+        path = self._path
+        if growing and path is not None and self.writes(path) and name == path.name:
+            return path
         # compared with names of the list, so that no path can lead elsewhere
         if name not in [entry["name"] for entry in self.files()]:
             raise InputError(f"there is no recording {name[:60]!a}", fix="Choose one of the list.")
@@ -75,12 +115,24 @@ class Recordings:
                 f"no recordings in {str(self.directory)!a}: {error.strerror}",
                 fix="Start the studio with --recordings DIRECTORY.",
             ) from None
+        await self.end()  # one that has died
         self._path = self._new_path(f"{plant}_{time.strftime('%Y-%m-%d_%H-%M-%S')}")
-        self._process = Process(catalog.record_command(plant, self._path))
-        while self._process.running and not self._path.exists():
-            await asyncio.sleep(LOOK_EVERY)
-        if not self._process.running:
+        self._process = process = Process(catalog.record_command(plant, self._path))
+        self._since = time.monotonic()
+        try:
+            self._turn("starting")
+            while process.running and not self._path.exists():
+                await asyncio.sleep(LOOK_EVERY)
+        finally:
+            self._turn(None)
+        # one that was quick, and has ended in order, has recorded all there was
+        if not self._path.exists():
             raise InputError(f"the recorder did not start: {await self.end()}")
+
+    def _turn(self, phase: Literal["starting", "ending"] | None) -> None:
+        """Tell what is about to happen, or that it has."""
+        self._turning = phase
+        self.changed()
 
     def _new_path(self, stem: str) -> Path:
         """A name that no file has."""
@@ -92,10 +144,15 @@ class Recordings:
 
     async def end(self) -> str:
         """End the recorder; returns what went wrong, "" for nothing."""
-        process, self._process = self._process, None
+        process = self._process
         if process is None:
             return ""
-        await process.stop(WRITTEN_WITHIN)
-        problem = process.failure
-        await process.end(0.0)
+        try:
+            self._turn("ending")
+            await process.stop(WRITTEN_WITHIN)
+            problem = self.problem
+            await process.end(0.0)
+        finally:
+            self._process = None
+            self._turn(None)
         return problem

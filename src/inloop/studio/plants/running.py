@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 
 from inloop.errors import InloopError, InputError, MailboxError
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.realtime.succession import told_of
 from inloop.studio.messaging.message_types import DeviceReadings, Told, Tracking
 from inloop.studio.plants.breakable import in_thread
 from inloop.studio.plants.catalog import Catalog, Choice, Options
@@ -21,8 +23,10 @@ from inloop.studio.plants.notes import Notes
 from inloop.studio.plants.playback import Playback
 from inloop.studio.plants.processes import Process
 from inloop.studio.plants.recordings import Recordings
+from inloop.studio.plants.reloading import Reloading
 from inloop.studio.plants.show import Show
 from inloop.studio.plants.sources import Condition, Moment, Source
+from inloop.studio.plants.touch import Touch
 
 STARTS_WITHIN = 120.0  # [s] with derivation and compilation
 ENDS_WITHIN = 5.0  # [s]
@@ -44,6 +48,7 @@ class Running:
         device: haptic device that holds the plant; None if pages drive it themselves.
         control: the controller beside the plant; None while there is no plant.
         moment: the newest outputs.
+        tell: called with what people should know of a plant that was replaced.
     """
 
     def __init__(
@@ -65,10 +70,13 @@ class Running:
         self.measured: Measured | None = None
         self.moment: Moment | None = None
         self.device: HapticDevice | None = None
+        self._touch: Touch | None = None
         self._changed = changed  # called with True when there is a new source to be greeted
         self._live: Live | None = None
         self._loop: Process | None = None
         self._health = Health()
+        self._reloading: Reloading | None = None
+        self.tell: Callable[[Told], None] = lambda told: None
         self._problem: Told | None = None
         self._starting = False
         self._busy = asyncio.Lock()
@@ -80,16 +88,28 @@ class Running:
         return None if self.file else self._hand
 
     @property
+    def touch(self) -> Touch | None:
+        """Who holds bodies of the plant; None while a recording is shown."""
+        return None if self.file else self._touch
+
+    @property
     def meshes(self) -> Mapping[str, bytes]:
         """Packed meshes of the plant that is shown, by name."""
         return {} if self.choice is None else self.choice.stage.meshes
 
     def refresh_inputs(self) -> None:
-        """Keep the inputs from getting old, whatever is shown."""
+        """Keep inputs and holds from getting old, whatever is shown."""
         if self._hand is not None:
             self._hand.refresh()
+        if self._touch is not None:
+            self._touch.refresh()
 
     # how it goes
+
+    @property
+    def has_plant(self) -> bool:
+        """Is there a plant to go back to from a recording?"""
+        return self._live is not None
 
     @property
     def is_own(self) -> bool:
@@ -120,8 +140,10 @@ class Running:
         problem = self.recordings.problem
         if problem:
             text = f"the recording has ended early: {problem}"
-            return {"level": "error", "text": text, "fix": "End it, and begin another one."}
-        return self._problem or self._health.notice(condition, self.moment)
+            fix = "What was written up to then can be replayed. Begin another one."
+            return {"level": "error", "text": text, "fix": fix}
+        reloading = None if self._reloading is None else self._reloading.notice
+        return self._problem or reloading or self._health.notice(condition, self.moment)
 
     @property
     def late(self) -> int:
@@ -139,6 +161,11 @@ class Running:
         self._starting, self.choice, self._problem = True, choice, None
         self._changed(False)
         try:
+            if choice.recording is not None:
+                played = await asyncio.to_thread(Playback, choice.recording)
+                self._starting = False
+                self._use(played, choice)
+                return
             if choice.command:
                 self._loop = Process(choice.command)
             await in_thread(self.catalog.menu)  # slow the first time
@@ -155,6 +182,51 @@ class Running:
         first = next((offer.name for offer in choice.controllers if offer.at_once), None)
         if first is not None and choice.command:
             self._opening = asyncio.create_task(self._open_with(self._live, first))
+        if choice.watched:
+            self._reloading = Reloading(choice, self._succeed, lambda: self._changed(False))
+
+    async def _succeed(self, process: Process, choice: Choice) -> None:
+        """Let a plant that is ready take the place of the one that runs, and its state."""
+        async with self._busy:
+            await self._drop_device()
+            await self.recordings.end()
+            if self._hand is not None:
+                self._hand.close()
+            controller = await self._end_control()
+            before, live, watched = self._loop, self._live, isinstance(self.source, Playback)
+            self._starting, self._live, self._hand, self._loop = True, None, None, process
+            self.choice, self._problem = choice, None
+            if not watched:
+                self.source = None
+            try:
+                process.go()
+                self._live = await self._attach(choice.plant)
+            except InloopError as error:
+                mistake = error.mistakes[0]
+                self._problem = {"level": "error", "text": mistake.what, "fix": mistake.fix}
+                raise
+            finally:
+                self._starting = False
+                if live is not None:
+                    await asyncio.to_thread(live.close)
+                if before is not None:
+                    await before.end(ENDS_WITHIN)
+            self._hand = Inputs(self._live, choice.stage.device)
+            self.control = Control(self._live, choice.controllers, self._controlled, self._tracked)
+            if not watched:
+                self._use(self._live, choice)
+            self.tell(_kept(self._live.layout))
+        if controller != NONE and not watched:
+            with contextlib.suppress(InloopError):  # the panel of controllers tells why
+                await self.put_in_control(controller)
+
+    async def _end_control(self) -> str:
+        """Let the controller go, which leaves inputs that may stay; its name."""
+        control, self.control = self.control, None
+        if control is None:
+            return NONE
+        await control.close()
+        return control.active
 
     async def _open_with(self, live: Live, name: str) -> None:
         """Let a controller work from the start: the plant waits there until it is ready."""
@@ -216,9 +288,13 @@ class Running:
         show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
         measured = Measured(source.layout)
         show.set_parameters(source.parameters())
+        if isinstance(self.source, Playback) and self.source is not source:
+            self.source.close()
         self.moment = source.newest()
         self.source, self.show, self.notes, self._health = source, show, notes, Health()
         self.measured = measured
+        if self._touch is None and isinstance(source, Live):
+            self._touch = _touch_of(source, show)
         self._changed(True)
 
     def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
@@ -284,6 +360,9 @@ class Running:
 
     async def close(self) -> None:
         """Let go of the plant; end it if it is our own."""
+        if self._reloading is not None:
+            await self._reloading.close()
+            self._reloading = None
         if self._opening is not None:
             self._opening.cancel()
             await asyncio.gather(self._opening, return_exceptions=True)
@@ -294,7 +373,12 @@ class Running:
         await self._drop_device()
         await self.recordings.end()
         live = self._live
+        if isinstance(self.source, Playback):
+            self.source.close()
+        if self._touch is not None:
+            self._touch.close()
         self.source, self._live, self.show, self._hand = None, None, None, None
+        self._touch = None
         if live is not None:
             # a command may be on its way
             await asyncio.to_thread(live.close)
@@ -319,9 +403,11 @@ class Running:
     async def record(self, on: bool) -> None:
         """Begin or end a recording."""
         async with self._busy:
-            if on and isinstance(self.source, Live):
-                await self.recordings.begin(self.catalog, self.source.name)
-            elif not on:
+            if on and self._live is None:
+                raise InputError("no plant runs here", fix="Start a studio with one.")
+            elif on and self._live is not None:
+                await self.recordings.begin(self.catalog, self._live.name)
+            else:
                 problem = await self.recordings.end()
                 if problem:
                     raise InputError(f"the recording ended early: {problem}")
@@ -331,10 +417,37 @@ class Running:
         async with self._busy:
             assert self.choice is not None
             if file:
-                played = await asyncio.to_thread(Playback, self.recordings.find(file))
+                path = self.recordings.find(file, growing=True)
+                played = await asyncio.to_thread(
+                    Playback, path, lambda: self.recordings.writes(path)
+                )
                 if self._hand is not None and self._hand.owner is not None:
                     self._hand.release(self._hand.owner)
+                if self._touch is not None:
+                    self._touch.close()
                 self._use(played, self.choice)
             elif self._live is not None:
                 self._live.skip()
                 self._use(self._live, self.choice)
+
+
+def _kept(layout: Layout) -> Told:
+    """What a plant has taken over from the one before."""
+    told = told_of(layout) or {"left": ["everything"], "state": False}
+    left = [str(word)[:200] for word in told["left"]]
+    start = "its state goes on" if told.get("state") else "it begins at the declared start"
+    more = f"; not kept: {'; '.join(left[:8])}" if left else ""
+    more += f" and {len(left) - 8} more" if len(left) > 8 else ""
+    return {
+        "level": "warn" if left else "info",
+        "text": f"the file was reloaded, {start}{more}",
+        "fix": "",
+    }
+
+
+def _touch_of(live: Live, show: Show) -> Touch:
+    """Who holds bodies that are shown."""
+    scene = show.scene
+    corners = zip(scene["bounds"]["min"], scene["bounds"]["max"], strict=True)
+    size = max(high - low for low, high in corners)
+    return Touch(live, [body["name"] for body in scene["bodies"]], size)

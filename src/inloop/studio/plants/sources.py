@@ -11,6 +11,7 @@ from inloop.realtime.mailboxes.telemetry import Block
 from inloop.studio.messaging.message_types import Activity, Histograms
 
 COMMANDS = ("pause", "go", "step", "speed", "reset")
+MOVES = ("seek", "step_back")  # of recordings only
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,18 @@ class Source(Protocol):
         """All records since the last time."""
         ...
 
+    def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
+        """Records for those who plot, after those that were just taken.
+
+        Returns:
+            Whether what they have must be forgotten, and the records that follow.
+        """
+        ...
+
+    def replot(self) -> None:
+        """Somebody plots other signals: give what is around the moment shown again."""
+        ...
+
     def skip(self) -> None:
         """Forget the records since the last time."""
         ...
@@ -96,7 +109,7 @@ class Source(Protocol):
         ...
 
     def command(self, what: str, value: float = 0.0) -> None:
-        """Do one of COMMANDS; may take a while, and is not called from the event loop."""
+        """Do one of COMMANDS or MOVES; may take a while, and is not called from the event loop."""
         ...
 
     def set_parameters(self, values: dict[str, float]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inloop.devices import Note
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.anatomy import empty_anatomy
 from inloop.studio.drawing.scene import empty_scene
@@ -19,7 +20,6 @@ from inloop.studio.messaging.message_types import (
     MenuEntry,
     Parameter,
     PlayedNote,
-    Recording,
     Signal,
     State,
 )
@@ -62,7 +62,8 @@ def hello(running: Running) -> Hello:
         "chain": chain(running),
         "controllers": controllers(running),
         "can": abilities(running),
-        "record": recordings(running),
+        "record": running.recordings.status(),
+        "sounds": running.notes is not None and running.notes.sound,
     }
 
 
@@ -93,7 +94,8 @@ def hello_without_plant(running: Running) -> Hello:
         "chain": None,
         "controllers": controllers(running),
         "can": ["choose"] if running.is_own else [],
-        "record": recordings(running),
+        "record": running.recordings.status(),
+        "sounds": False,
     }
 
 
@@ -159,19 +161,15 @@ def _menu(running: Running) -> list[MenuEntry]:
     return running.catalog.menu() if running.is_own else []
 
 
-def recordings(running: Running) -> Recording:
-    """What is being recorded, and what there is."""
-    return {"active": running.recordings.active, "files": running.recordings.files()}
-
-
 def abilities(running: Running) -> list[str]:
     """Requests that make sense now."""
     can = ["subscribe", "watch", "pause", "go", "step", "speed", "reset", "replay"]
     if running.file:
-        can.append("live")
+        can += ["seek", "step_back", *(["live", "record"] if running.has_plant else [])]
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]
+        can += ["pin", "let_go"] if running.touch is not None and running.touch.possible else []
         can += ["control", "tune", "follow", "hold", "aim"]
     if running.may_place:
         can.append("place")
@@ -224,12 +222,14 @@ def parameters(
 def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
     """In the order of the numbers that input frames carry."""
     found: list[Input] = []
-    units, efforts = _units(layout), {f"{c.name}.tau" for c in layout.coordinates}
+    units, led = _units(layout), led_inputs(layout)
+    efforts = {f"{c.name}.tau" for c in layout.coordinates}
     for k, x in enumerate(layout.inputs):
         low, high = driver.range_of(k) if driver is not None else (None, None)
+        doc = f"follows {led[x.name]}" if x.name in led else docs.get(x.name, "")
         told: Input = {
             "name": x.name, "unit": units[x.name], "low": low, "high": high,
-            "doc": docs.get(x.name, ""), "declared": x.name not in efforts,
+            "doc": doc, "declared": x.name not in efforts,
         }  # fmt: skip
         found.append(told)
     return found

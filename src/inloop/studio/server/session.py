@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from inloop.devices import Note
 from inloop.errors import InloopError, InputError, MailboxError
 from inloop.studio.messaging.client import Client, Subscription, encode
-from inloop.studio.messaging.frames import InputFrame, echo_frame, read_frame
+from inloop.studio.messaging.frames import InputFrame, TouchFrame, echo_frame, read_frame
 from inloop.studio.messaging.message_types import DeviceReadings, Message
 from inloop.studio.messaging.request_types import Options, Request, Subscribe
 from inloop.studio.messaging.requests import LONGEST, RequestError, read_request
@@ -21,9 +22,11 @@ from inloop.studio.messaging.scene_types import Scene
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.haptic_device import HapticDevice
 from inloop.studio.plants.inputs import OccupiedError
+from inloop.studio.plants.live import Live
+from inloop.studio.plants.playback import Playback
 from inloop.studio.plants.recordings import Recordings
 from inloop.studio.plants.running import Running
-from inloop.studio.plants.sources import COMMANDS, Source
+from inloop.studio.plants.sources import COMMANDS, MOVES, Source
 from inloop.studio.server import messages
 
 SPEEDS = (0.001, 1000.0)
@@ -48,6 +51,8 @@ class Session:
         self.running = Running(
             catalog, recordings, self._greet_all, self._tell_control, self.broadcast
         )
+        recordings.changed = self.tell_recording
+        self.running.tell = lambda told: self.broadcast({"kind": "notice", **told})
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off
@@ -67,6 +72,8 @@ class Session:
     def tell_parameters(self, values: dict[str, float]) -> None:
         """New values of parameters, and the scene if it looks different."""
         self.broadcast({"kind": "parameters", "values": values})
+        if self.running.control is not None:
+            self.running.control.see(values)
         show = self.running.show
         if show is not None and show.set_parameters(values):
             scene = cast(Scene, show.scene)
@@ -78,6 +85,16 @@ class Session:
         if client.watched and moment is not None:
             values = {name: float(moment.values[k]) for name, k in client.watched.items()}
             client.tell({"kind": "watched", "values": cast(dict[str, float | None], values)})
+
+    def tell_held(self) -> bool:
+        """Bodies that are held, to each page; False if none are."""
+        touch, source = self.running.touch, self.running.source
+        if touch is None or not isinstance(source, Live):
+            return False
+        holds = touch.holds(source.hand.newest())
+        for client in self.clients:
+            client.tell({"kind": "held", "mine": touch.owner is client, "holds": holds})
+        return bool(holds)
 
     def tell_note(self, note: Note) -> None:
         """A note begins or ends."""
@@ -96,6 +113,8 @@ class Session:
         client.watched = {}
         client.forget_samples()
         client.tell(hello)
+        if isinstance(self.running.source, Playback):
+            client.tell(self.running.source.timeline())
 
     # the pages
 
@@ -114,6 +133,8 @@ class Session:
         self.clients.discard(client)
         if self.running.inputs is not None:
             self.running.inputs.release(client)
+        if self.running.touch is not None:
+            self.running.touch.let_go(client)
         if not self.clients and self.running.device is not None:
             self._later(client, self._let_go())
 
@@ -152,13 +173,24 @@ class Session:
             if inputs is None:
                 raise RequestError("nothing can be driven here", fix="Go back to the live plant.")
             self._drive(client, lambda: inputs.set(client, found))
+        elif isinstance(found, TouchFrame):
+            if self.running.touch is None:
+                raise RequestError("nothing can be held here", fix="Go back to the live plant.")
+            self.running.touch.set(client, found)
         elif found is not None:
-            sequence, used_at, page_time = inputs.used if inputs is not None else (0, 0.0, 0.0)
+            sequence, used_at, page_time = self._used(client)
             t = self.running.moment.t if self.running.moment is not None else 0.0
             now = self.running.source.now if self.running.source is not None else 0.0
             client.answer(echo_frame(found, sequence, now, t, used_at, page_time))
         else:
             raise RequestError("a binary message makes no sense", fix="Reload the page.")
+
+    def _used(self, client: Client) -> tuple[int, float, float]:
+        """Of the newest input or hold of a page that the loop has used: see `Inputs.used`."""
+        inputs, touch = self.running.inputs, self.running.touch
+        if touch is not None and touch.owner is client:
+            return touch.used
+        return inputs.used if inputs is not None else (0, 0.0, 0.0)
 
     def _do(self, client: Client, request: Request) -> None:
         """Requests that are done at once; the others go on in a task."""
@@ -182,6 +214,8 @@ class Session:
             self._later(client, work)
         elif (values := _assignment(source, request)) is not None:
             self._later(client, asyncio.to_thread(source.set_parameters, values))
+        elif request["do"] in MOVES and isinstance(source, Playback):
+            source.command(request["do"], _argument(request))  # at once, and in their order
         elif request["do"] in COMMANDS:
             work = asyncio.to_thread(source.command, request["do"], _argument(request))
             self._later(client, work)
@@ -204,6 +238,10 @@ class Session:
         elif request["do"] == "release_input" and running.inputs is not None:
             running.inputs.release(client)
             self.tell_state()
+        elif request["do"] == "pin" and running.touch is not None:
+            running.touch.pin(client)
+        elif request["do"] == "let_go" and running.touch is not None:
+            running.touch.let_go(client, request.get("grip"))
         else:
             words = f"{request['do']} is not possible here"
             raise InputError(words, fix="See what the page offers.")
@@ -265,7 +303,11 @@ class Session:
         try:
             await self.running.record(on)
         finally:
-            self.broadcast({"kind": "record", **messages.recordings(self.running)})
+            self.tell_recording()  # also to a page that waits for what cannot be
+
+    def tell_recording(self) -> None:
+        """What is being recorded."""
+        self.broadcast({"kind": "record", **self.running.recordings.status()})
 
     async def close(self) -> None:
         """Break off the making of another plant, and let go of this one."""
@@ -298,12 +340,28 @@ def _subscribe(client: Client, source: Source, request: Subscribe) -> None:
     columns = tuple(_known(source, request["signals"]).values())
     wanted = min(max(request.get("rate_hz", rate), 1e-3), rate)
     every = max(1, round(rate / wanted))
-    generation = (client.subscription.generation + 1) & GENERATIONS
-    client.subscription = Subscription(generation, columns, every)
+    client.subscription = Subscription(
+        client.subscription.generation, columns, every, tuple(request["signals"])
+    )
+    number_anew(client, source, fresh=False)
+    source.replot()
+
+
+def number_anew(client: Client, source: Source, *, fresh: bool) -> None:
+    """Let the samples of a client begin anew, under another generation.
+
+    Args:
+        client: who plots.
+        source: of the samples.
+        fresh: what came before does not go on.
+    """
+    wanted = client.subscription
+    generation = (wanted.generation + 1) & GENERATIONS
+    client.subscription = replace(wanted, generation=generation)
     client.forget_samples()
     client.tell({
-        "kind": "subscribed", "generation": generation, "rate_hz": rate / every,
-        "signals": list(request["signals"]),
+        "kind": "subscribed", "generation": generation, "fresh": fresh,
+        "rate_hz": 1.0 / (source.layout.period * wanted.every), "signals": list(wanted.signals),
     })  # fmt: skip
 
 
@@ -334,8 +392,10 @@ def _assignment(source: Source, request: Request) -> dict[str, float] | None:
 
 def _argument(request: Request) -> float:
     """The number that comes with a command."""
-    if request["do"] == "step":
+    if request["do"] == "step" or request["do"] == "step_back":
         return float(request.get("count", 1))
+    if request["do"] == "seek":
+        return request["at"]
     if request["do"] == "speed":
         return min(max(request["factor"], SPEEDS[0]), SPEEDS[1])
     return 0.0

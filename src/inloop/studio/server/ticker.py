@@ -14,12 +14,15 @@ from inloop.errors import MailboxError
 from inloop.realtime.mailboxes.telemetry import ROWS, Block
 from inloop.studio.messaging.client import Client, Subscription
 from inloop.studio.messaging.frames import MOST_SAMPLES, samples_frame
-from inloop.studio.plants.sources import Moment
-from inloop.studio.server.session import Session
+from inloop.studio.messaging.message_types import Timeline
+from inloop.studio.plants.playback import Playback
+from inloop.studio.plants.sources import Moment, Source
+from inloop.studio.server.session import Session, number_anew
 
 BEAT = 1.0 / 60.0  # [s]
 IDLE = 0.25  # [s] when nobody looks
 LOOK_EVERY, READINGS_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.1, 0.25, 1.0  # [s]
+PLACE_EVERY, TIMELINE_EVERY = 0.03, 0.5  # [s]
 
 
 class Ticker:
@@ -30,7 +33,11 @@ class Ticker:
         self._look_due = self._readings_due = self._state_due = self._histogram_due = 0.0
         self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
         self._read = self._shown  # the same of contacts and sensors, and what is watched
+        self._placed, self._place_due = (0, 0, 0.0), 0.0
+        self._timeline: Timeline | None = None
+        self._timeline_due = 0.0
         self._parameters = 0
+        self._held = False
         self._state = ""
         self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
 
@@ -56,7 +63,8 @@ class Ticker:
         running = self._session.running
         parts: list[Callable[[], None]] = [running.refresh_inputs]
         if self._session.clients:
-            parts += [self._show, self._read_elements, self._plot, self._tell]
+            parts += [self._show, self._place, self._hold, self._read_elements]
+            parts += [self._plot, self._tell]
         elif running.source is not None:
             parts.append(running.source.skip)
         for part in parts:
@@ -102,10 +110,35 @@ class Ticker:
         for client in self._session.clients:
             client.show(frame)
 
+    def _place(self) -> None:
+        """Where in a recording the moment shown is; its whole length when that is known better."""
+        running, now = self._session.running, time.monotonic()
+        source, moment = running.source, running.moment
+        if not isinstance(source, Playback) or moment is None or now < self._place_due:
+            return
+        which = (id(source), moment.sequence, source.place)
+        if which != self._placed:
+            self._placed, self._place_due = which, now + PLACE_EVERY
+            self._session.broadcast(
+                {"kind": "place", "at": source.place, "t": moment.t, "record": moment.sequence}
+            )
+        if now >= self._timeline_due:
+            timeline, self._timeline_due = source.timeline(), now + TIMELINE_EVERY
+            if timeline != self._timeline:
+                self._timeline = timeline
+                self._session.broadcast(timeline)
+
     def _which(self, moment: Moment) -> tuple[int, int, int]:
         """What is to be shown, and to whom: a page that comes while the plant stands, too."""
         newcomer = max(client.number for client in self._session.clients)
         return id(self._session.running.source), moment.sequence, newcomer
+
+    def _hold(self) -> None:
+        """Bodies that are held to everybody, and once more when the last was let go."""
+        touch = self._session.running.touch
+        holds = touch is not None and touch.owner is not None
+        if holds or self._held:
+            self._held = self._session.tell_held()
 
     def _read_elements(self) -> None:
         """The newest values of contacts and sensors to everybody, of others to who watches."""
@@ -141,10 +174,18 @@ class Ticker:
                     inputs.follow(block.answers, block.stamps)
                 for note in notes.hear(block):
                     self._session.tell_note(note)
-                encoded: dict[Subscription, tuple[bytes, int]] = {}
-                for client in plotting:
-                    _send(client, block, encoded)
             count = sum(len(block.stamps) for block in blocks)
+            self._send(source, plotting, blocks)
+
+    def _send(self, source: Source, plotting: list[Client], taken: list[Block]) -> None:
+        """Samples to those who plot."""
+        fresh, blocks = source.to_plot(taken)
+        for client in plotting if fresh else ():
+            number_anew(client, source, fresh=True)
+        for block in blocks:
+            encoded: dict[Subscription, tuple[bytes, int]] = {}
+            for client in plotting:
+                _send(client, block, encoded)
 
     def _tell(self) -> None:
         """State and histograms when they are due, the state at once when it changes."""
@@ -155,6 +196,8 @@ class Ticker:
             if now >= self._state_due or state != self._state:
                 self._state, self._state_due = state, now + STATE_EVERY
                 session.tell_state()
+                if session.running.recordings.busy:
+                    session.tell_recording()
         if now >= self._histogram_due and session.running.source is not None:
             self._histogram_due = now + HISTOGRAM_EVERY
             found = session.running.source.histograms()

@@ -1,0 +1,46 @@
+"""A plant of a file that was edited takes the place of the one from before: see `inloop studio`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop.cli.subject import Subject
+from inloop.cli.watched_files import files_of
+from inloop.realtime.succession import FACT, Successor
+
+
+def prepare_successor(
+    args: argparse.Namespace, subject: Subject, plant: il.Plant, options: dict[str, Any]
+) -> tuple[Successor, dict[str, str]]:
+    """Do all that takes long, then wait for a word on standard input and end the other plant.
+
+    Returns:
+        Who hands over the state, and facts about it.
+    """
+    # as it will run, so that nothing is left to be compiled and nothing can fail any more
+    rehearsal = f"{args.name or plant.name}-{os.getpid()}"
+    with il.start(plant, name=rehearsal, **{**options, "paused": True}) as loop:
+        chosen = loop.options
+    if args.stage_to:
+        _write_stage(Path(args.stage_to), Path(args.mechanism), subject)
+    if not sys.stdin.readline():
+        raise il.InputError("nobody wants this plant any more")
+    successor = Successor(plant, args.in_place_of, chosen)
+    return successor, {FACT: successor.take_over()}
+
+
+def _write_stage(target: Path, source: Path, subject: Subject) -> None:
+    """How it looks, and the files that it was made from; the stage is there when it is complete."""
+    from inloop.cli.commands.studio_catalog import stage_of
+
+    files = [str(path) for path in files_of(source)]
+    target.with_suffix(".files").write_text(json.dumps(files), encoding="utf-8")
+    draft = target.with_suffix(".new")
+    stage_of(subject).save(draft)
+    os.replace(draft, target)

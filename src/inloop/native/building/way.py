@@ -1,0 +1,60 @@
+"""How C runs in this process: compiled, or as Python where there is no compiler.
+
+Compiled code and translated code cannot call each other, so there is one way for all of it. It is
+settled when the runtime is loaded, which every run needs.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from inloop.errors import BuildError
+from inloop.native.building.compiler import (
+    Compiler,
+    explain_no_compiler,
+    find_compiler,
+    python_compiler,
+)
+
+_settled: list[bool] = []  # True: as Python
+_told: list[str] = []
+
+
+def runs_as_python() -> bool:
+    """True if C runs as Python here."""
+    return _settled[0] if _settled else find_compiler() is None
+
+
+def settle_way() -> None:
+    """From now on C runs as it does now, whatever compilers come or go."""
+    if not _settled:
+        _settled.append(runs_as_python())
+
+
+def usable_compiler() -> Compiler | None:
+    """What makes libraries that this process can use; None if a compiler has vanished."""
+    return python_compiler() if runs_as_python() else find_compiler()
+
+
+def require_compiler() -> None:
+    """Complain that there is no compiler, on behalf of what has to keep time.
+
+    Raises:
+        BuildError: C runs as Python here.
+    """
+    if runs_as_python():
+        raise BuildError(
+            "running against the clock needs a C compiler, and none works here",
+            fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
+        )
+
+
+def tell_slowness() -> None:
+    """Warn once per process that there is no compiler, and what to do."""
+    if runs_as_python() and not _told:
+        _told.append("told")
+        warnings.warn(
+            f"{explain_no_compiler()} Until then everything runs as Python, some hundred times "
+            "slower.",
+            stacklevel=3,
+        )

@@ -1,0 +1,144 @@
+// What a piano sounds like: strings struck as fast as the hammer of the plant is.
+
+import { byId, dress, press } from "./dom.js";
+
+const KEPT = "inloop.sound";
+const FASTEST = 9; // hammer [m/s]: what is faster has run away
+const BEAT = 1 / 60; // in which the studio tells of notes [s]
+
+export class Sound {
+  /** @type {AudioContext | null} */
+  context = null;
+
+  /** @type {Promise<void> | null} */
+  opening = null;
+
+  /** @type {GainNode | null} */
+  gain = null;
+
+  /** @type {AudioWorkletNode | null} */
+  strings = null;
+
+  /** @type {MediaStreamAudioDestinationNode | null} */
+  recorded = null;
+
+  /**
+   * @param {import("./connection.js").Connection} connection
+   * @param {import("./notices.js").Notices} notices
+   */
+  constructor(connection, notices) {
+    this.connection = connection;
+    this.notices = notices;
+    const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+    this.on = kept.on === true;
+    this.volume = Number.isFinite(kept.volume) ? Math.min(Math.max(kept.volume, 0), 1) : 0.7;
+    byId("volume").value = String(this.volume);
+    byId("volume").oninput = () => this.setVolume(Number(byId("volume").value));
+    byId("sound").onclick = () => this.switch(!this.on);
+    // browsers let a page sound only after a person has done something in it
+    for (const gesture of ["pointerdown", "keydown"])
+      window.addEventListener(gesture, () => this.wake(), { capture: true });
+    this.show();
+  }
+
+  /**
+   * Another plant: is there anything to be heard of it?
+   * @param {boolean} sounds
+   */
+  setPlant(sounds) {
+    byId("sound-panel").hidden = !sounds;
+    this.playing = sounds;
+    this.show();
+  }
+
+  /** @param {boolean} on */
+  switch(on) {
+    this.on = on;
+    this.keep();
+    if (on) this.wake();
+    else this.context?.suspend();
+    this.show();
+  }
+
+  /** @param {number} volume */
+  setVolume(volume) {
+    this.volume = volume;
+    // as ears count: half of the way sounds half as loud
+    if (this.gain) this.gain.gain.value = volume ** 2;
+    this.keep();
+  }
+
+  keep() {
+    localStorage.setItem(KEPT, JSON.stringify({ on: this.on, volume: this.volume }));
+  }
+
+  /** Let it sound, now that a person has done something. */
+  async wake() {
+    if (!this.on || !this.playing) return;
+    try {
+      this.opening ??= this.open();
+      await this.opening;
+      if (this.context?.state === "suspended") await this.context.resume();
+    } catch (error) {
+      this.on = false;
+      this.opening = null;
+      this.notices.toast({
+        level: "error",
+        text: `there is no sound: ${/** @type {Error} */ (error).message}`,
+        fix: "Does this machine have a sound card that the browser may use?",
+      });
+    }
+    this.show();
+  }
+
+  /** Strings, volume, and two ways out: the loudspeaker, and a video. */
+  async open() {
+    const context = new AudioContext({ latencyHint: "interactive" });
+    await context.audioWorklet.addModule("/static/stringprocessor.js");
+    const strings = new AudioWorkletNode(context, "strings", {
+      numberOfInputs: 0,
+      outputChannelCount: [1],
+    });
+    this.gain = new GainNode(context, { gain: this.volume ** 2 });
+    this.recorded = new MediaStreamAudioDestinationNode(context);
+    strings.connect(this.gain);
+    this.gain.connect(context.destination);
+    this.gain.connect(this.recorded);
+    this.strings = strings;
+    this.context = context;
+  }
+
+  /**
+   * A note begins or ends.
+   * @param {import("./messages.js").PlayedNote} played
+   */
+  play({ on, note, speed }) {
+    if (!this.on) return;
+    if (!on) this.strings?.port.postMessage({ note, damp: true });
+    else if (speed !== null && speed > 0)
+      this.strings?.port.postMessage({ note, speed: Math.min(speed, FASTEST) });
+    this.show();
+  }
+
+  /** From the blow to the ear, about [s]; null if nothing sounds. */
+  get latency() {
+    if (this.context?.state !== "running") return null;
+    const way = (this.connection.roundTrip ?? 0) / 2000 + BEAT / 2;
+    return way + this.context.baseLatency + (this.context.outputLatency || 0);
+  }
+
+  /** Sound track for a video; null if nothing sounds. */
+  get track() {
+    return (this.latency !== null && this.recorded?.stream.getAudioTracks()[0]) || null;
+  }
+
+  show() {
+    press(byId("sound"), this.on);
+    dress(byId("sound"), this.on ? "sound" : "silent", this.on ? "Sound off" : "Sound on");
+    byId("volume").hidden = !this.on;
+    const { latency } = this;
+    const late = latency === null ? "" : `${Math.round(1000 * latency)} ms`;
+    byId("sound-hint").textContent = this.on ? late || "Click anywhere to hear it" : "";
+    byId("sound-hint").title = late ? `The blow is heard after about ${late}` : "";
+  }
+}
