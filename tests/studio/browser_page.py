@@ -84,11 +84,28 @@ def own_plant(*words: str, recordings: Path) -> Iterator[Studio]:
 
 @contextlib.contextmanager
 def opened(
-    browser: Browser, address: str, errors: list[str], *, draws: bool = False, **options: Any
+    browser: Browser,
+    address: str,
+    errors: list[str],
+    *,
+    draws: bool = False,
+    asked: list[str] | None = None,
+    **options: Any,
 ) -> Iterator[Page]:
-    """The page; pictures cost most of the time, so that only who needs them lets it draw."""
+    """The page; pictures cost most of the time, so that only who needs them lets it draw.
+
+    Args:
+        browser: Chromium.
+        address: of the studio.
+        errors: what the browser complains of is added here.
+        draws: whether the mechanism is drawn.
+        asked: addresses that the page asks for are added here.
+        options: of the context, such as the size of the window.
+    """
     context = browser.new_context(**{"viewport": SMALL, **options})
     page = context.new_page()
+    if asked is not None:
+        page.on("request", lambda request: asked.append(request.url))
     page.set_default_timeout(1000.0 * HANG)
     page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))

@@ -176,7 +176,7 @@ def test_equal_meshes_are_drawn_at_once_and_where_they_belong(
             own_plant(str(path), recordings=tmp_path / "recordings") as studio,
             opened(browser, studio.address, errors, draws=True) as page,
         ):
-            comes(page, "window.inloop?.view.waiting === 0")
+            comes(page, "inloop.view.settled")
             area = page.evaluate(COUNT_RED)
             found.append((area, page.evaluate("inloop.view.calls")))
     (together, few), (apart, many) = found
@@ -221,7 +221,7 @@ def test_pictures_of_materials_are_sent_anew_and_drawn(
             own_plant(str(path), recordings=tmp_path / "recordings") as studio,
             opened(browser, studio.address, errors, draws=True) as page,
         ):
-            comes(page, "window.inloop?.view.waiting === 0")
+            comes(page, "inloop.view.settled")
             assert page.evaluate(COUNT_RED) > 0.005, left
     assert not errors
 
@@ -241,19 +241,16 @@ def test_chromium_fetches_each_mesh_once_and_draws_its_color(
     browser: Browser, robot: Path, tmp_path: Path, errors: list[str]
 ) -> None:
     asked: list[str] = []
-    with own_plant(str(robot), recordings=tmp_path / "recordings") as studio:
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(studio.address)
-        comes(page, "window.inloop?.view.waiting === 0")
+    with (
+        own_plant(str(robot), recordings=tmp_path / "recordings") as studio,
+        opened(browser, studio.address, errors, draws=True, asked=asked) as page,
+    ):
+        comes(page, "inloop.view.settled")
         assert page.evaluate(COUNT_RED) > 0.005
         # another theme builds anew, from what is there
         page.evaluate("inloop.view.setPalette(inloop.view.palette)")
-        comes(page, "inloop.view.waiting === 0 && !inloop.view.changed")
+        comes(page, "inloop.view.settled")
         assert page.evaluate(COUNT_RED) > 0.005
-        page.close()
     fetched_names = [url.rpartition("/")[2] for url in asked if "/mesh/" in url]
     assert len(fetched_names) == len(set(fetched_names)) == 2
     assert not errors

@@ -14,7 +14,7 @@ const eye = new Eye();
 let renderer;
 /** @type {OffscreenCanvas} */
 let canvas;
-let ready = false;
+let builds = 0;
 let ratio = 0;
 
 const DO = {
@@ -33,15 +33,16 @@ const DO = {
   build({ scene, palette, state }) {
     eye.state = state;
     stage.build(scene, palette, eye);
-    ready = true;
+    builds += 1;
   },
   /**
    * Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page.
    * @param {Frame} message
    */
   frame(message) {
-    if (ready) show(message);
-    postMessage({ drawn: true, waiting: meshes.waiting, calls: renderer.info.render.calls });
+    if (builds) show(message);
+    const { calls } = renderer.info.render;
+    postMessage({ drawn: true, waiting: meshes.waiting, builds, calls });
   },
   /** @param {Frame} message */
   async picture(message) {

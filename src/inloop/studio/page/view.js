@@ -55,8 +55,9 @@ export class View {
     this.moved = -Infinity; // when the last picture was asked for [ms]
     this.changed = true; // since the last picture
     this.drawing = false; // one picture at a time: if drawing is slow, moments are left out
+    this.builds = 0; // scenes that the thread was told to build
     /** @type {number | null} */
-    this.waiting = null; // meshes that the last picture did not have yet
+    this.waiting = null; // meshes that the last picture of this scene did not have yet
     this.calls = 0; // of the graphics card for the last picture
     /** @type {Array<() => void>} */
     this.afterFrame = [];
@@ -82,7 +83,8 @@ export class View {
         this.changed = true; // a mesh
         return;
       }
-      this.waiting = data.waiting;
+      // a picture that was asked for before the scene was built tells nothing of it
+      if (data.builds === this.builds) this.waiting = data.waiting;
       this.calls = data.calls;
       this.drawing = false;
       this.rendered += 1;
@@ -129,8 +131,15 @@ export class View {
     if (!scene) return;
     this.stage.build(scene, palette, eye);
     if (this.bodies) this.stage.pose(this.bodies, this.deflection);
+    this.builds += 1;
+    this.waiting = null;
     this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
     this.changed = true;
+  }
+
+  /** Whether the picture shows the scene with all its meshes, as it is now. */
+  get settled() {
+    return this.waiting === 0 && !this.changed && !this.drawing && !this.eye.wish;
   }
 
   resize() {
