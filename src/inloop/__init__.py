@@ -31,7 +31,9 @@ from inloop.geometry import (
     cylinder,
     disc,
     heightfield,
+    lathe,
     line,
+    loft,
     mesh,
     plane,
     plate,
@@ -41,6 +43,7 @@ from inloop.geometry import (
     segment,
     sphere,
     torus,
+    tube,
     visual,
 )
 from inloop.joints import written
@@ -118,12 +121,12 @@ __all__ = [
     "acos", "asin", "atan", "atan2", "attach", "axis_angle", "blank_figure", "box", "capsule",
     "circle", "compile_mechanism", "condense", "cone", "control", "convex_hull", "cos",
     "coulomb_contact", "cylinder", "cylindrical", "devices", "disc", "exp", "felt", "free",
-    "geometry", "heightfield", "hunt_crossley", "include_dir", "line", "load", "log",
-    "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane", "plate",
-    "point", "power", "power_law", "read", "realtime", "record", "replay", "rim", "rod", "rpy",
-    "run", "running", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start",
+    "geometry", "heightfield", "hunt_crossley", "include_dir", "lathe", "line", "load", "loft",
+    "log", "lugre_contact", "max0", "maximum", "mesh", "minimum", "piecewise", "planar", "plane",
+    "plate", "point", "power", "power_law", "read", "realtime", "record", "replay", "rim", "rod",
+    "rpy", "run", "running", "segment", "sensors", "show", "sign", "sin", "sphere", "sqrt", "start",
     "table", "tan",
-    "tanh", "torus", "universal", "visual", "where",
+    "tanh", "torus", "tube", "universal", "visual", "where",
 ]  # fmt: skip
 
 # joints of every kind that there is a file for

@@ -63,6 +63,7 @@ def exhibit_pages(
     themes: Sequence[str] = THEMES,
     sizes: Sequence[str] = tuple(SIZES),
     draws: bool = True,
+    style: str = "",
     seconds: float = MOMENT,
 ) -> Iterator[ExhibitPage]:
     """Pages of exhibits, one after the other.
@@ -74,6 +75,7 @@ def exhibit_pages(
         themes: of `THEMES`.
         sizes: of `SIZES`.
         draws: whether the mechanism is drawn, which costs most of the time.
+        style: "full" or "simple"; what the page chooses by default.
         seconds: how long each exhibit has run, on the plant's clock [s].
     """
     wanted = tuple(names) or tuple(gallery.names())
@@ -86,6 +88,8 @@ def exhibit_pages(
             )
             for size in sizes
         }
+        for page in pages.values():
+            page.evaluate(SET_STYLE, style)
         for name in wanted:
             first = next(iter(pages.values()))
             if first.evaluate("document.body.dataset.plant") != name:
@@ -99,11 +103,28 @@ def exhibit_pages(
                     for size, page in pages.items():
                         page.evaluate(SET_THEME, theme)
                         if draws:
-                            comes(page, "inloop.view.settled")
+                            page.evaluate(DRAWN)
                         yield ExhibitPage(name, theme, size, page)
 
 
 SET_THEME = """(theme) => {
     if (document.documentElement.dataset.theme !== theme)
         document.getElementById("theme").click();
+}"""
+SET_STYLE = """(style) => {
+    if (style && inloop.view.quality.style !== style) document.getElementById("style").click();
+}"""
+# what was drawn has been seen two frames later
+DRAWN = """async () => {
+    const { view } = inloop;
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    for (let k = 0; k < 2; k += 1) {
+        while (!view.settled) await frame();
+        await view.picture();
+        view.changed = true;
+        await frame();
+    }
+    while (!view.settled) await frame();
+    await frame();
+    await frame();
 }"""

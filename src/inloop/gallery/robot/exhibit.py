@@ -7,7 +7,8 @@ from typing import Any
 
 import inloop as il
 from inloop.gallery import Controller, CProgram, Exhibit, Option, Reference, View
-from inloop.gallery.puma560 import POSES, SOURCE, puma560
+from inloop.gallery.puma560.looks import puma560_looks
+from inloop.gallery.puma560.model import POSES, SOURCE, puma560
 from inloop.gallery.robot.model import READY, robot
 
 PROGRAMS = "inloop.gallery.robot.controllers"
@@ -40,6 +41,8 @@ EXHIBIT = Exhibit(
     ),
     options={"friction": Option(True, "LuGre friction in every joint")},
     poses={**POSES, "ready": READY},
+    looks=puma560_looks,
+    reach=((-0.35, -0.4, -0.36), (0.8, 0.3, 1.15)),
     references=(
         Reference(
             what="gravity torques in q_n",

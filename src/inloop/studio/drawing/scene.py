@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,13 +14,13 @@ from inloop.plant import Array
 from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
 from inloop.plant.drawn.poses import Poses
 from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
-from inloop.studio.drawing.visuals import corners_of
+from inloop.studio.drawing.visuals import corners_of, placed_look
 
 AXES = "xyz"
 PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
 ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness as parts of the whole size
 PARALLEL, FLAT = 1.0 - 1e-6, 1e-6
-MARGIN = 0.15  # around what may move
+MARGIN, NEAR = 0.15, 0.03  # around what may move, and where it is known how far
 SMALLEST, ROOM = 1e-2, 0.3  # [m]
 POSITIONS = 100  # that are tried to see how far it reaches
 
@@ -58,7 +59,7 @@ def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
          "to": _end(names, b, points[q])}
         for name, a, p, b, q in sketch.connectors
     ]  # fmt: skip
-    ground = list(sketch.ground_looks) or [
+    ground = [placed_look(look, points) for look in sketch.ground_looks] or [
         visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in sketch.ground
     ]
     return {
@@ -120,19 +121,24 @@ def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> tuple[Array, Array
     points = poses.points
     X = poses.over(np.array(_positions(sketch)))
     p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
-    seen = [points[list(sketch.ground)], *map(corners_of, sketch.ground_looks)]
+
+    def around(looks: Sequence[Mapping[str, Any]]) -> list[Array]:
+        return [corners_of(placed_look(look, points)) for look in looks]
+
+    seen = [points[list(sketch.ground)], *around(sketch.ground_looks)]
     for k, body in enumerate(sketch.bodies):
-        corners = np.vstack(
-            [np.zeros((1, 3)), points[list(body.corners)], *map(corners_of, body.looks)]
-        )
+        corners = np.vstack([np.zeros((1, 3)), points[list(body.corners)], *around(body.looks)])
         found = p_WB[:, k, None] + np.einsum("nij,cj->nci", R_WB[:, k], corners)
         seen.append(found.reshape(-1, 3))
-    all_seen = np.vstack(seen)
+    all_seen = np.vstack([*seen, *([] if sketch.reach is None else [sketch.reach])])
     least, most = np.min(all_seen, axis=0), np.max(all_seen, axis=0)
     if np.max(most - least) < SMALLEST:
         # a lone block or ball: some room, and the origin for a place to stand on
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
-    margin = np.full(3, MARGIN * max(float(np.max(most - least)), 1e-3))
+    # what contacts hold stays near where it is
+    known = sketch.reach is not None or sketch.contacts
+    part = NEAR if known else MARGIN
+    margin = np.full(3, part * max(float(np.max(most - least)), 1e-3))
     below = margin.copy()
     if sketch.ground_looks and not sketch.plane:
         # what has a foot stands on the floor
@@ -158,7 +164,7 @@ def _shapes(
 ) -> list[dict[str, Any]]:
     """Shapes of a body: those given for it, or plates and rods between its corners."""
     if body.looks:
-        return [dict(look) for look in body.looks]
+        return [placed_look(look, points) for look in body.looks]
     if body.hidden:
         return []
     corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)

@@ -10,8 +10,10 @@ import * as THREE from "./three.js";
 /** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]
-const MARGIN = 1.06;
-const [TOP, BOTTOM] = [0.16, 0.1]; // of the height, kept free for words
+const MARGIN = 1.05;
+const HALF = Math.tan((0.5 * FIELD * Math.PI) / 180); // of the picture's height, a meter away [m]
+const TURN = { xy: -0.62, xz: -0.62, yz: 0.9 }; // of the eye about up, at home [rad]
+const LIFT = 0.32; // above the horizon [rad]
 const WIDEST = 4; // times the bounds that were given: what flies away is not followed
 const EASE = 0.08; // of the way, per frame
 
@@ -31,6 +33,8 @@ export class Eye {
   home = 1;
   /** @type {Aim | null} */
   wish = null;
+  /** Parts of the height that are kept free for words, above and below. */
+  free = { top: 0.16, bottom: 0.1 };
 
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
@@ -70,16 +74,6 @@ export class Eye {
     this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
     this.flat = this.plane !== null;
     this.fit();
-  }
-
-  /**
-   * Look at a box, with a little room around it.
-   * @param {THREE.Box3} box
-   */
-  frame(box) {
-    this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
-    this.size = this.box.getSize(new THREE.Vector3()).length();
-    if (!this.touched) this.fit();
   }
 
   /**
@@ -124,21 +118,55 @@ export class Eye {
   /** Whole scene in view, from the side or from a little above. */
   fit() {
     this.wish = null;
+    this.turn = TURN[this.plane ?? "xz"];
+    this.lift = LIFT;
     this.box.getCenter(this.target);
-    this.turn = this.plane === "yz" ? 0.9 : -0.62; // about up [rad]
-    this.lift = 0.32; // above the horizon [rad]
-    const [right, up] = this.axes();
-    const extent = this.box.getSize(new THREE.Vector3());
-    const width = Math.abs(extent.dot(right));
-    const height = Math.abs(extent.dot(up));
-    const room = 1 - TOP - BOTTOM;
-    const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
-    this.high = this.flat ? high : 0;
-    this.distance =
-      (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
-    if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
+    const seen = this.flat ? this.axes() : this.viewAxes();
+    const [right, up, towards] = seen;
+    const corners = cornersOf(this.box).map((p) => {
+      p.sub(this.target);
+      return { x: p.dot(right), y: p.dot(up), z: this.flat ? 0 : p.dot(towards) };
+    });
+    // what is seen at distance 1: so far aside, up and down
+    const aside = (HALF * this.aspect) / MARGIN;
+    const above = (HALF * (1 - 2 * this.free.top)) / MARGIN;
+    const below = (HALF * (1 - 2 * this.free.bottom)) / MARGIN;
+    const across = between(
+      corners.map(({ x, z }) => ({ at: x, z })),
+      aside,
+      aside,
+    );
+    const level = between(
+      corners.map(({ y, z }) => ({ at: y, z })),
+      above,
+      below,
+    );
+    const distance = Math.max(across.distance, level.distance) || this.size;
+    this.target.addScaledVector(right, across.middle(distance));
+    this.target.addScaledVector(up, level.middle(distance));
+    this.distance = distance;
+    this.high = this.flat ? 2 * HALF * distance : 0;
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;
+  }
+
+  /** Right, up and towards the eye, in space. */
+  viewAxes() {
+    const [right, up, level] = this.homeAxes(this.turn);
+    const [s, c] = [Math.sin(this.lift), Math.cos(this.lift)];
+    const towards = level.clone().multiplyScalar(c).addScaledVector(up, s);
+    return [right, up.multiplyScalar(c).addScaledVector(level, -s), towards];
+  }
+
+  /**
+   * Right, up and level towards the eye, where it is first.
+   * @param {number} [turn]
+   */
+  homeAxes(turn = TURN[this.plane ?? "xz"]) {
+    const [s, c] = [Math.sin(turn), Math.cos(turn)];
+    const up = this.up.clone();
+    const level = up.y ? new THREE.Vector3(s, 0, c) : new THREE.Vector3(s, -c, 0);
+    return [up.clone().cross(level), up, level];
   }
 
   /** Right, up and towards the eye, of the plane that is looked at. */
@@ -153,6 +181,17 @@ export class Eye {
     this.aspect = aspect;
     if (fitted) this.fit();
     this.changed = true;
+  }
+
+  /**
+   * Keep parts of the height free for words.
+   * @param {number} top
+   * @param {number} bottom
+   */
+  setFree(top, bottom) {
+    if (Math.abs(top - this.free.top) + Math.abs(bottom - this.free.bottom) < 1e-3) return;
+    this.free = { top, bottom };
+    if (!this.touched) this.fit();
   }
 
   toggleFlat() {
@@ -184,9 +223,7 @@ export class Eye {
    */
   pan(dx, dy, height) {
     this.touched = true;
-    const perPixel =
-      (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) /
-      height;
+    const perPixel = (this.flat ? this.high : 2 * this.distance * HALF) / height;
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
     const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
     this.target.addScaledVector(right, -dx * perPixel).addScaledVector(up, dy * perPixel);
@@ -206,9 +243,7 @@ export class Eye {
    * @param {number} height
    */
   perPixel(height) {
-    return (
-      (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height
-    );
+    return (this.flat ? this.high : 2 * this.distance * HALF) / height;
   }
 
   /** Bring the camera to where the eye is. */
@@ -230,11 +265,7 @@ export class Eye {
       });
     } else {
       camera.up.copy(this.up);
-      const level = this.distance * Math.cos(this.lift);
-      const above = this.distance * Math.sin(this.lift);
-      const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
-      if (this.up.y) away.set(level * s, above, level * c);
-      else away.set(level * s, -level * c, above);
+      away.copy(this.viewAxes()[2]).multiplyScalar(this.distance);
       Object.assign(camera, {
         aspect: this.aspect,
         near: 0.02 * this.distance,
@@ -247,4 +278,31 @@ export class Eye {
     camera.updateMatrixWorld();
     this.changed = false;
   }
+}
+
+/**
+ * How far the eye must be away, and where along an axis of the picture it must look, to see points.
+ *
+ * A point at `at` along the axis and z nearer is seen from distance d, with the middle at m, if
+ * -(d - z) low <= at - m <= (d - z) high. There is such an m from the distance on at which the
+ * largest of at + z high and the smallest of at - z low are d (high + low) apart.
+ * @param {Array<{ at: number, z: number }>} points
+ * @param {number} high
+ * @param {number} low
+ */
+function between(points, high, low) {
+  const most = Math.max(...points.map(({ at, z }) => at + z * high));
+  const least = Math.min(...points.map(({ at, z }) => at - z * low));
+  return {
+    distance: (most - least) / (high + low),
+    /** @param {number} d */
+    middle: (d) => (most - d * high + least + d * low) / 2,
+  };
+}
+
+/** @param {THREE.Box3} box */
+function cornersOf({ min, max }) {
+  return [min.x, max.x].flatMap((x) =>
+    [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new THREE.Vector3(x, y, z))),
+  );
 }

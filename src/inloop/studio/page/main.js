@@ -160,6 +160,7 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
+shortcuts.add("y", "Full or simple light", click("style"));
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 

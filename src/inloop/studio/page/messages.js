@@ -154,6 +154,7 @@
  * @property {[number, number, number]} position
  * @property {[[number, number, number], [number, number, number], [number, number, number]]} rotation rows: axes of the body
  * @property {Array<number> | null} color red, green, blue and perhaps opacity, 0 to 1
+ * @property {"plastic" | "metal" | "paint" | "rubber" | "wood" | "felt" | "leather" | "glass"} material
  * @property {string} [picture] on it, which the page asks for by its name
  */
 

@@ -1,13 +1,26 @@
-// What bodies look like: visuals of the scene as three.js objects with their outlines.
+// What bodies look like: visuals of the scene as three.js objects, those of one material together.
 
-import { PLANES } from "./planes.js"; // of the two coordinates of a plate, and of its thickness
+import { CASTERS } from "./contactshadow.js";
+import { surface } from "./materials.js";
+import { merged, solidOf, toward } from "./solids.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Look} Look */
 /** @typedef {Look["shape"]} Shape */
 /** @typedef {[number, number, number]} Vector */
 /** @typedef {import("./theme.js").Palette} Palette */
+/** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./meshes.js").Meshes | import("./meshes.js").Boxes} MeshSource */
+
+/**
+ * Solids of one material: what it is, and the geometry in body axes.
+ * @typedef {object} Batch
+ * @property {THREE.Color} colour
+ * @property {number} opacity
+ * @property {Look["material"]} material
+ * @property {string | undefined} picture
+ * @property {THREE.BufferGeometry[]} solids
+ */
 
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
 const AROUND = 48; // corners of a circle that is drawn as a line
@@ -16,18 +29,86 @@ const AROUND = 48; // corners of a circle that is drawn as a line
 const vector = (p) => new THREE.Vector3(...p);
 
 /**
- * An object in body axes for one visual; `meshes` gives the packed ones.
- * @param {Look} visual
- * @param {string} colour
+ * An object in body axes for the visuals of one body; `meshes` gives the packed ones.
+ * @param {Look[]} visuals
+ * @param {string} colour of those that have none
  * @param {Palette} palette
  * @param {MeshSource} meshes
+ * @param {Style} style
  */
-export function visualObject(visual, colour, palette, meshes) {
-  const object = shapeObject(visual, own(visual, colour), palette, meshes);
-  const [x, y, z] = visual.rotation;
-  const turn = new THREE.Matrix4().set(...x, 0, ...y, 0, ...z, 0, 0, 0, 0, 1);
-  object.position.fromArray(visual.position);
-  object.quaternion.setFromRotationMatrix(turn);
+export function bodyObject(visuals, colour, palette, meshes, style) {
+  const body = new THREE.Group();
+  /** @type {Map<string, Batch>} */
+  const batches = new Map();
+  for (const visual of visuals) {
+    const { shape, color, picture, material } = visual;
+    const own = ownColour(visual, colour);
+    const opacity = color?.[3] ?? 1;
+    if (shape.kind === "packed") {
+      body.add(placed(meshes.object(shape, { colour: own, opacity, picture, material }), visual));
+      continue;
+    }
+    const points = lineOf(shape);
+    if (points) body.add(placed(lineObject(points, own), visual));
+    const solid = solidOf(shape, picture ? "simple" : style); // which says where pictures lie
+    if (!solid) continue;
+    const key = [own.getHexString(), opacity, material, picture, picture && batches.size].join();
+    const batch = batches.get(key) ?? { colour: own, opacity, material, picture, solids: [] };
+    batches.set(key, batch);
+    batch.solids.push(solid.applyMatrix4(poseOf(visual)));
+  }
+  for (const batch of batches.values()) body.add(...batchObjects(batch, palette, meshes, style));
+  return body;
+}
+
+/**
+ * @param {Batch} batch
+ * @param {Palette} palette
+ * @param {MeshSource} meshes
+ * @param {Style} style
+ */
+function batchObjects({ colour, opacity, material, picture, solids }, palette, meshes, style) {
+  const made = surface(style, material, colour, opacity);
+  Object.assign(made, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  if (picture) meshes.paint(made, picture);
+  /** @type {THREE.Object3D[]} */
+  const found = [];
+  if (style === "simple") {
+    // outlines are the body's own colour, moved towards the ink
+    const ink = colour.clone().lerp(new THREE.Color(palette.ink), 0.5);
+    const edges = merged(solids.map((solid) => new THREE.EdgesGeometry(solid, EDGE_ANGLE)));
+    found.push(new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ color: ink })));
+  }
+  const geometry = solids.length > 1 ? merged(solids) : solids[0];
+  found.push(shaded(new THREE.Mesh(geometry, made), opacity));
+  return found;
+}
+
+/**
+ * A mesh that casts shadows and gets some, unless light goes through it.
+ * @template {THREE.Mesh} T
+ * @param {T} mesh
+ * @param {number} opacity
+ */
+export function shaded(mesh, opacity) {
+  if (opacity < 0.7) return mesh;
+  mesh.castShadow = mesh.receiveShadow = true;
+  mesh.layers.enable(CASTERS);
+  return mesh;
+}
+
+/** @param {Look} look */
+function poseOf({ position, rotation: [x, y, z] }) {
+  const [px, py, pz] = position;
+  return new THREE.Matrix4().set(...x, px, ...y, py, ...z, pz, 0, 0, 0, 1);
+}
+
+/**
+ * @param {THREE.Object3D} object
+ * @param {Look} look
+ */
+function placed(object, look) {
+  object.applyMatrix4(poseOf(look));
   return object;
 }
 
@@ -35,90 +116,9 @@ export function visualObject(visual, colour, palette, meshes) {
  * @param {Look} look
  * @param {string} colour
  */
-function own({ color }, colour) {
+function ownColour({ color }, colour) {
   if (!color) return new THREE.Color(colour);
   return new THREE.Color().setRGB(color[0], color[1], color[2], THREE.SRGBColorSpace);
-}
-
-/**
- * @param {Look} look
- * @param {THREE.Color} colour
- * @param {Palette} palette
- * @param {MeshSource} meshes
- */
-function shapeObject({ shape, color, picture }, colour, palette, meshes) {
-  if (shape.kind === "packed") return meshes.object(shape, colour, color?.[3] ?? 1, picture);
-  const points = lineOf(shape);
-  if (points) return lineObject(points, colour);
-  const geometry = geometryOf(shape);
-  if (!geometry) return new THREE.Group();
-  const opacity = color?.[3] ?? 1;
-  const material = new THREE.MeshLambertMaterial({
-    color: colour,
-    polygonOffset: true,
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
-    transparent: opacity < 1,
-    opacity,
-  });
-  if (picture) meshes.paint(material, picture);
-  const mesh = new THREE.Mesh(geometry, material);
-  const edges = new THREE.LineSegments(
-    new THREE.EdgesGeometry(geometry, EDGE_ANGLE),
-    new THREE.LineBasicMaterial({ color: outline(colour, palette) }),
-  );
-  mesh.castShadow = mesh.receiveShadow = true;
-  mesh.add(edges);
-  return mesh;
-}
-
-/**
- * Outlines are the body's own colour, moved towards the ink.
- * @param {THREE.Color} colour
- * @param {Palette} palette
- */
-function outline(colour, palette) {
-  return colour.clone().lerp(new THREE.Color(palette.ink), 0.5);
-}
-
-/**
- * The solid of a shape; null of one that is a line, or is not drawn.
- * @param {Shape} shape
- */
-function geometryOf(shape) {
-  switch (shape.kind) {
-    case "plate":
-      return plateGeometry(shape);
-    case "capsule":
-      return along(shape.axis, new THREE.CapsuleGeometry(shape.radius, shape.length, 6, 16));
-    case "cylinder":
-      return along(
-        shape.axis,
-        new THREE.CylinderGeometry(shape.radius, shape.radius, shape.length, 28),
-      );
-    case "cone":
-      return along(shape.axis, new THREE.ConeGeometry(shape.radius, shape.length, 28));
-    case "torus": {
-      // the ring of three.js lies in x, y
-      const torus = new THREE.TorusGeometry(shape.radius, shape.tube, 16, 40);
-      return along(shape.axis, torus.rotateX(Math.PI / 2));
-    }
-    case "sphere":
-      return new THREE.SphereGeometry(shape.radius, 28, 18);
-    case "box":
-      return new THREE.BoxGeometry(...shape.size);
-    default:
-      return null;
-  }
-}
-
-/** @param {import("./messages.js").Plate} plate */
-function plateGeometry({ corners, thickness, plane }) {
-  const outline = new THREE.Shape(corners.map(([a, b]) => new THREE.Vector2(a, b)));
-  const geometry = new THREE.ExtrudeGeometry(outline, { depth: thickness, bevelEnabled: false });
-  geometry.translate(0, 0, -thickness / 2);
-  const [x, y, z] = PLANES[plane].map(vector);
-  return geometry.applyMatrix4(new THREE.Matrix4().makeBasis(x, y, z));
 }
 
 /**
@@ -147,20 +147,6 @@ function ring({ radius, axis }) {
     const corner = new THREE.Vector3(radius * Math.cos(angle), 0, radius * Math.sin(angle));
     return corner.applyQuaternion(turn);
   });
-}
-
-/**
- * A geometry along y, turned to an axis.
- * @param {Vector} axis
- * @param {THREE.BufferGeometry} geometry
- */
-function along(axis, geometry) {
-  return geometry.applyQuaternion(toward(axis));
-}
-
-/** @param {Vector} axis */
-function toward(axis) {
-  return new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), vector(axis));
 }
 
 /**

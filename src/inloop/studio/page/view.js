@@ -3,6 +3,7 @@
 import { Eye } from "./camera.js";
 import { ForceScale } from "./forces.js";
 import { Motion } from "./motion.js";
+import { Quality, withoutGraphicsCard } from "./quality.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
@@ -12,7 +13,10 @@ import * as THREE from "./three.js";
 
 const STILL = 250; // without a graphics card pictures are smooth only after this time [ms]
 const SLOW = 30; // between two pictures without a graphics card [ms]
+const TIMED = 8; // every so many pictures tell what they take
 const MEASURE = 300; // between two looks at what has moved out of view [ms]
+const WORDS = { top: 40, bottom: 48 }; // pixels above and below the mechanism for words
+const MOST_WORDS = 0.3; // of the height
 const NONE = new Float32Array(0);
 
 export class View {
@@ -43,6 +47,9 @@ export class View {
     this.canvas = canvas;
     this.palette = palette;
     this.slow = withoutGraphicsCard();
+    this.quality = new Quality(this.slow, () => this.build());
+    /** @type {number[]} */
+    this.costs = []; // of the last pictures that were timed [ms]
     this.eye = new Eye();
     this.motion = new Motion();
     this.stage = new Stage(); // never drawn: for what is where
@@ -86,10 +93,17 @@ export class View {
       // a picture that was asked for before the scene was built tells nothing of it
       if (data.builds === this.builds) this.waiting = data.waiting;
       this.calls = data.calls;
+      if (data.cost !== null) this.took(data.cost);
       this.drawing = false;
       this.rendered += 1;
     };
     return worker;
+  }
+
+  /** @param {number} cost */
+  took(cost) {
+    this.costs = [...this.costs.slice(-99), cost];
+    this.quality.took(cost);
   }
 
   /**
@@ -101,6 +115,7 @@ export class View {
     this.motion.clear();
     this.forces = new ForceScale();
     this.eye.touched = false;
+    this.leaveRoom();
     this.eye.setScene(scene);
     this.measured = -Infinity;
     this.bodies = null;
@@ -133,7 +148,8 @@ export class View {
     if (this.bodies) this.stage.pose(this.bodies, this.deflection);
     this.builds += 1;
     this.waiting = null;
-    this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
+    const { style } = this.quality;
+    this.worker.postMessage({ do: "build", scene, palette, style, state: eye.state });
     this.changed = true;
   }
 
@@ -148,7 +164,16 @@ export class View {
     Object.assign(this, { width, height }); // asking the canvas each time would lay out the page
     this.worker.postMessage({ do: "size", width, height });
     this.eye.setAspect(width / height);
+    this.leaveRoom();
     this.eye.changed = true;
+  }
+
+  /** Words above and rulers below the mechanism do not cover it. */
+  leaveRoom() {
+    const caption = this.frame.querySelector(".caption");
+    const words = caption instanceof HTMLElement ? caption.offsetTop + caption.offsetHeight : 0;
+    const top = Math.min(Math.max(words, WORDS.top) / this.height, MOST_WORDS);
+    this.eye.setFree(top, Math.min(WORDS.bottom / this.height, MOST_WORDS));
   }
 
   /** @param {number} now */
@@ -190,6 +215,7 @@ export class View {
       full: forces.full,
       state: eye.state,
       ratio,
+      timed: !this.still && this.rendered % TIMED === 0,
     };
   }
 
@@ -219,11 +245,7 @@ export class View {
     this.measured = now;
     const { box } = this.stage;
     if (box.isEmpty()) return;
-    // parts that are held by contacts stay near where they are; the others may swing
-    const held = first && this.arrows.length > 0;
-    if (held) this.eye.frame(box.expandByObject(this.stage.ground));
-    if (!held && !this.eye.include(box, first)) return;
-    if (first) this.build(); // the floor lies below all of it
+    if (this.eye.include(box, first) && first) this.build(); // the floor lies below all of it
   }
 
   /** @param {boolean} on */
@@ -278,12 +300,3 @@ export function between(before, after, fraction) {
 
 const [POINT, END] = [new THREE.Vector3(), new THREE.Vector3()];
 const [TURN, END_TURN] = [new THREE.Quaternion(), new THREE.Quaternion()];
-
-/** True if the processor draws, so that smoothing would cost more frames than it is worth. */
-function withoutGraphicsCard() {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const info = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = gl?.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER) ?? "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software/i.test(name);
-}
