@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,7 @@ def exhibit_pages(
     draws: bool = True,
     style: str = "",
     seconds: float = MOMENT,
+    moments: Mapping[str, float] | None = None,
 ) -> Iterator[ExhibitPage]:
     """Pages of exhibits, one after the other.
 
@@ -77,6 +78,7 @@ def exhibit_pages(
         draws: whether the mechanism is drawn, which costs most of the time.
         style: "full" or "simple"; what the page chooses by default.
         seconds: how long each exhibit has run, on the plant's clock [s].
+        moments: other times for some exhibits, by name [s].
     """
     wanted = tuple(names) or tuple(gallery.names())
     with contextlib.ExitStack() as open_things:
@@ -98,7 +100,7 @@ def exhibit_pages(
                 greeted = f"document.body.dataset.plant === '{name}'"
                 comes(page, f"{greeted} && inloop.view.motion.frames.length > 0")
             with il.attach(studio.plant) as box:
-                pass_time(first, box, seconds)
+                pass_time(first, box, (moments or {}).get(name, seconds))
                 for theme in themes:
                     for size, page in pages.items():
                         page.evaluate(SET_THEME, theme)
@@ -114,17 +116,12 @@ SET_THEME = """(theme) => {
 SET_STYLE = """(style) => {
     if (style && inloop.view.quality.style !== style) document.getElementById("style").click();
 }"""
-# what was drawn has been seen two frames later
+# asking for the picture waits until it is drawn; it is on the screen two frames later
 DRAWN = """async () => {
     const { view } = inloop;
     const frame = () => new Promise((done) => requestAnimationFrame(done));
-    for (let k = 0; k < 2; k += 1) {
-        while (!view.settled) await frame();
-        await view.picture();
-        view.changed = true;
-        await frame();
-    }
     while (!view.settled) await frame();
+    await view.picture();
     await frame();
     await frame();
 }"""

@@ -64,12 +64,13 @@ def heavy_top_looks() -> Mapping[str, tuple[il.Visual, ...]]:
         for size, color in (((0.42, 0.06, 0.035), BRASS), ((0.035, 0.06, 0.42), DARK))
     ]
     ring = [(0.21, -0.03), (0.25, -0.022), (0.25, 0.022), (0.21, 0.03)]
-    post = [(0.0, -1.3), (0.28, -1.3), (0.28, -1.27), (0.07, -1.2), (0.04, -0.7), (0.02, -0.05),
-            (0.0, -0.05)]  # fmt: skip
+    # it hangs: the wheel swings through straight down
+    post = [(0.0, 0.05), (0.022, 0.05), (0.03, 0.3), (0.05, 0.5), (0.2, 0.53), (0.2, 0.56),
+            (0.0, 0.56)]  # fmt: skip
     return {
         GROUND: (
             il.visual(il.lathe(post), color=DARK, material="paint"),
-            il.visual(il.torus(0.026, 0.01), (0.0, 0.0, -0.035), BRASS, material="metal"),
+            il.visual(il.torus(0.028, 0.01), (0.0, 0.0, 0.036), BRASS, material="metal"),
         ),
         "top": (
             il.rod("origin", "center", 0.014, STEEL, material="metal"),
@@ -133,7 +134,7 @@ EXHIBIT = Exhibit(
         until=1.5,
     ),
     looks=heavy_top_looks,
-    reach=((-1.09, -1.09, -1.3), (0.95, 1.09, 0.36)),
+    reach=((-1.09, -1.09, -1.12), (1.09, 1.09, 0.4)),
     references=(
         Reference(
             what=f"height of the center of mass after {', '.join(map(str, TIMES))} s",

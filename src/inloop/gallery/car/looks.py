@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import inloop as il
-from inloop.gallery import GROUND, parts
+from inloop.gallery import parts
 from inloop.gallery.car.model import BAR_HALF, BAR_LEVER, CORNERS
 from inloop.gallery.suspension.looks import WHEEL_SIDE, corner_looks, rack_looks
 from inloop.gallery.suspension.model import TYRE_RADIUS
@@ -30,10 +30,8 @@ TAIL = (
 
 
 def car_looks(grip: float = 0.0) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Body, seats, steering wheel, suspensions, wheels with mudguards, road."""
+    """Body, seats, steering wheel, suspensions, wheels with mudguards."""
     found: dict[str, tuple[il.Visual, ...]] = {
-        GROUND: (il.visual(il.box((5.4, 2.8, 0.02)), (-1.36, 0.0, -0.01), "#5a5d61",
-                           material="rubber"),),
         "chassis": (*_shell(), *_inside(), *_lamps()),
         "weight": (il.visual(il.box((0.3, 0.34, 0.16)), (0.0, 0.0, 0.06), parts.IRON,
                              material="metal"),),

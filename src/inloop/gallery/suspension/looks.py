@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import inloop as il
-from inloop.gallery import GROUND, parts
+from inloop.gallery import parts
 from inloop.gallery.suspension.model import (
     ARM,
     LOWER_BALL,
@@ -27,26 +27,22 @@ WHEEL_SIDE = 0.07  # of the middle of the tyre, outside the ball joints [m]
 
 
 def suspension_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """A corner of a car, its side of the frame, and the road."""
+    """A corner of a car, and its side of the frame."""
     corner = Corner("left", 1, 0.0)
-    frame = [
-        il.visual(il.box((0.56, 0.05, 0.06)), (0.0, PIVOT_Y - 0.055, z), parts.DARK,
-                  material="paint")
-        for z in (0.0, UPPER_Z)
+    y, high = PIVOT_Y - 0.03, SPRING_ON_CHASSIS + 0.03
+    # a frame of tubes through the pivots, and a seat for the spring above them
+    ways = [
+        ((-0.25, y, 0.0), (0.25, y, 0.0)), ((-0.2, y, UPPER_Z), (0.2, y, UPPER_Z)),
+        ((-0.2, y, 0.0), (-0.15, y, UPPER_Z)), ((0.2, y, 0.0), (0.15, y, UPPER_Z)),
+        ((-0.15, y, UPPER_Z), (0.0, y, high)), ((0.15, y, UPPER_Z), (0.0, y, high)),
     ]  # fmt: skip
-    posts = [
-        il.visual(il.box((0.05, 0.045, height)), (x, PIVOT_Y - 0.055, 0.5 * height), parts.DARK,
-                  material="paint")
-        for x, height in ((-0.2, UPPER_Z), (0.2, UPPER_Z), (0.0, SPRING_ON_CHASSIS + 0.02))
-    ]  # fmt: skip
-    tower = il.visual(il.box((0.12, 0.13, 0.025)), (0.0, PIVOT_Y - 0.02, SPRING_ON_CHASSIS + 0.03),
-                      parts.DARK, material="paint")  # fmt: skip
+    frame = [il.rod(a, b, 0.014, parts.IRON, material="paint") for a, b in ways]
+    tower = il.disc((0.0, y + 0.03, high - 0.012), (0.0, y + 0.03, high + 0.012), 0.06,
+                    parts.IRON, material="metal")  # fmt: skip
     x, _, z = RACK
     housing = il.disc((x, -0.05, z), (x, 0.14, z), 0.032, parts.IRON, material="metal")
-    road = il.visual(il.box((1.3, 1.5, 0.03)), (0.0, 0.65, -0.015), "#5a5d61", material="rubber")
     return {
-        GROUND: (road,),
-        "chassis": (*frame, *posts, tower, housing),
+        "chassis": (*frame, tower, housing),
         "rack": rack_looks((corner,)),
         **corner_looks(corner, steered=True),
     }

@@ -173,10 +173,11 @@ class Flexible(TypedDict):
 
 
 class Bounds(TypedDict):
-    """Corners of a box around all that may be seen."""
+    """Corners of a box around all that may be seen, and points around what is seen of it."""
 
     min: Vector
     max: Vector
+    points: Annotated[list[Vector], "without any, the corners of the box count"]
 
 
 # `from` is a word of Python

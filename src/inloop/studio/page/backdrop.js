@@ -7,10 +7,11 @@ import * as THREE from "./three.js";
 /** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./theme.js").Palette} Palette */
 
-const PIXELS = { full: 512, simple: 128 }; // of the shade where bodies touch
+const PIXELS = { full: 512, simple: 96 }; // of the shade where bodies touch
+const EVERY = { full: 1, simple: 3 }; // so many pictures have the same shade
 const SHADE = { light: 0.42, dark: 0.75 }; // how dark it is
 const CAST = { light: 0.2, dark: 0.55 }; // how dark shadows of the lamp are
-const GAP = 0.05; // from the mechanism to the paper, of its size
+const GAP = 0.03; // from the mechanism to the paper, of its size
 
 export class Backdrop {
   object = new THREE.Group();
@@ -27,23 +28,21 @@ export class Backdrop {
     this.shade?.dispose();
     this.object = new THREE.Group();
     const { turn, center } = place(scene, eye);
-    const size = eye.flat ? 2.6 * Math.max(eye.size, eye.high) : 3.4 * eye.size;
-    const board = new THREE.Mesh(new THREE.CircleGeometry(size / 2, 64), paint(palette, eye.flat));
-    board.renderOrder = -3;
     const lines = grid(eye, palette);
     lines.renderOrder = -2;
     const holder = new THREE.Group();
-    holder.add(board, lines);
+    holder.add(lines);
     if (style === "full") {
       const cast = new THREE.ShadowMaterial({ opacity: CAST[themeOf(palette)], depthWrite: false });
-      const shadow = new THREE.Mesh(new THREE.PlaneGeometry(size, size), cast);
+      const wide = 4 * eye.size;
+      const shadow = new THREE.Mesh(new THREE.PlaneGeometry(wide, wide), cast);
       shadow.receiveShadow = true;
       shadow.renderOrder = -1;
       holder.add(shadow);
     }
     holder.position.copy(center);
     holder.quaternion.copy(turn);
-    this.shade = new ContactShadow(PIXELS[style]);
+    this.shade = new ContactShadow(PIXELS[style], EVERY[style]);
     this.darken(eye, turn, center, SHADE[themeOf(palette)]);
     this.object.add(holder, this.shade.plane);
   }
@@ -56,16 +55,25 @@ export class Backdrop {
    * @param {number} opacity
    */
   darken({ flat, size, box }, turn, center, opacity) {
-    const across = new THREE.Vector3(0, 0, 1).applyQuaternion(turn);
+    const axes = [0, 1, 2].map((k) => new THREE.Vector3().setComponent(k, 1).applyQuaternion(turn));
     const extent = box.getSize(new THREE.Vector3());
-    const deep = Math.abs(extent.dot(across)) + GAP * size;
-    const wide = 1.25 * size;
+    const [width, height, deep] = axes.map((axis) => {
+      const { x, y, z } = axis;
+      return Math.abs(x) * extent.x + Math.abs(y) * extent.y + Math.abs(z) * extent.z;
+    });
     const middle = box.getCenter(new THREE.Vector3());
+    const across = axes[2];
     middle.addScaledVector(across, center.clone().sub(middle).dot(across));
     const how = flat
-      ? { range: 2 * deep, blur: 0.02 * size, shift: [0.014 * size, -0.018 * size] }
+      ? { range: 2 * (deep + GAP * size), blur: 0.02 * size, shift: [0.012 * size, -0.015 * size] }
       : { range: Math.max(0.3 * deep, 0.08 * size), blur: 0.05 * size, shift: [0, 0] };
-    this.shade?.place(middle, turn, { ...how, width: wide, height: wide }, opacity);
+    const around = 3 * how.blur;
+    this.shade?.place(
+      middle,
+      turn,
+      { ...how, width: width + around, height: height + around },
+      opacity,
+    );
   }
 }
 
@@ -93,32 +101,6 @@ function place(scene, eye) {
     center[scene.up] = eye.box.min[scene.up];
   }
   return { turn, center };
-}
-
-/**
- * A spot of light that fades into the stage.
- * @param {Palette} palette
- * @param {boolean} flat
- */
-function paint(palette, flat) {
-  const dark = themeOf(palette) === "dark";
-  return new THREE.ShaderMaterial({
-    transparent: true,
-    depthWrite: false,
-    side: THREE.DoubleSide,
-    toneMapped: false,
-    uniforms: {
-      color: { value: new THREE.Color(dark ? 0x3a434b : 0xffffff).convertLinearToSRGB() },
-      strength: { value: (dark ? 0.75 : 0.95) * (flat ? 0.6 : 1) },
-    },
-    vertexShader: `varying vec2 at;
-      void main() { at = 2.0 * uv - 1.0; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
-    fragmentShader: `varying vec2 at; uniform vec3 color; uniform float strength;
-      void main() {
-        float fade = max(0.0, 1.0 - dot(at, at));
-        gl_FragColor = vec4(color, strength * fade * fade);
-      }`,
-  });
 }
 
 /**

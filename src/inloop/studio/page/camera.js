@@ -20,6 +20,8 @@ const EASE = 0.08; // of the way, per frame
 export class Eye {
   /** @type {Plane | null} */
   plane = null;
+  /** @type {THREE.Vector3[]} */
+  points = [];
   flat = false;
   touched = false;
   box = new THREE.Box3();
@@ -42,7 +44,11 @@ export class Eye {
     this.target = new THREE.Vector3();
     this.changed = true;
     this.aspect = 1;
-    this.setScene({ planar: null, up: "z", bounds: { min: [-1, -1, -1], max: [1, 1, 1] } });
+    this.setScene({
+      planar: null,
+      up: "z",
+      bounds: { min: [-1, -1, -1], max: [1, 1, 1], points: [] },
+    });
   }
 
   /** All that another eye must know to see the same. */
@@ -67,6 +73,7 @@ export class Eye {
 
   /** @param {Seen} scene */
   setScene({ planar, up, bounds }) {
+    this.points = bounds.points.map((p) => new THREE.Vector3(...p));
     this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
     this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
     this.natural = this.size;
@@ -77,14 +84,18 @@ export class Eye {
   }
 
   /**
-   * Make room for what reaches beyond the bounds, at once or gently; false if nothing does.
-   * @param {THREE.Box3} box
+   * Make room for points that cannot be seen, at once or gently; false if all can.
+   * @param {THREE.Vector3[]} points
    * @param {boolean} atOnce
    */
-  include(box, atOnce) {
-    const wider = this.box.clone().union(box);
+  include(points, atOnce) {
+    const far = WIDEST * this.natural;
+    const center = this.box.getCenter(new THREE.Vector3());
+    const hidden = points.filter((p) => !this.sees(p) && p.distanceTo(center) < far);
+    if (!hidden.length) return false;
+    this.points = farthest([...this.outline, ...hidden]);
+    const wider = this.box.clone().union(new THREE.Box3().setFromPoints(hidden));
     const size = wider.getSize(new THREE.Vector3()).length();
-    if (this.box.containsBox(box) || size > WIDEST * this.natural) return false;
     this.box = wider;
     this.size = size;
     if (this.touched) return true;
@@ -97,6 +108,20 @@ export class Eye {
     this.high = from.high;
     this.distance = from.distance;
     return true;
+  }
+
+  /**
+   * Whether a point is in the picture that the eye has, or wishes to have.
+   * @param {THREE.Vector3} p
+   */
+  sees(p) {
+    const { target, high, distance } = this.wish ?? this;
+    const [right, up, towards] = this.flat ? this.axes() : this.viewAxes();
+    OFFSET.subVectors(p, target);
+    const half = this.flat ? high / 2 : HALF * (distance - OFFSET.dot(towards));
+    const [x, y] = [OFFSET.dot(right), OFFSET.dot(up)];
+    const { top, bottom } = this.free;
+    return Math.abs(x) <= half * this.aspect && y <= half * (1 - top) && y >= -half * (1 - bottom);
   }
 
   /** One frame nearer to where the eye wishes to be. */
@@ -115,6 +140,11 @@ export class Eye {
       this.wish = null;
   }
 
+  /** Points around all that is to be seen. */
+  get outline() {
+    return this.points.length ? this.points : cornersOf(this.box);
+  }
+
   /** Whole scene in view, from the side or from a little above. */
   fit() {
     this.wish = null;
@@ -123,9 +153,9 @@ export class Eye {
     this.box.getCenter(this.target);
     const seen = this.flat ? this.axes() : this.viewAxes();
     const [right, up, towards] = seen;
-    const corners = cornersOf(this.box).map((p) => {
-      p.sub(this.target);
-      return { x: p.dot(right), y: p.dot(up), z: this.flat ? 0 : p.dot(towards) };
+    const corners = this.outline.map((p) => {
+      OFFSET.subVectors(p, this.target);
+      return { x: OFFSET.dot(right), y: OFFSET.dot(up), z: this.flat ? 0 : OFFSET.dot(towards) };
     });
     // what is seen at distance 1: so far aside, up and down
     const aside = (HALF * this.aspect) / MARGIN;
@@ -300,8 +330,24 @@ function between(points, high, low) {
   };
 }
 
+/**
+ * The farthest of points in each of 26 directions.
+ * @param {THREE.Vector3[]} points
+ */
+function farthest(points) {
+  /** @type {Set<THREE.Vector3>} */
+  const found = new Set();
+  for (const way of WAYS) found.add(points.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)));
+  return [...found];
+}
+
+const OFFSET = new THREE.Vector3();
+const WAYS = [-1, 0, 1].flatMap((x) =>
+  [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((z) => new THREE.Vector3(x, y, z))),
+);
+
 /** @param {THREE.Box3} box */
-function cornersOf({ min, max }) {
+export function cornersOf({ min, max }) {
   return [min.x, max.x].flatMap((x) =>
     [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new THREE.Vector3(x, y, z))),
   );

@@ -6,8 +6,8 @@ import { skin } from "./solids.js";
 import * as THREE from "./three.js";
 
 const COILS = 9;
-const PER_COIL = 14;
-const AROUND = 6; // corners of the section of a wire
+const PER_COIL = 12;
+const AROUND = 5; // corners of the section of a wire
 const [RADIUS, WIRE] = [0.014, 0.0026]; // of a coil and of its wire, of the whole size
 const END = 0.1; // straight at either end, of the length
 

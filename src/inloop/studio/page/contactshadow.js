@@ -26,13 +26,13 @@ const BLUR = new THREE.ShaderMaterial({
   uniforms: { picture: { value: null }, step: { value: new THREE.Vector2() } },
   vertexShader:
     "varying vec2 at; void main() { at = uv; gl_Position = vec4(position.xy, 0.0, 1.0); }",
-  // Gauss, three deviations over nine places
+  // five places of Gauss's bell, between pixels
   fragmentShader: `varying vec2 at; uniform sampler2D picture; uniform vec2 step;
     void main() {
       float sum = 0.0;
       float weight = 0.0;
-      for (float k = -4.0; k <= 4.0; k += 1.0) {
-        float w = exp(-0.28 * k * k);
+      for (float k = -2.0; k <= 2.0; k += 1.0) {
+        float w = exp(-0.5 * k * k);
         sum += w * texture2D(picture, at + k * step).a;
         weight += w;
       }
@@ -41,8 +41,13 @@ const BLUR = new THREE.ShaderMaterial({
 });
 
 export class ContactShadow {
-  /** @param {number} pixels of the picture of the shade */
-  constructor(pixels) {
+  /**
+   * @param {number} pixels of the picture of the shade
+   * @param {number} every so many pictures of the scene have the same shade
+   */
+  constructor(pixels, every) {
+    this.every = every;
+    this.drawn = 0;
     const kept = { type: THREE.UnsignedByteType, generateMipmaps: false };
     this.shade = new THREE.WebGLRenderTarget(pixels, pixels, kept);
     this.half = new THREE.WebGLRenderTarget(pixels, pixels, { ...kept, depthBuffer: false });
@@ -60,7 +65,7 @@ export class ContactShadow {
     this.sheet = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), BLUR);
     this.sheet.frustumCulled = false;
     this.sheet.layers.set(CASTERS); // the only ones that the camera sees
-    this.blurred = 0.01;
+    this.blurred = new THREE.Vector2();
   }
 
   /**
@@ -86,7 +91,7 @@ export class ContactShadow {
     plane.scale.set(-width, height, 1);
     this.material.side = THREE.DoubleSide;
     this.material.opacity = opacity;
-    this.blurred = blur / width / 4;
+    this.blurred.set(blur / width / 2, blur / height / 2);
     plane.visible = true;
   }
 
@@ -97,7 +102,8 @@ export class ContactShadow {
    */
   update(renderer, scene) {
     const { shade, half, sheet, camera } = this;
-    if (!this.plane.visible) return;
+    this.drawn += 1;
+    if (!this.plane.visible || (this.drawn - 1) % this.every) return;
     const { autoUpdate } = renderer.shadowMap;
     renderer.shadowMap.autoUpdate = false;
     scene.overrideMaterial = NEAR;
@@ -110,7 +116,7 @@ export class ContactShadow {
       [half, shade, 0, 1],
     ])) {
       BLUR.uniforms.picture.value = from.texture;
-      BLUR.uniforms.step.value.set(x * this.blurred, y * this.blurred);
+      BLUR.uniforms.step.value.set(x, y).multiply(this.blurred);
       renderer.setRenderTarget(to);
       renderer.render(sheet, camera);
     }

@@ -2,6 +2,8 @@
 
 import * as THREE from "./three.js";
 
+const SIZE = 64; // pixels of a side of the room: its lamps are soft
+
 /** Boxes that shine: how wide and high, where, and how bright. */
 const LAMPS = [
   { size: [3.2, 1.6], at: [-2.4, 3.6, 2.2], light: 9 }, // above the left shoulder
@@ -34,7 +36,7 @@ export function makeEnvironment(renderer, dark) {
     room.add(lamp);
   }
   const filter = new THREE.PMREMGenerator(renderer);
-  const { texture } = filter.fromScene(room, 0.03);
+  const { texture } = filter.fromScene(room, 0.03, 0.1, 100, { size: SIZE });
   filter.dispose();
   room.traverse((part) => {
     if (!(part instanceof THREE.Mesh)) return;

@@ -30,10 +30,11 @@
  */
 
 /**
- * Corners of a box around all that may be seen.
+ * Corners of a box around all that may be seen, and points around what is seen of it.
  * @typedef {object} Bounds
  * @property {[number, number, number]} min
  * @property {[number, number, number]} max
+ * @property {Array<[number, number, number]>} points without any, the corners of the box count
  */
 
 /**

@@ -58,7 +58,10 @@ export class Quality {
 
   tell() {
     const full = this.style === "full";
-    byId("style").textContent = full ? "Full" : "Simple";
-    byId("style").setAttribute("aria-pressed", String(full));
+    const button = byId("style");
+    button.setAttribute("aria-pressed", String(full));
+    button.setAttribute("aria-label", `Style: ${this.style}`);
+    const word = button.querySelector("span");
+    if (word) word.textContent = full ? "Full" : "Simple";
   }
 }

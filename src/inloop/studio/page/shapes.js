@@ -13,13 +13,12 @@ import * as THREE from "./three.js";
 /** @typedef {import("./meshes.js").Meshes | import("./meshes.js").Boxes} MeshSource */
 
 /**
- * Solids of one material: what it is, and the geometry in body axes.
+ * Solids that are drawn at once: of one material, or in the simple style of any.
  * @typedef {object} Batch
- * @property {THREE.Color} colour
  * @property {number} opacity
  * @property {Look["material"]} material
  * @property {string | undefined} picture
- * @property {THREE.BufferGeometry[]} solids
+ * @property {Array<{ solid: THREE.BufferGeometry, colour: THREE.Color }>} parts in body axes
  */
 
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
@@ -52,10 +51,12 @@ export function bodyObject(visuals, colour, palette, meshes, style) {
     if (points) body.add(placed(lineObject(points, own), visual));
     const solid = solidOf(shape, picture ? "simple" : style); // which says where pictures lie
     if (!solid) continue;
-    const key = [own.getHexString(), opacity, material, picture, picture && batches.size].join();
-    const batch = batches.get(key) ?? { colour: own, opacity, material, picture, solids: [] };
+    // without light that tells materials apart, all that is opaque is drawn at once
+    const kind = style === "simple" && !picture ? opacity : [opacity, material, picture].join();
+    const key = picture ? `${kind} ${batches.size}` : String(kind);
+    const batch = batches.get(key) ?? { opacity, material, picture, parts: [] };
     batches.set(key, batch);
-    batch.solids.push(solid.applyMatrix4(poseOf(visual)));
+    batch.parts.push({ solid: solid.applyMatrix4(poseOf(visual)), colour: own });
   }
   for (const batch of batches.values()) body.add(...batchObjects(batch, palette, meshes, style));
   return body;
@@ -67,21 +68,36 @@ export function bodyObject(visuals, colour, palette, meshes, style) {
  * @param {MeshSource} meshes
  * @param {Style} style
  */
-function batchObjects({ colour, opacity, material, picture, solids }, palette, meshes, style) {
-  const made = surface(style, material, colour, opacity);
+function batchObjects({ opacity, material, picture, parts }, palette, meshes, style) {
+  const made = surface(style, material, 0xffffff, opacity, { vertexColors: true });
   Object.assign(made, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   if (picture) meshes.paint(made, picture);
   /** @type {THREE.Object3D[]} */
   const found = [];
   if (style === "simple") {
     // outlines are the body's own colour, moved towards the ink
-    const ink = colour.clone().lerp(new THREE.Color(palette.ink), 0.5);
-    const edges = merged(solids.map((solid) => new THREE.EdgesGeometry(solid, EDGE_ANGLE)));
-    found.push(new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ color: ink })));
+    const ink = new THREE.Color(palette.ink);
+    const edges = parts.map(({ solid, colour }) =>
+      painted(new THREE.EdgesGeometry(solid, EDGE_ANGLE), colour.clone().lerp(ink, 0.5)),
+    );
+    const lines = new THREE.LineBasicMaterial({ vertexColors: true });
+    found.push(new THREE.LineSegments(merged(edges), lines));
   }
-  const geometry = solids.length > 1 ? merged(solids) : solids[0];
-  found.push(shaded(new THREE.Mesh(geometry, made), opacity));
+  const solids = parts.map(({ solid, colour }) => painted(solid, colour));
+  found.push(shaded(new THREE.Mesh(picture ? solids[0] : merged(solids), made), opacity));
   return found;
+}
+
+/**
+ * A geometry with one colour at all its corners.
+ * @param {THREE.BufferGeometry} geometry
+ * @param {THREE.Color} colour
+ */
+function painted(geometry, colour) {
+  const { count } = geometry.attributes.position;
+  const values = new Float32Array(3 * count);
+  for (let k = 0; k < count; k += 1) colour.toArray(values, 3 * k);
+  return geometry.setAttribute("color", new THREE.BufferAttribute(values, 3));
 }
 
 /**

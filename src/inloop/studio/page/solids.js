@@ -177,7 +177,7 @@ function creased(geometry) {
 export function merged(parts) {
   const flat = parts.map((part) => (part.index ? part.toNonIndexed() : part));
   const whole = new THREE.BufferGeometry();
-  for (const name of ["position", "normal"]) {
+  for (const name of ["position", "normal", "color"]) {
     const arrays = flat.flatMap((part) => (part.hasAttribute(name) ? part.getAttribute(name) : []));
     if (arrays.length < flat.length) continue;
     const values = new Float32Array(arrays.reduce((sum, { array }) => sum + array.length, 0));

@@ -3,6 +3,7 @@
 import { Arrows } from "./arrows.js";
 import { Backdrop, themeOf } from "./backdrop.js";
 import { BentLink, exaggerate } from "./bending.js";
+import { cornersOf } from "./camera.js";
 import { ConnectorObject } from "./connectors.js";
 import { makeEnvironment } from "./environment.js";
 import { Boxes } from "./meshes.js";
@@ -18,9 +19,9 @@ import * as THREE from "./three.js";
 /** Light of a lamp, of the sky above and of the floor below, in each style. */
 const LIGHT = {
   simple: { lamp: 1.7, sky: 2.1, below: 0.85 },
-  full: { lamp: 2.1, sky: 0, below: 0 },
+  full: { lamp: 1.85, sky: 0, below: 0 },
 };
-const ENVIRONMENT = 0.62; // how bright the room around is, in the full style
+const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
 const MAP = 2048; // pixels of the shadow map
 
 export class Stage {
@@ -184,8 +185,8 @@ export class Stage {
     eye.box.getCenter(lamp.target.position);
     const reach = 0.62 * eye.size;
     lamp.position.copy(lamp.target.position);
-    lamp.position.addScaledVector(right, (eye.flat ? -0.8 : -1.1) * reach);
-    lamp.position.addScaledVector(up, (eye.flat ? 1.1 : 2.4) * reach);
+    lamp.position.addScaledVector(right, (eye.flat ? -0.6 : -1.1) * reach);
+    lamp.position.addScaledVector(up, (eye.flat ? 0.85 : 2.4) * reach);
     lamp.position.addScaledVector(towards, (eye.flat ? 2.4 : 0.9) * reach);
     const far = 2 * lamp.position.distanceTo(lamp.target.position);
     const seen = lamp.shadow.camera;
@@ -206,10 +207,11 @@ export class Stage {
     renderer.render(this.scene, camera);
   }
 
-  /** The box around all bodies. */
-  get box() {
-    const box = new THREE.Box3();
-    for (const node of this.nodes.values()) box.expandByObject(node);
-    return box;
+  /** Corners of boxes around bodies. */
+  get corners() {
+    return [...this.nodes.values()].flatMap((node) => {
+      const box = new THREE.Box3().setFromObject(node);
+      return box.isEmpty() ? [] : cornersOf(box);
+    });
   }
 }

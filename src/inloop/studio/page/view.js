@@ -243,9 +243,7 @@ export class View {
     if (now - this.measured < MEASURE) return;
     const first = this.measured === -Infinity;
     this.measured = now;
-    const { box } = this.stage;
-    if (box.isEmpty()) return;
-    if (this.eye.include(box, first) && first) this.build(); // the floor lies below all of it
+    if (this.eye.include(this.stage.corners, first) && first) this.build(); // the floor lies below all of it
   }
 
   /** @param {boolean} on */
