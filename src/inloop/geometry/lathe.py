@@ -11,7 +11,7 @@ from inloop.geometry.mesh import Mesh
 from inloop.geometry.sizes import Axis, direction, rotation_to, table
 from inloop.geometry.surface import revolved
 
-AROUND = 48  # corners of its circles
+AROUND = 40  # corners of its circles
 ON_AXIS = 1e-12  # of the largest radius: nearer points are on the axis
 
 

@@ -7,8 +7,7 @@ import * as THREE from "./three.js";
 /** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./theme.js").Palette} Palette */
 
-const PIXELS = { full: 512, simple: 96 }; // of the shade where bodies touch
-const EVERY = { full: 1, simple: 3 }; // so many pictures have the same shade
+const PIXELS = 512; // of the shade where bodies touch
 const SHADE = { light: 0.42, dark: 0.75 }; // how dark it is
 const CAST = { light: 0.2, dark: 0.55 }; // how dark shadows of the lamp are
 const GAP = 0.03; // from the mechanism to the paper, of its size
@@ -17,6 +16,8 @@ export class Backdrop {
   object = new THREE.Group();
   /** @type {ContactShadow | null} */
   shade = null;
+  plane = new THREE.Plane(); // of the floor or the paper
+  dark = 0; // shadows on it
 
   /**
    * @param {import("./messages.js").Scene} scene
@@ -42,9 +43,17 @@ export class Backdrop {
     }
     holder.position.copy(center);
     holder.quaternion.copy(turn);
-    this.shade = new ContactShadow(PIXELS[style], EVERY[style]);
+    this.object.add(holder);
+    this.dark = CAST[themeOf(palette)];
+    this.plane.setFromNormalAndCoplanarPoint(
+      new THREE.Vector3(0, 0, 1).applyQuaternion(turn),
+      center,
+    );
+    this.shade = null;
+    if (style === "simple") return;
+    this.shade = new ContactShadow(PIXELS);
     this.darken(eye, turn, center, SHADE[themeOf(palette)]);
-    this.object.add(holder, this.shade.plane);
+    this.object.add(this.shade.plane);
   }
 
   /**

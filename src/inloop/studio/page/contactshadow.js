@@ -41,13 +41,8 @@ const BLUR = new THREE.ShaderMaterial({
 });
 
 export class ContactShadow {
-  /**
-   * @param {number} pixels of the picture of the shade
-   * @param {number} every so many pictures of the scene have the same shade
-   */
-  constructor(pixels, every) {
-    this.every = every;
-    this.drawn = 0;
+  /** @param {number} pixels of the picture of the shade */
+  constructor(pixels) {
     const kept = { type: THREE.UnsignedByteType, generateMipmaps: false };
     this.shade = new THREE.WebGLRenderTarget(pixels, pixels, kept);
     this.half = new THREE.WebGLRenderTarget(pixels, pixels, { ...kept, depthBuffer: false });
@@ -102,8 +97,7 @@ export class ContactShadow {
    */
   update(renderer, scene) {
     const { shade, half, sheet, camera } = this;
-    this.drawn += 1;
-    if (!this.plane.visible || (this.drawn - 1) % this.every) return;
+    if (!this.plane.visible) return;
     const { autoUpdate } = renderer.shadowMap;
     renderer.shadowMap.autoUpdate = false;
     scene.overrideMaterial = NEAR;

@@ -7,7 +7,7 @@ import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Packed} Packed */
 /** @typedef {import("./quality.js").Style} Style */
-/** @typedef {{ geometry: THREE.BufferGeometry, map: THREE.Texture | null }} Part */
+/** @typedef {{ geometry: THREE.BufferGeometry, map: THREE.Texture | null, side: THREE.Side }} Part */
 
 /**
  * Where the arrays of a part lie: first byte and number of bytes.
@@ -168,7 +168,7 @@ export class Meshes {
 
   /**
    * Put a picture on a material as soon as it is there.
-   * @param {THREE.MeshLambertMaterial | THREE.MeshStandardMaterial} material
+   * @param {THREE.MeshBasicMaterial | THREE.MeshStandardMaterial} material
    * @param {string} name
    */
   paint(material, name) {
@@ -264,9 +264,12 @@ async function decode(buffer) {
   if (view.getUint32(0, true) !== MARK) throw new Error("not a packed mesh");
   const length = view.getUint32(4, true);
   const start = 8 + length;
-  /** @type {{ parts: PackedPart[] }} */
-  const { parts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-  return Promise.all(parts.map((part) => decodePart(part, buffer, start)));
+  /** @type {{ closed: boolean, parts: PackedPart[] }} */
+  const { closed, parts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  const side = closed ? THREE.FrontSide : THREE.DoubleSide;
+  return Promise.all(
+    parts.map(async (part) => ({ ...(await decodePart(part, buffer, start)), side })),
+  );
 }
 
 /**
@@ -337,12 +340,12 @@ async function textureOf(blob) {
  * @param {Finish} finish
  * @param {Style} style
  */
-function materialOf({ geometry, map }, { colour, opacity, material }, style) {
+function materialOf({ geometry, map, side }, { colour, opacity, material }, style) {
   const painted = geometry.hasAttribute("color");
   return surface(style, material, painted || map ? 0xffffff : colour, opacity, {
     vertexColors: painted,
     map,
-    side: THREE.DoubleSide,
+    side,
   });
 }
 

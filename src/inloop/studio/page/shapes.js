@@ -33,9 +33,9 @@ const vector = (p) => new THREE.Vector3(...p);
  * @param {string} colour of those that have none
  * @param {Palette} palette
  * @param {MeshSource} meshes
- * @param {Style} style
+ * @param {{ style: Style, size: number }} how the style, and the size of all that is seen [m]
  */
-export function bodyObject(visuals, colour, palette, meshes, style) {
+export function bodyObject(visuals, colour, palette, meshes, { style, size }) {
   const body = new THREE.Group();
   /** @type {Map<string, Batch>} */
   const batches = new Map();
@@ -49,7 +49,7 @@ export function bodyObject(visuals, colour, palette, meshes, style) {
     }
     const points = lineOf(shape);
     if (points) body.add(placed(lineObject(points, own), visual));
-    const solid = solidOf(shape, picture ? "simple" : style); // which says where pictures lie
+    const solid = solidOf(shape, picture ? "simple" : style, size); // which says where pictures lie
     if (!solid) continue;
     // without light that tells materials apart, all that is opaque is drawn at once
     const kind = style === "simple" && !picture ? opacity : [opacity, material, picture].join();

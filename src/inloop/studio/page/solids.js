@@ -16,32 +16,48 @@ const CREASE = Math.cos((35 * Math.PI) / 180); // sharper edges stay sharp
 const vector = (p) => new THREE.Vector3(...p);
 
 /**
+ * Corners of a circle: as many as it takes to look round, in a picture of some size.
+ * @param {number} radius
+ * @param {number} size of all that is seen [m]
+ * @param {boolean} fine
+ */
+function cornersOfCircle(radius, size, fine) {
+  const share = radius / size;
+  const corners = share > 0.04 ? 24 : share > 0.012 ? 14 : 8;
+  return fine ? Math.round(1.7 * corners) : corners;
+}
+
+/**
  * The solid of a shape; null of one that is a line, or is not drawn.
  * @param {Shape} shape
  * @param {Style} style
+ * @param {number} size of all that is seen [m]
  */
-export function solidOf(shape, style) {
+export function solidOf(shape, style, size) {
   const fine = style === "full";
-  const around = fine ? 40 : 28;
+  const around = "radius" in shape ? cornersOfCircle(shape.radius, size, fine) : 0;
   switch (shape.kind) {
     case "plate":
       return plate(shape, fine);
-    case "capsule":
+    case "capsule": {
+      const rings = Math.max(2, Math.round(around / 5));
       return along(
         shape.axis,
-        new THREE.CapsuleGeometry(shape.radius, shape.length, fine ? 8 : 5, fine ? 24 : 14),
+        new THREE.CapsuleGeometry(shape.radius, shape.length, rings, around),
       );
+    }
     case "cylinder":
       return along(shape.axis, cylinder(shape.radius, shape.length, around, fine));
     case "cone":
       return along(shape.axis, new THREE.ConeGeometry(shape.radius, shape.length, around));
     case "torus": {
       // the ring of three.js lies in x, y
-      const torus = new THREE.TorusGeometry(shape.radius, shape.tube, fine ? 18 : 12, around + 12);
+      const across = Math.max(6, Math.round(0.6 * cornersOfCircle(shape.tube, size, fine)));
+      const torus = new THREE.TorusGeometry(shape.radius, shape.tube, across, 2 * around);
       return along(shape.axis, torus.rotateX(Math.PI / 2));
     }
     case "sphere":
-      return new THREE.SphereGeometry(shape.radius, around, Math.round(0.64 * around));
+      return new THREE.SphereGeometry(shape.radius, around, Math.round(0.6 * around));
     case "box":
       return fine ? bevelledBox(shape.size) : new THREE.BoxGeometry(...shape.size);
     default:
@@ -175,11 +191,12 @@ function creased(geometry) {
  * @param {THREE.BufferGeometry[]} parts
  */
 export function merged(parts) {
-  const flat = parts.map((part) => (part.index ? part.toNonIndexed() : part));
   const whole = new THREE.BufferGeometry();
   for (const name of ["position", "normal", "color"]) {
-    const arrays = flat.flatMap((part) => (part.hasAttribute(name) ? part.getAttribute(name) : []));
-    if (arrays.length < flat.length) continue;
+    const arrays = parts.flatMap((part) =>
+      part.hasAttribute(name) ? part.getAttribute(name) : [],
+    );
+    if (arrays.length < parts.length) continue;
     const values = new Float32Array(arrays.reduce((sum, { array }) => sum + array.length, 0));
     let begin = 0;
     for (const { array } of arrays) {
@@ -188,7 +205,18 @@ export function merged(parts) {
     }
     whole.setAttribute(name, new THREE.BufferAttribute(values, 3));
   }
-  for (const part of new Set([...parts, ...flat])) part.dispose();
+  // corners that triangles share stay shared
+  /** @type {number[]} */
+  const indices = [];
+  let first = 0;
+  for (const { index, attributes } of parts) {
+    const { count } = attributes.position;
+    if (index) for (const k of index.array) indices.push(first + k);
+    else for (let k = 0; k < count; k += 1) indices.push(first + k);
+    first += count;
+  }
+  whole.setIndex(indices);
+  for (const part of parts) part.dispose();
   return whole;
 }
 

@@ -6,6 +6,8 @@ import { BentLink, exaggerate } from "./bending.js";
 import { cornersOf } from "./camera.js";
 import { ConnectorObject } from "./connectors.js";
 import { makeEnvironment } from "./environment.js";
+import { renderWithShadow } from "./flatshadow.js";
+import { shineFrom } from "./materials.js";
 import { Boxes } from "./meshes.js";
 import { bodyObject, dispose } from "./shapes.js";
 import * as THREE from "./three.js";
@@ -16,11 +18,7 @@ import * as THREE from "./three.js";
 /** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./shapes.js").MeshSource} MeshSource */
 
-/** Light of a lamp, of the sky above and of the floor below, in each style. */
-const LIGHT = {
-  simple: { lamp: 1.7, sky: 2.1, below: 0.85 },
-  full: { lamp: 1.85, sky: 0, below: 0 },
-};
+const LAMP = 1.85; // how bright the lamp is, in the full style
 const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
 const MAP = 2048; // pixels of the shadow map
 
@@ -46,12 +44,11 @@ export class Stage {
     this.meshes = meshes;
     this.scene = new THREE.Scene();
     this.backdrop = new Backdrop();
-    this.lamp = new THREE.DirectionalLight(0xffffff);
+    this.lamp = new THREE.DirectionalLight(0xffffff, LAMP);
     this.lamp.shadow.mapSize.set(MAP, MAP);
     this.lamp.shadow.radius = 5;
-    this.sky = new THREE.HemisphereLight(0xffffff, 0xffffff);
     this.root = new THREE.Group();
-    this.scene.add(this.sky, this.lamp, this.lamp.target, this.root);
+    this.scene.add(this.lamp, this.lamp.target, this.root);
     /** @type {Map<string, THREE.Group>} */
     this.nodes = new Map();
     /** @type {ConnectorObject[]} */
@@ -92,7 +89,8 @@ export class Stage {
      * @param {import("./messages.js").Look[]} visuals
      * @param {string} colour
      */
-    const show = (visuals, colour) => bodyObject(visuals, colour, palette, this.meshes, this.style);
+    const show = (visuals, colour) =>
+      bodyObject(visuals, colour, palette, this.meshes, { style: this.style, size: eye.size });
     this.ground = show(scene.ground, palette.ground);
     this.root.add(this.ground, this.meshes.instances);
     scene.bodies.forEach((body, index) => {
@@ -128,14 +126,9 @@ export class Stage {
    * @param {THREE.WebGLRenderer} renderer
    */
   illuminate(scene, palette, eye, renderer) {
-    const { style, backdrop, lamp, sky } = this;
+    const { style, backdrop } = this;
     backdrop.build(scene, palette, eye, style);
     this.root.add(backdrop.object);
-    const light = LIGHT[style];
-    lamp.intensity = light.lamp;
-    sky.intensity = light.sky;
-    sky.groundColor.setScalar(light.below / (light.sky || 1));
-    sky.position.copy(eye.up);
     this.scene.environment = null;
     if (style === "full") {
       const theme = themeOf(palette);
@@ -194,6 +187,7 @@ export class Stage {
     seen.updateProjectionMatrix();
     lamp.shadow.normalBias = (3 * reach) / MAP;
     lamp.shadow.bias = -2e-4;
+    shineFrom(lamp.position.clone().sub(lamp.target.position), up);
   }
 
   /**
@@ -203,8 +197,14 @@ export class Stage {
   render(camera) {
     const { renderer } = this;
     if (!renderer) return;
-    this.backdrop.shade?.update(renderer, this.scene);
-    renderer.render(this.scene, camera);
+    const { scene, backdrop, lamp } = this;
+    if (this.style === "simple") {
+      const light = lamp.position.clone().sub(lamp.target.position).normalize();
+      renderWithShadow(renderer, scene, camera, { ...backdrop, light });
+      return;
+    }
+    backdrop.shade?.update(renderer, scene);
+    renderer.render(scene, camera);
   }
 
   /** Corners of boxes around bodies. */
