@@ -145,7 +145,7 @@ export class BentLink {
       );
     }
     geometry.setIndex(skin(this.rings, AROUND));
-    this.object = shaded(new THREE.Mesh(geometry, surface(style, "metal", colour)), 1);
+    this.object = shaded(new THREE.Mesh(geometry, surface(style, "metal", colour)), true);
     this.object.frustumCulled = false;
     axes(link, this.object.matrix).decompose(
       this.object.position,

@@ -6,8 +6,8 @@ import { skin } from "./solids.js";
 import * as THREE from "./three.js";
 
 const COILS = 9;
-const PER_COIL = 12;
-const AROUND = 5; // corners of the section of a wire
+const PER_COIL = 10;
+const AROUND = 4; // corners of the section of a wire
 const [RADIUS, WIRE] = [0.014, 0.0026]; // of a coil and of its wire, of the whole size
 const END = 0.1; // straight at either end, of the length
 
@@ -38,7 +38,10 @@ export class ConnectorObject {
       geometry.setAttribute(name, new THREE.BufferAttribute(values, 3));
     }
     geometry.setIndex(skin(this.path.length, AROUND));
-    this.object = shaded(new THREE.Mesh(geometry, surface(style, "metal", colour)), 1);
+    this.object = shaded(
+      new THREE.Mesh(geometry, surface(style, "metal", colour)),
+      style === "full",
+    );
     this.object.frustumCulled = false;
     this.along = new THREE.Vector3();
     this.side = new THREE.Vector3();

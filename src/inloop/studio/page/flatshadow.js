@@ -4,8 +4,8 @@
 import { CASTERS } from "./contactshadow.js";
 import * as THREE from "./three.js";
 
+// sides that face the light are enough: pressed flat, they are the fronts
 const PRESSED = new THREE.ShaderMaterial({
-  side: THREE.DoubleSide,
   blending: THREE.NoBlending,
   depthTest: false,
   depthWrite: false,

@@ -2,7 +2,7 @@
 // The format is told in mesh_packing.py.
 
 import { surface } from "./materials.js";
-import { shaded } from "./shapes.js";
+import { casts, shaded } from "./shapes.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Packed} Packed */
@@ -45,6 +45,7 @@ const LINEAR = linearTable();
 export class Boxes {
   /** @type {Style} */
   style = "simple";
+  size = 1;
   /** Nothing is drawn many times. */
   instances = new THREE.Group();
 
@@ -77,6 +78,7 @@ export class Meshes {
     this.arrived = arrived;
     /** @type {Style} */
     this.style = "simple";
+    this.size = 1; // of all that is seen [m]
     /** @type {Map<string, Promise<Part[]>>} */
     this.known = new Map(); // name → promise of parts
     /** @type {Map<string, Promise<THREE.Texture | null>>} */
@@ -134,19 +136,17 @@ export class Meshes {
       const { finish, mirrored } = alike[0];
       const { opacity, picture } = finish;
       const material = materialOf(part, finish, this.style);
+      const cast = casts(part.geometry, opacity, this);
       if (picture && part.geometry.hasAttribute("uv")) this.paint(material, picture);
       // the card tells front from back by the sign of the whole object alone
       if (alike.length > 1 && !mirrored) {
-        const many = shaded(
-          new THREE.InstancedMesh(part.geometry, material, alike.length),
-          opacity,
-        );
+        const many = shaded(new THREE.InstancedMesh(part.geometry, material, alike.length), cast);
         many.frustumCulled = false;
         many.userData.anchors = alike.map(({ anchor }) => anchor);
         this.instances.add(many);
       } else {
         for (const { anchor } of alike)
-          anchor.add(shaded(new THREE.Mesh(part.geometry, material), opacity));
+          anchor.add(shaded(new THREE.Mesh(part.geometry, material), cast));
       }
     }
     this.follow();

@@ -21,6 +21,9 @@ import * as THREE from "./three.js";
  * @property {Array<{ solid: THREE.BufferGeometry, colour: THREE.Color }>} parts in body axes
  */
 
+const OPAQUE = 0.7; // what is less casts no shadow
+const SMALL = 0.05; // of all that is seen: no shadow of its own
+const FINEST = 0.015; // and no outline
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
 const AROUND = 48; // corners of a circle that is drawn as a line
 
@@ -35,7 +38,8 @@ const vector = (p) => new THREE.Vector3(...p);
  * @param {MeshSource} meshes
  * @param {{ style: Style, size: number }} how the style, and the size of all that is seen [m]
  */
-export function bodyObject(visuals, colour, palette, meshes, { style, size }) {
+export function bodyObject(visuals, colour, palette, meshes, how) {
+  const { style, size } = how;
   const body = new THREE.Group();
   /** @type {Map<string, Batch>} */
   const batches = new Map();
@@ -58,7 +62,7 @@ export function bodyObject(visuals, colour, palette, meshes, { style, size }) {
     batches.set(key, batch);
     batch.parts.push({ solid: solid.applyMatrix4(poseOf(visual)), colour: own });
   }
-  for (const batch of batches.values()) body.add(...batchObjects(batch, palette, meshes, style));
+  for (const batch of batches.values()) body.add(...batchObjects(batch, palette, meshes, how));
   return body;
 }
 
@@ -66,9 +70,10 @@ export function bodyObject(visuals, colour, palette, meshes, { style, size }) {
  * @param {Batch} batch
  * @param {Palette} palette
  * @param {MeshSource} meshes
- * @param {Style} style
+ * @param {{ style: Style, size: number }} how
  */
-function batchObjects({ opacity, material, picture, parts }, palette, meshes, style) {
+function batchObjects({ opacity, material, picture, parts }, palette, meshes, how) {
+  const { style, size } = how;
   const made = surface(style, material, 0xffffff, opacity, { vertexColors: true });
   Object.assign(made, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   if (picture) meshes.paint(made, picture);
@@ -77,14 +82,17 @@ function batchObjects({ opacity, material, picture, parts }, palette, meshes, st
   if (style === "simple") {
     // outlines are the body's own colour, moved towards the ink
     const ink = new THREE.Color(palette.ink);
-    const edges = parts.map(({ solid, colour }) =>
-      painted(new THREE.EdgesGeometry(solid, EDGE_ANGLE), colour.clone().lerp(ink, 0.5)),
-    );
+    const edges = parts
+      .filter(({ solid }) => radiusOf(solid) > FINEST * size)
+      .map(({ solid, colour }) =>
+        painted(new THREE.EdgesGeometry(solid, EDGE_ANGLE), colour.clone().lerp(ink, 0.5)),
+      );
     const lines = new THREE.LineBasicMaterial({ vertexColors: true });
-    found.push(new THREE.LineSegments(merged(edges), lines));
+    if (edges.length) found.push(new THREE.LineSegments(merged(edges), lines));
   }
   const solids = parts.map(({ solid, colour }) => painted(solid, colour));
-  found.push(shaded(new THREE.Mesh(picture ? solids[0] : merged(solids), made), opacity));
+  const whole = picture ? solids[0] : merged(solids);
+  found.push(shaded(new THREE.Mesh(whole, made), casts(whole, opacity, how)));
   return found;
 }
 
@@ -101,16 +109,35 @@ function painted(geometry, colour) {
 }
 
 /**
- * A mesh that casts shadows and gets some, unless light goes through it.
+ * A mesh that casts shadows and gets some.
  * @template {THREE.Mesh} T
  * @param {T} mesh
- * @param {number} opacity
+ * @param {boolean} casts not so if light goes through it, or if nobody would see its shadow
  */
-export function shaded(mesh, opacity) {
-  if (opacity < 0.7) return mesh;
-  mesh.castShadow = mesh.receiveShadow = true;
+export function shaded(mesh, casts) {
+  mesh.receiveShadow = true;
+  if (!casts) return mesh;
+  mesh.castShadow = true;
   mesh.layers.enable(CASTERS);
   return mesh;
+}
+
+/**
+ * Whether a solid casts a shadow: light does not go through it, and in the simple style, where
+ * every triangle counts, it is not small either.
+ * @param {THREE.BufferGeometry} geometry
+ * @param {number} opacity
+ * @param {{ style: Style, size: number }} how
+ */
+export function casts(geometry, opacity, { style, size }) {
+  if (opacity < OPAQUE) return false;
+  return style === "full" || radiusOf(geometry) > SMALL * size;
+}
+
+/** @param {THREE.BufferGeometry} geometry */
+function radiusOf(geometry) {
+  if (!geometry.boundingSphere) geometry.computeBoundingSphere();
+  return geometry.boundingSphere?.radius ?? 0;
 }
 
 /** @param {Look} look */

@@ -40,7 +40,7 @@ export function solidOf(shape, style, size) {
     case "plate":
       return plate(shape, fine);
     case "capsule": {
-      const rings = Math.max(2, Math.round(around / 5));
+      const rings = Math.max(1, Math.round(around / 6));
       return along(
         shape.axis,
         new THREE.CapsuleGeometry(shape.radius, shape.length, rings, around),

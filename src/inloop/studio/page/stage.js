@@ -84,6 +84,7 @@ export class Stage {
     this.root.clear();
     this.nodes.clear();
     this.description = scene;
+    this.meshes.size = eye.size;
     this.meshes.keep(scene);
     /**
      * @param {import("./messages.js").Look[]} visuals
