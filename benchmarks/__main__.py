@@ -34,6 +34,7 @@ SECTIONS = {
     "realtime": "Real time",
     "warm": "From inputs to outputs",
     "friction": "Friction in real time",
+    "contact": "Contacts with dry friction",
     "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",

@@ -17,9 +17,11 @@ from inloop.errors import FileFormatError, InputError, ModelError, SimulationErr
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.model.starting import start_at
+from inloop.model.tyres import Pac2002
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
+from inloop.plant.controlling import controller_of
 from inloop.plant.holding import hold, rest_of, stop
 from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
 from inloop.realtime.run import StartOptions
@@ -135,8 +137,14 @@ class Plant(BarePlant):
         }
         if mode is not None and not self.by_mode:
             raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
-        if controller is not None:
-            plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
+        plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
+        own = controller_of(plants)
+        if own is not None and controller is None and period is not None:
+            raise InputError(
+                f"controller '{own.name}' is part of the plant, and so is its period",
+                fix="Leave period out.",
+            )
+        if controller is not None or own is not None:
             return self._shown(
                 partial(
                     runs.simulate_controlled,
@@ -376,7 +384,7 @@ def load(
     mimic: bool | None = None,
     density: float | None = None,
     keyframe: str | None = None,
-    friction_velocity: float | None = None,
+    friction_deflection: float | None = None,
     external_forces: bool | None = None,
     link_laws: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Model:
@@ -404,8 +412,9 @@ def load(
         mimic: False leaves joints independent that mimic others (URDF).
         density: [kg/m³] for links without <inertial> (URDF).
         keyframe: name of the keyframe to start from (MJCF).
-        friction_velocity: velocity over which friction changes its sign [rad/s or m/s]: 0.01 for
-            URDF; without it `frictionloss` of MJCF is left out.
+        friction_deflection: by how much a joint that sticks gives way under its whole friction
+            [rad or m]: 1e-3 for URDF; without it friction of MJCF and SDF is left out, but not by
+            `inloop run` and `inloop studio`.
         external_forces: False leaves out inputs at points with external forces (ROBOTRAN).
         link_laws: laws of links by the name in the file, functions of l, ld and t (ROBOTRAN).
 
@@ -429,6 +438,23 @@ def load(
     if held or stops:
         steady(model, held=held, stops=stops)
     return model
+
+
+@checked_call
+def load_tyre(path: str | os.PathLike[str]) -> Pac2002:
+    """Read a tyre from a .tir file: PAC2002, or MF-Tyre 5.2 by another name.
+
+    What the formula does not use is told in its `notes`.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileFormatError: the file is broken, of another kind, or in other units than SI.
+    """
+    from inloop.io.tir import read_tyre
+
+    return read_tyre(path)
 
 
 def steady(model: Model, *, held: bool, stops: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inloop.codegen.parts import split
-from inloop.symbolic import Expr, Graph, Input, Output, Program, evaluate
+from inloop.symbolic import Expr, Graph, Input, Output, Program, evaluate, gradient
 from inloop.symbolic import functions as f
 from inloop.symbolic.listing import layout
 from inloop.symbolic.operations import OPERATIONS
 
 ROWS = 7  # not a multiple of the number of lanes
 XS, YS = (-1.1, -0.4, 0.3, 0.9, 1.7), (0.7, -1.3, 0.2, 2.1, 1.4)
+XS_ACROSS = (-0.8, 0.1, 0.9)
+ZS = [[math.sin(3.0 * x + y) + x * y for y in XS_ACROSS] for x in XS]
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "add": lambda a, b: a + b,
@@ -75,7 +78,13 @@ def every_operation() -> Program:
         looked_up = f.table(a * k, XS, YS, kind)
         entries += [looked_up, f.table(b, XS, YS, kind), looked_up * f.table(c, XS, YS, kind)]
     entries.append(f.table(graph.constant(0.55), XS, YS, "cubic") * a)
+    for kind in ("linear", "cubic"):
+        looked_up = f.table2(a * k, b, XS, XS_ACROSS, ZS, kind)
+        entries += [looked_up, *gradient(looked_up, [a, b]), f.table2(c, 0.3, XS, XS_ACROSS, ZS)]
     entries += [(a < b) & (b < c), (a < b) | (b < c), ~(a <= b)]
+    # a sum that is an angle, and has a name because others use it
+    angle = a + 1.5
+    entries += [f.cos(angle), f.minimum(angle, b), f.atan2(angle, c)]
     return Program("operations", (pre, q), (Output.vector("y", entries),))
 
 
@@ -131,6 +140,7 @@ SAFE: list[tuple[int, Callable[..., Expr]]] = [
     (2, f.maximum),
     (1, lambda a: f.table(a, XS, YS, "cubic")),
     (1, lambda a: f.table(a, XS, YS, "linear")),
+    (2, lambda a, b: f.table2(a, b, XS, XS_ACROSS, ZS, "cubic")),
 ]
 LARGEST = 30.0  # larger intermediates are left out: they would only spread rounding
 

@@ -77,7 +77,7 @@ def _short(note: str) -> str:
 def test_friction_of_a_ball_joint(written: Callable) -> None:
     """Each turn rate has its own, as each velocity of MuJoCo has."""
     body = f'<body name="b"><joint name="j" type="ball" frictionloss=".3"/>{BALL}</body>'
-    laws = il.load(written(model(body)), friction_velocity=1e-3).build().joint_forces
+    laws = il.load(written(model(body)), friction_deflection=1e-3).build().joint_forces
     assert [law.name for law in laws] == [f"j_w{axis}_friction" for axis in "xyz"]
 
 

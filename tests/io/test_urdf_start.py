@@ -153,16 +153,6 @@ def test_limits_are_elastic_stops(written: Write) -> None:
     assert deepest > 2e-3
 
 
-def test_friction_of_the_file_slows_a_joint_down(written: Write) -> None:
-    """Coulomb friction alone: qd falls by F t / I, the same at every speed."""
-    path = written(arm('<dynamics damping="0" friction="0.6"/>'))
-    plant = il.load(path, gravity=(0, 0, 0), apply_dynamics=True).compile()
-    result = plant.simulate(t_end=0.5, qd={"j": 2.0})
-    assert result["j.qd"][-1] == pytest.approx(2.0 - 0.6 * 0.5 / ABOUT_AXIS, rel=1e-9)
-    kept = il.load(path, gravity=(0, 0, 0)).compile()
-    assert kept.simulate(t_end=0.5, qd={"j": 2.0})["j.qd"][-1] == pytest.approx(2.0, rel=1e-12)
-
-
 @pytest.mark.parametrize(("effort", "most"), [("12.5", 12.5), ("0", math.inf)])
 def test_inputs_have_the_range_of_the_drives(written: Write, effort: str, most: float) -> None:
     path = written(arm(f'<limit lower="-1" upper="1" effort="{effort}" velocity="1"/>'))

@@ -6,7 +6,7 @@
 #include "il_loop.h"
 
 /* a snapshot holds the state behind four other numbers */
-enum { N = 2, X = 4 + 2 * N, INPUTS = 3, PARAMETERS = 2, OUTPUTS = 1 + 2 * N + INPUTS + X };
+enum { N = 2, X = 4 + 2 * N + 2, INPUTS = 3, PARAMETERS = 2, OUTPUTS = 1 + 2 * N + INPUTS + X };
 
 static int rates(void *context, double t, const double *x, double *xd)
 {
@@ -46,8 +46,21 @@ static const il_quantity inputs[INPUTS] = {
 static const il_quantity outputs[2 * N] = {
     {"x.q", "", 0.0, 0.0, 0.0}, {"y.q", "", 0.0, 0.0, 0.0},
     {"x.qd", "", 0.0, 0.0, 0.0}, {"y.qd", "", 0.0, 0.0, 0.0}};
-static const il_plant plant = {
-    "fuzz", 0, parameters, inputs, outputs, PARAMETERS, INPUTS, 2 * N, &mode_row, 1};
+
+/* a controller of the plant itself, which counts its samples and damps y */
+static int damp(const double *gains, double t, const double *y, double *states, double *values)
+{
+    (void)t;
+    states[0] += 1.0;
+    values[0] = -gains[0] * y[0];
+    return 0;
+}
+
+static const int64_t reads[] = {3}, leads[] = {1};
+static const il_controller controller = {
+    "damp", 1e-3, damp, {prepare, PARAMETERS}, reads, leads, rest, 1, 1, 1};
+static const il_plant plant = {"fuzz", 0, parameters, inputs, outputs, PARAMETERS, INPUTS, 2 * N,
+                               &mode_row, 1, &controller};
 
 static uint64_t state;
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -99,6 +100,46 @@ def test_sources_compile_without_a_word(
     command = ["make", "-s", "-C", str(tmp_path), f"CC={program}"]
     subprocess.run([*command, f"CFLAGS={' '.join((*STRICT, *more))}"], check=True)
     assert len(printed(program_of(tmp_path))[1]) == 51
+
+
+IN_C = """
+int push(const double *parameters, double t, const double *y, double *states, double *values)
+{
+    states[0] += 0.25 * y[0];
+    values[0] = -parameters[0] * states[0] - y[1] + t;
+    return 0;
+}
+"""
+
+
+class Push:
+    """The same in Python."""
+
+    states: ClassVar[dict[str, float]] = {"total": 0.3}
+
+    def __call__(self, t: Any, outputs: Any, gain: Any = 4.0) -> dict[str, Any]:
+        self.total = self.total + 0.25 * outputs["rail.q"]
+        return {"rail.tau": -gain * self.total - outputs["rail.qd"] + t}
+
+
+def test_a_program_holds_the_controller_of_its_plant(tmp_path: Path, make: Make) -> None:
+    file = tmp_path / "push.c"
+    file.write_text(IN_C)
+    names = {"outputs": ["rail.q", "rail.qd"], "inputs": ["rail.tau"], "states": [0.3]}
+    in_c = il.c_controller(file, function="push", parameters={"gain": 4.0}, **names)
+    for kind, controller in (("traced", Push()), ("in_c", in_c)):
+        m = il.Model(kind)
+        m.body("cart", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.3)
+        m.controller(controller, period=5e-3)
+        plant, folder = m.compile(), tmp_path / kind
+        plant.parameters["controller.gain"] = 5.5
+        plant.export_c(folder, method="rk4", t_end=0.1, step=STEP)
+        make(folder)
+        names, rows = printed(program_of(folder))
+        result = plant.simulate(t_end=0.1, step=STEP, method="rk4")
+        np.testing.assert_array_equal(rows[:, names.index("rail.q")], result["rail.q"])
+        np.testing.assert_array_equal(rows[:, names.index("rail.qd")], result["rail.qd"])
+        assert abs(result["rail.q"][-1]) > 1e-4
 
 
 def test_parameters_are_those_of_now(tmp_path: Path, make: Make) -> None:

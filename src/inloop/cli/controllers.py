@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import inloop as il
 from inloop import gallery
 from inloop.cli.derivation import derive
-from inloop.cli.subject import Subject
 from inloop.cli.text_files import emit
 from inloop.gallery import Controller, CProgram, Exhibit
 from inloop.native import explain_no_compiler, find_compiler
 
 
-def own_controller(name: str | None, subject: Subject) -> Any:
+def own_controller(name: str | None, names: Mapping[str, Any]) -> Any:
     """The function, or an object of the class, of this name in the user's file; None if not there.
 
     Args:
         name: of the function or class.
-        subject: what the command is about.
+        names: all global names of the file.
     """
-    found = subject.names.get(name) if name else None
+    found = names.get(name) if name else None
     if isinstance(found, type):
         try:
             return found()

@@ -16,6 +16,7 @@ from inloop.cli.advice import shell_words
 from inloop.cli.commands import (
     bench,
     check,
+    control,
     demo,
     derive,
     describe,
@@ -34,8 +35,8 @@ from inloop.cli.subject import FILE_ENDINGS
 from inloop.errors import near_names
 
 COMMANDS = (
-    list_gallery, describe, derive, export, run, studio, monitor, record, link, midi, device, check,
-    demo, bench,
+    list_gallery, describe, derive, export, run, studio, monitor, record, control, link, midi,
+    device, check, demo, bench,
 )  # fmt: skip
 
 # what is there after Ctrl-C

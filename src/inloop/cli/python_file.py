@@ -51,12 +51,29 @@ def model_of_file(path: Path) -> tuple[Described, Mapping[str, Any]]:
         FileFormatError: it cannot be run, or what it leaves is not one model; says what was
             looked for and what was found.
     """
+    with _running(path):
+        names = runpy.run_path(str(path), run_name="inloop_model")
+        return _described(names, path.name), names
+
+
+def names_of_file(path: Path) -> Mapping[str, Any]:
+    """Run a Python file in the same way, whether it describes a model or not: its names.
+
+    Raises:
+        FileFormatError: it cannot be run.
+    """
+    with _running(path):
+        return runpy.run_path(str(path), run_name="inloop_model")
+
+
+@contextlib.contextmanager
+def _running(path: Path) -> Iterator[None]:
+    """Let a file run with its folder on the path; what it raises is told with its line."""
     if not path.is_file():
         raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
     with _importing_from(path.resolve().parent):
         try:
-            names = runpy.run_path(str(path), run_name="inloop_model")
-            found = _described(names, path.name)
+            yield
         except il.InloopError:
             raise
         except (Exception, SystemExit) as error:
@@ -65,7 +82,6 @@ def model_of_file(path: Path) -> tuple[Described, Mapping[str, Any]]:
                 where=_place(error),
                 fix="Run it with python to see more.",
             ) from error
-    return found, names
 
 
 def _described(names: Mapping[str, Any], file: str) -> Described:

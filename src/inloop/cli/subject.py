@@ -15,6 +15,7 @@ from inloop import gallery
 from inloop.cli.python_file import Described, model_of_file
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
+from inloop.io.load import options_of_runs
 from inloop.io.urdf.reader import Base
 from inloop.native import find_compiler
 
@@ -87,8 +88,7 @@ def find_subject(args: argparse.Namespace) -> Subject:
     given = {} if args.base is None else {"base": args.base}
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
         # commands that run a robot (`add_start`) have its damping and friction in force
-        runs = hasattr(args, "held") and args.mechanism.lower().endswith(".urdf")
-        model, names = _load(args.mechanism, given | ({"apply_dynamics": True} if runs else {}))
+        model, names = _load(args.mechanism, given, runs=hasattr(args, "held"))
         return Subject(model, None, _numbers(_settings(args.set)), names=names)
     if given:
         raise il.InputError(
@@ -178,12 +178,14 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _load(name: str, options: Mapping[str, Any]) -> tuple[Described, Mapping[str, Any]]:
+def _load(
+    name: str, options: Mapping[str, Any], *, runs: bool
+) -> tuple[Described, Mapping[str, Any]]:
     """What a file describes, and the global names of one in Python."""
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
     if not name.lower().endswith(".py"):
-        return il.load(name, **options), {}
+        return il.load(name, **(options_of_runs(name) if runs else {}), **options), {}
     if options:
         raise il.InputError(
             f"--base says how the robot of a URDF file stands; {name[:60]!a} is Python",

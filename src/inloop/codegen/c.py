@@ -17,6 +17,7 @@ from inloop.codegen.quoting import c_comment, c_heading, identifier
 from inloop.symbolic import Expr, Notation, Program, to_text
 from inloop.symbolic.listing import Listing, Load, Store, layout
 from inloop.symbolic.operations import OPERATIONS
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 from inloop.symbolic.text import Template
 
@@ -247,9 +248,15 @@ def _table_lines(tables: TableNames) -> list[str]:
     """Static constant arrays of the interpolation tables that a function uses."""
     lines = []
     for name, table in tables:
-        rows = tuple(c for row in table.coefficients for c in row)
-        lines.append(f"static const double {name}_x[] = {{{numbers(table.breaks)}}};")
-        lines.append(f"static const double {name}_c[] = {{{numbers(rows)}}};")
+        if isinstance(table, PiecewiseSurface):
+            arrays = {"x": table.x_breaks, "y": table.y_breaks, "c": table.coefficients}
+        else:
+            rows = tuple(c for row in table.coefficients for c in row)
+            arrays = {"x": table.breaks, "c": rows}
+        lines += [
+            f"static const double {name}_{end}[] = {{{numbers(values)}}};"
+            for end, values in arrays.items()
+        ]
     return lines
 
 
@@ -257,6 +264,13 @@ def _look_up(x: str, name: str, table: PiecewisePolynomial) -> str:
     count = len(table.coefficients)
     ends = numbers((table.below, table.above))
     return f"il_table({_splat(x)}, {count}, {name}_x, {name}_c, {ends})"
+
+
+def _look_up_surface(x: str, y: str, name: str, table: PiecewiseSurface) -> str:
+    counts = f"{len(table.x_breaks) - 1}, {len(table.y_breaks) - 1}"
+    flat = f"{int(table.flat_x)}, {int(table.flat_y)}"
+    arrays = f"{name}_x, {name}_y, {name}_c"
+    return f"il_table2({_splat(x)}, {_splat(y)}, {counts}, {arrays}, {flat})"
 
 
 def _splat(text: str) -> str:
@@ -271,4 +285,7 @@ def _functions(tables: TableNames) -> dict[str, Template]:
     def table(x: str, data: PiecewisePolynomial) -> str:
         return _look_up(x, tables.name(data), data)
 
-    return {**{op: template(op) for op in OPERATIONS}, "table": table}
+    def table2(x: str, y: str, data: PiecewiseSurface) -> str:
+        return _look_up_surface(x, y, tables.name(data), data)
+
+    return {**{op: template(op) for op in OPERATIONS}, "table": table, "table2": table2}

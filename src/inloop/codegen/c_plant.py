@@ -25,6 +25,7 @@ _SIGNATURES = {
     "drives": "void {}(const void *, double, const double *, const double *, double *)",
     "prepare": "void {}(const double *, double *)",
     "formula": "void {}(const il_view *, double *)",
+    "sampled": "int {}(const double *, double, const double *, double *, double *)",
 }
 _FORMULAS = ("indicators", "project", "energy", "observe", "sense")
 
@@ -130,6 +131,19 @@ class ModeRow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ControllerRow:
+    """An il_controller; what it reads and leads by number."""
+
+    name: str
+    period: float
+    sampled: str
+    prepare: Preparation = NOTHING
+    reads: tuple[int, ...]
+    leads: tuple[int, ...]
+    first: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlantTable:
     """An il_plant."""
 
@@ -138,6 +152,7 @@ class PlantTable:
     inputs: tuple[Quantity, ...]
     outputs: tuple[Quantity, ...]
     modes: tuple[ModeRow, ...]
+    controller: ControllerRow | None = None
 
     @property
     def hash(self) -> int:
@@ -187,7 +202,31 @@ class _Writer:
         modes = self._array("il_mode_row", [self._mode(mode) for mode in table.modes])
         counts = [str(len(group)) for group in groups]
         hashed = f"UINT64_C(0x{table.hash:016x})"
-        return _row([_text(table.name), hashed, *quantities, *counts, modes, str(len(table.modes))])
+        head = (_text(table.name), hashed, *quantities, *counts, modes, str(len(table.modes)))
+        return _row([*head, self._controller(table.controller)])
+
+    def _controller(self, row: ControllerRow | None) -> str:
+        """Name of the row of a controller."""
+        if row is None:
+            return "NULL"
+        numbers = [self._array("int64_t", [str(k) for k in ks]) for ks in (row.reads, row.leads)]
+        first = self._array("double", [_real(x) for x in row.first])
+        return self._array(
+            "il_controller",
+            [
+                _row(
+                    [
+                        _text(row.name),
+                        _real(row.period),
+                        self._function("sampled", row.sampled),
+                        self._preparation(row.prepare),
+                        *numbers,
+                        first,
+                        *map(str, map(len, (row.reads, row.leads, row.first))),
+                    ]
+                )
+            ],
+        )
 
     def _mode(self, mode: ModeRow) -> str:
         choices = self._array("il_choice", [self._choice(choice) for choice in mode.choices])

@@ -13,6 +13,7 @@ from itertools import product
 from inloop.codegen.header import comment_lines
 from inloop.codegen.pieces import (
     WIDTH,
+    Table,
     TableNames,
     broken,
     number,
@@ -23,7 +24,7 @@ from inloop.codegen.pieces import (
 from inloop.codegen.quoting import identifier, matlab_comment, matlab_heading
 from inloop.symbolic import Notation, Output, Program
 from inloop.symbolic.listing import Listing, layout
-from inloop.symbolic.tables import PiecewisePolynomial
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.text import Template
 
 INDENT = "    "
@@ -81,6 +82,30 @@ function y = il_lookup(x, breaks, rows, below, above)
         d = x - breaks(k);
         y = rows(k, 1) + d*(rows(k, 2) + d*(rows(k, 3) + d*rows(k, 4)));
     end
+end
+""",
+    "il_lookup2": """
+function z = il_lookup2(x, y, x_breaks, y_breaks, patches, flat_x, flat_y)
+    % patches of cubics, constant beyond the edges, or 0 along a flat axis
+    if isnan(x) || isnan(y)
+        z = NaN;
+        return
+    end
+    beyond_x = x < x_breaks(1) || x >= x_breaks(end);
+    beyond_y = y < y_breaks(1) || y >= y_breaks(end);
+    if (flat_x && beyond_x) || (flat_y && beyond_y)
+        z = 0;
+        return
+    end
+    x = min(max(x, x_breaks(1)), x_breaks(end));
+    y = min(max(y, y_breaks(1)), y_breaks(end));
+    k = min(sum(x >= x_breaks), numel(x_breaks) - 1);
+    l = min(sum(y >= y_breaks), numel(y_breaks) - 1);
+    d = x - x_breaks(k);
+    e = y - y_breaks(l);
+    c = reshape(patches((k - 1) * (numel(y_breaks) - 1) + l, :), 4, 4);
+    rows = c(1, :) + e * (c(2, :) + e * (c(3, :) + e * c(4, :)));
+    z = rows(1) + d * (rows(2) + d * (rows(3) + d * rows(4)));
 end
 """,
 }
@@ -143,6 +168,7 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         "le": lambda a, b: f"double({a} <= {b})",
         "where": lambda c, a, b: f"il_where({c}, {a}, {b})",
         "table": lambda x, table: f"{tables.name(table)}({x})",
+        "table2": lambda x, y, table: f"{tables.name(table)}({x}, {y})",
     }
 
 
@@ -195,7 +221,9 @@ def _subscripts(out: Output) -> Iterator[str]:
     return (", ".join(map(str, index)) for index in product(*ranges))
 
 
-def _table_function(name: str, table: PiecewisePolynomial) -> list[str]:
+def _table_function(name: str, table: Table) -> list[str]:
+    if isinstance(table, PiecewiseSurface):
+        return _surface_function(name, table)
     rows = [f"{2 * INDENT}{numbers(row)}" for row in table.coefficients]
     return [
         "",
@@ -205,5 +233,21 @@ def _table_function(name: str, table: PiecewisePolynomial) -> list[str]:
         *(f"{row}; ..." for row in rows),
         f"{INDENT}];",
         f"{INDENT}y = il_lookup(x, breaks, rows, {number(table.below)}, {number(table.above)});",
+        "end",
+    ]
+
+
+def _surface_function(name: str, table: PiecewiseSurface) -> list[str]:
+    patches = [table.coefficients[k : k + 16] for k in range(0, len(table.coefficients), 16)]
+    flat = f"{int(table.flat_x)}, {int(table.flat_y)}"
+    return [
+        "",
+        f"function z = {name}(x, y)",
+        *_continued(INDENT, f"x_breaks = [{numbers(table.x_breaks)}];"),
+        *_continued(INDENT, f"y_breaks = [{numbers(table.y_breaks)}];"),
+        f"{INDENT}patches = [ ...",
+        *(line for patch in patches for line in _continued(2 * INDENT, f"{numbers(patch)}; ...")),
+        f"{INDENT}];",
+        f"{INDENT}z = il_lookup2(x, y, x_breaks, y_breaks, patches, {flat});",
         "end",
     ]

@@ -8,7 +8,10 @@ from itertools import groupby
 
 from inloop.symbolic import Expr, Notation, to_text
 from inloop.symbolic.listing import Listing
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
+
+Table = PiecewisePolynomial | PiecewiseSurface
 
 WIDTH = 100  # columns of generated text
 SINES = "sines and cosines"
@@ -30,25 +33,29 @@ class TableNames:
 
     def __init__(self, base: str) -> None:
         self._base = base
-        self._names: dict[PiecewisePolynomial, str] = {}
+        self._names: dict[Table, str] = {}
 
-    def name(self, table: PiecewisePolynomial) -> str:
+    def name(self, table: Table) -> str:
         """The name of a table: `<base>1`, `<base>2`, …."""
         return self._names.setdefault(table, f"{self._base}{len(self._names) + 1}")
 
-    def __iter__(self) -> Iterator[tuple[str, PiecewisePolynomial]]:
+    def __iter__(self) -> Iterator[tuple[str, Table]]:
         return iter((name, table) for table, name in self._names.items())
 
 
 def sections(listing: Listing, notation: Notation) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Headings with the assignments below them as (name, text); sines and cosines come first."""
     leading = set(listing.angles)
-    names = {**listing.names, **listing.sums}
     sines = [n for n in listing.names if n.op in ("sin", "cos") and n.args[0] in leading]
-    nodes = [(SINES, node) for node in (*listing.sums, *sines)]
-    nodes += [(statement.section, statement.expr) for statement in listing.statements]
-    for heading, group in groupby(nodes, key=lambda item: item[0]):
-        yield heading, [(names[n], to_text(n, names, notation)) for _, n in group]
+    # statements come behind the sines, which therefore cannot use their names
+    known = {node: load.name for node, load in listing.loads.items()} | listing.sums
+    if sines or listing.sums:
+        lines = [(name, to_text(node, known, notation)) for node, name in listing.sums.items()]
+        lines += [(listing.names[node], to_text(node, known, notation)) for node in sines]
+        yield SINES, lines
+    names = {**listing.names, **listing.sums}
+    for heading, group in groupby(listing.statements, key=lambda item: item.section):
+        yield heading, [(names[s.expr], to_text(s.expr, names, notation)) for s in group]
 
 
 def result_text(expr: Expr, listing: Listing, notation: Notation) -> str:

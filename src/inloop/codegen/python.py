@@ -13,6 +13,7 @@ from typing import Any
 from inloop.codegen.header import comment_lines
 from inloop.codegen.pieces import (
     WIDTH,
+    Table,
     TableNames,
     broken,
     number,
@@ -23,7 +24,7 @@ from inloop.codegen.pieces import (
 from inloop.codegen.quoting import identifier, python_comment, python_docstring, python_heading
 from inloop.symbolic import Notation, Output, Program
 from inloop.symbolic.listing import Listing, layout
-from inloop.symbolic.tables import PiecewisePolynomial
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.text import Template
 
 INDENT = "    "
@@ -46,6 +47,22 @@ def _lookup(x, table):
     inside = c0 + d * (c1 + d * (c2 + d * c3))
     return np.where(x < breaks[0], below, np.where(x >= breaks[-1], above, inside))
 '''
+LOOKUP2 = '''
+def _lookup2(x, y, table):
+    """Patches of cubics: breaks each way, coefficients, whether it is flat beyond them."""
+    x_breaks, y_breaks, patches, flat_x, flat_y = table
+    places = []
+    for value, breaks in ((x, x_breaks), (y, y_breaks)):
+        inside = np.clip(value, breaks[0], breaks[-1])
+        k = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
+        places.append((k, inside - breaks[k], (value < breaks[0]) | (value >= breaks[-1])))
+    (k, d, beyond_x), (l, e, beyond_y) = places
+    rows = np.moveaxis(patches[k, l], -2, 0)
+    rows = [c[..., 0] + e * (c[..., 1] + e * (c[..., 2] + e * c[..., 3])) for c in rows]
+    z = rows[0] + d * (rows[1] + d * (rows[2] + d * rows[3]))
+    zero = (flat_x & beyond_x) | (flat_y & beyond_y)
+    return np.where(np.isnan(x + y), np.nan, np.where(zero, 0.0, z))
+'''
 NUMPY_NAMES = {
     **{op: op for op in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "abs", "sign")},
     "asin": "arcsin",
@@ -67,7 +84,9 @@ def emit_module(programs: Sequence[Program], prefix: str, header_lines: Sequence
         header_lines: comment at the top of the module, without comment signs.
     """
     functions = [emit_function(program, prefix) for program in programs]
-    helpers = [PACK] + ([LOOKUP] if any("_lookup(" in text for text in functions) else [])
+    known = {"_lookup(": LOOKUP, "_lookup2(": LOOKUP2}
+    used = (body for call, body in known.items() if any(call in text for text in functions))
+    helpers = [PACK, *used]
     top = [*python_comment(header_lines), "import numpy as np", ""]
     return "\n".join([*top, *helpers, *(f"\n{text}" for text in functions)])
 
@@ -108,6 +127,7 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         "le": lambda a, b: f"np.where({a} <= {b}, 1.0, 0.0)",
         "where": lambda c, a, b: f"np.where({c} != 0.0, {a}, {b})",
         "table": lambda x, table: f"_lookup({x}, {tables.name(table)})",
+        "table2": lambda x, y, table: f"_lookup2({x}, {y}, {tables.name(table)})",
     }
 
 
@@ -156,7 +176,9 @@ def _result(out: Output, inputs: str, listing: Listing, notation: Notation) -> l
     return [*lines, f"{INDENT}]", f"{INDENT}{out.name} = _pack({out.name}, {out.shape}{inputs})"]
 
 
-def _table_lines(name: str, table: PiecewisePolynomial) -> list[str]:
+def _table_lines(name: str, table: Table) -> list[str]:
+    if isinstance(table, PiecewiseSurface):
+        return _surface_lines(name, table)
     breaks = broken(numbers(table.breaks), WIDTH - 2 * len(INDENT))
     return [
         f"{name} = (",
@@ -170,3 +192,17 @@ def _table_lines(name: str, table: PiecewisePolynomial) -> list[str]:
         f"{INDENT}{number(table.above)},",
         ")",
     ]
+
+
+def _surface_lines(name: str, table: PiecewiseSurface) -> list[str]:
+    shape = (len(table.x_breaks) - 1, len(table.y_breaks) - 1, 4, 4)
+    lines = [f"{name} = ("]
+    for values, ending in (
+        (table.x_breaks, ""),
+        (table.y_breaks, ""),
+        (table.coefficients, f".reshape({shape})"),
+    ):
+        pieces = broken(numbers(values), WIDTH - 2 * len(INDENT))
+        lines += [f"{INDENT}np.array([", *(2 * INDENT + piece for piece in pieces)]
+        lines.append(f"{INDENT}]){ending},")
+    return [*lines, f"{INDENT}{table.flat_x},", f"{INDENT}{table.flat_y},", ")"]

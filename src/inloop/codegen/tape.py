@@ -7,23 +7,25 @@ intermediate values; a register is used again once nobody needs what it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from inloop.codegen.pieces import Table
 from inloop.symbolic import Expr, Program
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.schedule import schedule
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 Reals = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.int32]]
 
 # the numbers of the operations, as in il_tape.h
-CODES = {name: code for code, name in enumerate((*OPERATIONS, "sincos", "table"))}
+CODES = {name: code for code, name in enumerate((*OPERATIONS, "sincos", "table", "table2"))}
 ANGULAR = {"sin": "cos", "cos": "sin"}
 
 
@@ -88,7 +90,7 @@ class _Writer:
         self.tables: list[float] = []
         self._fixed, self._last = len(fixed), last
         self._free: list[int] = []
-        self._offsets: dict[PiecewisePolynomial, int] = {}
+        self._offsets: dict[Table, int] = {}
         self._angular = {(node.op, node.args[0]): node for node in last if node.op in ANGULAR}
 
     def write(self, position: int, node: Expr) -> None:
@@ -111,6 +113,9 @@ class _Writer:
             pieces = len(node.payload.coefficients)
             offset = self._offset(node.payload)
             self._instruct("table", self._take(node), [*arguments, offset, pieces])
+        elif isinstance(node.payload, PiecewiseSurface):
+            offset = self._offset(node.payload)
+            self._instruct("table2", self._take(node), [*arguments, offset])
         else:
             self._instruct(node.op, self._take(node), arguments)
 
@@ -132,10 +137,19 @@ class _Writer:
         self.place[node] = self._free.pop()
         return self.place[node]
 
-    def _offset(self, table: PiecewisePolynomial) -> int:
+    def _offset(self, table: Table) -> int:
         """Where a table lies."""
         if table not in self._offsets:
             self._offsets[table] = len(self.tables)
-            self.tables += (table.below, table.above, *table.breaks)
-            self.tables += chain.from_iterable(table.coefficients)
+            self.tables += _laid_out(table)
         return self._offsets[table]
+
+
+def _laid_out(table: Table) -> Iterator[float]:
+    """A table as numbers, in the order of il_tape.h."""
+    if isinstance(table, PiecewiseSurface):
+        yield from (len(table.x_breaks) - 1, len(table.y_breaks) - 1, table.flat_x, table.flat_y)
+        yield from (*table.x_breaks, *table.y_breaks, *table.coefficients)
+    else:
+        yield from (table.below, table.above, *table.breaks)
+        yield from chain.from_iterable(table.coefficients)

@@ -11,7 +11,7 @@ exhibit in a package of yours does (docs/own_exhibit.md).
 
 from inloop.gallery.exhibition import parts
 from inloop.gallery.exhibition.catalog import exhibits, get, names
-from inloop.gallery.exhibition.controller import Controller, CProgram
+from inloop.gallery.exhibition.controller import Controller, CProgram, Guided, Slider
 from inloop.gallery.exhibition.device import GROUND, Device, Haptic, Point
 from inloop.gallery.exhibition.drawing import View
 from inloop.gallery.exhibition.exhibit import Exhibit
@@ -25,6 +25,7 @@ from inloop.gallery.exhibition.strokes import strokes
 
 __all__ = [
     "GROUND", "Bench", "CProgram", "Comparison", "Controller", "Device", "Exhibit", "Experiment",
-    "Haptic", "Notes", "Option", "Outcome", "Point", "Reference", "View", "draw_looks", "exhibits",
-    "get", "gravity_along", "names", "parts", "strokes",
+    "Guided", "Haptic", "Notes", "Option", "Outcome", "Point", "Reference", "Slider", "View",
+    "draw_looks", "exhibits", "get", "gravity_along", "names", "parts",
+    "strokes",
 ]  # fmt: skip

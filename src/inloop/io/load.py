@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, overload
 
 from inloop.errors import FileFormatError, InputError
+from inloop.io.friction import DEFLECTION
 from inloop.io.mjcf import reader as mjcf
 from inloop.io.robotran import reader as robotran
 from inloop.io.sdf import reader as sdf
@@ -26,13 +27,14 @@ class _Format:
     name: str
     read: Callable[..., Any]
     options: type[Any]
+    running: Mapping[str, Any] = field(default_factory=dict)  # see `options_of_runs`
 
 
 # by the name of the root element, which tells more than the ending of the file's name
 _FORMATS = {
-    "robot": _Format("URDF", urdf.read, urdf.UrdfOptions),
-    "mujoco": _Format("MJCF", mjcf.read, mjcf.MjcfOptions),
-    "sdf": _Format("SDF", sdf.read, sdf.SdfOptions),
+    "robot": _Format("URDF", urdf.read, urdf.UrdfOptions, {"apply_dynamics": True}),
+    "mujoco": _Format("MJCF", mjcf.read, mjcf.MjcfOptions, {"friction_deflection": DEFLECTION}),
+    "sdf": _Format("SDF", sdf.read, sdf.SdfOptions, {"friction_deflection": DEFLECTION}),
     "mbsDescR7": _Format("ROBOTRAN", robotran.read, robotran.RobotranOptions),
 }
 _OTHERS = {
@@ -73,6 +75,11 @@ def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **o
                 f"{kind.name} files have no option {quoted(option)}", fix=suggestion(option, known)
             )
     return kind.read(root, model_type, kind.options(**options))
+
+
+def options_of_runs(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """With which options commands read a robot that they run: all that resists it is in force."""
+    return _format_of(parse_file(path)).running
 
 
 def _format_of(root: Element) -> _Format:

@@ -11,6 +11,8 @@ from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.friction import FrictionLaw, coulomb_contact, lugre_contact
 from inloop.model.contacts.laws import NormalLaw, felt, hunt_crossley, power_law
+from inloop.model.controllers.controller import CFunction, gain
+from inloop.model.controllers.in_c import c_controller
 from inloop.model.elements import Attachment, Attitude, Body, Frame, Ground, Joint, Part, Point
 from inloop.model.flexible_links.declaring import FlexibleLinkHandle
 from inloop.model.flexible_links.flexible import FlexibleLink, Node
@@ -39,15 +41,14 @@ from inloop.model.sensors import Sensor, SensorKind, SensorSpec, Signal
 from inloop.model.topology import GROUND
 
 __all__ = [
-    "GROUND", "AnyLaw", "AtLeastOne", "Attachment", "Attitude", "Body", "BodyHandle", "Constraint",
-    "Contact", "CoupledForce", "Coupling", "Defaults", "Drive", "Event", "ExternalForce",
-    "FlexibleLink",
-    "FlexibleLinkHandle", "Force", "Frame", "FrameForce", "FrameHandle", "FrictionLaw", "Ground",
-    "Handle", "Input", "Joint", "JointForce", "JointInput", "JointSpec", "LawOutput", "LawState",
-    "LineForce", "Lock", "Loop", "Matrix3", "Mechanism", "Mode", "ModelBuilder", "Node",
-    "NormalLaw", "NotNegative", "Parameter", "Part", "Point", "PointHandle", "Pose", "Positive",
-    "Quantity", "Scalar", "Sensor", "SensorKind", "SensorSpec", "Share", "Signal", "Torque",
-    "Vector3", "axis_angle", "ball", "check_machine", "coulomb_contact", "cylindrical", "felt",
-    "fixed", "free", "hunt_crossley", "lugre_contact", "planar", "power_law", "prismatic",
-    "revolute", "rpy", "universal",
+    "GROUND", "AnyLaw", "AtLeastOne", "Attachment", "Attitude", "Body", "BodyHandle", "CFunction",
+    "Constraint", "Contact", "CoupledForce", "Coupling", "Defaults", "Drive", "Event",
+    "ExternalForce", "FlexibleLink", "FlexibleLinkHandle", "Force", "Frame", "FrameForce",
+    "FrameHandle", "FrictionLaw", "Ground", "Handle", "Input", "Joint", "JointForce", "JointInput",
+    "JointSpec", "LawOutput", "LawState", "LineForce", "Lock", "Loop", "Matrix3", "Mechanism",
+    "Mode", "ModelBuilder", "Node", "NormalLaw", "NotNegative", "Parameter", "Part", "Point",
+    "PointHandle", "Pose", "Positive", "Quantity", "Scalar", "Sensor", "SensorKind", "SensorSpec",
+    "Share", "Signal", "Torque", "Vector3", "axis_angle", "ball", "c_controller", "check_machine",
+    "coulomb_contact", "cylindrical", "felt", "fixed", "free", "gain", "hunt_crossley",
+    "lugre_contact", "planar", "power_law", "prismatic", "revolute", "rpy", "universal",
 ]  # fmt: skip

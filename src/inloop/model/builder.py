@@ -15,6 +15,7 @@ from inloop.model import bodies
 from inloop.model.constraints import couplings, velocities
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
+from inloop.model.controllers import declaring as controllers
 from inloop.model.draft import Draft
 from inloop.model.flexible_links import declaring as flexible_links
 from inloop.model.freeze import freeze
@@ -27,6 +28,7 @@ from inloop.model.names import GROUND_NAME, quoted
 from inloop.model.parameters import read_input, read_parameter
 from inloop.model.sensors import declaring as sensors
 from inloop.model.source import caller_line
+from inloop.model.tyres import declaring as tyres
 from inloop.symbolic import Expr, Graph
 
 
@@ -58,6 +60,7 @@ class ModelBuilder:
     lugre = joint_friction.lugre
     coulomb = joint_friction.coulomb
     contact = contacts.contact
+    tyre = tyres.tyre
     # what it must obey
     close = constraints.close
     constraint = constraints.constraint
@@ -77,6 +80,8 @@ class ModelBuilder:
     # what is measured
     output = sensors.output
     sensor = sensors.sensor
+    # what moves it
+    controller = controllers.controller
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
 from inloop.model.laws.coefficients import coefficients
 from inloop.model.names import GROUND_NAME
 from inloop.symbolic import Expr, Notation, reachable, to_text
+from inloop.symbolic.text import TABLES
 
 if TYPE_CHECKING:
     from inloop.model.constraints.elements import Coupling
@@ -27,9 +28,7 @@ FLEXIBLE_HEADER = (
 )  # fmt: skip
 PARAMETER_HEADER = ("parameter", "value", "unit", "range", "meaning")
 LARGEST_EXPRESSION = 12  # nodes
-SHORT = Notation(
-    number=lambda value: f"{value:.5g}", functions={"table": lambda x, _table: f"table({x})"}
-)
+SHORT = Notation(number=lambda value: f"{value:.5g}", functions=TABLES)
 Row = tuple[str, ...]
 
 
@@ -56,6 +55,7 @@ def describe(mechanism: Mechanism) -> str:
     sections += _section(("state", "initial", "rate"), _state_rows(mechanism))
     sections += _section(("output", "unit", "value"), _output_rows(mechanism))
     sections += _section(("sensor", "kind", "at", "signals"), _sensor_rows(mechanism))
+    sections += _section(("controller", "period [s]", "reads", "leads"), _controlled(mechanism))
     sections += _section(("mode", "holds"), _mode_rows(mechanism))
     sections += _section(EVENT_HEADER, _event_rows(mechanism))
     if mechanism.notes:
@@ -261,6 +261,13 @@ def _sensor_rows(mechanism: Mechanism) -> list[Row]:
         )
         for sensor in mechanism.sensors
     ]
+
+
+def _controlled(mechanism: Mechanism) -> list[Row]:
+    found = mechanism.controller
+    if found is None:
+        return []
+    return [(found.name, f"{found.period:g}", ", ".join(found.reads), ", ".join(found.leads))]
 
 
 def _numbers_of(kind: object) -> str:

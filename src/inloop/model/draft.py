@@ -241,6 +241,17 @@ class InputDraft:
 
 
 @dataclass(frozen=True)
+class ControllerDraft:
+    """A controller as written, with its gains as parameters, by argument; see `Controller`."""
+
+    name: str
+    function: Any
+    period: float
+    gains: Mapping[str, Parameter]
+    where: str
+
+
+@dataclass(frozen=True)
 class Place:
     """A path resolved: the body as written and the pose in its axes."""
 
@@ -267,6 +278,7 @@ class Draft:
     stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
     contacts: list[ContactDraft] = field(default_factory=list)
     sensors: list[SensorDraft] = field(default_factory=list)
+    controller: ControllerDraft | None = None
     joint_inputs: list[InputDraft] = field(default_factory=list)
     external_forces: list[InputDraft] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)

@@ -16,6 +16,8 @@ from inloop.model.checks.validation import check_draft, check_mechanism
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.constraints.live_drives import live_motion
 from inloop.model.contacts.contact import Contact
+from inloop.model.controllers.controller import Controller
+from inloop.model.controllers.tracing import traced
 from inloop.model.draft import (
     BodyDraft,
     ConstraintDraft,
@@ -33,6 +35,7 @@ from inloop.model.draft import (
 from inloop.model.elements import Body, Frame, Ground, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink, Node
 from inloop.model.geometry import ZERO, Matrix3, Pose, cross, times_matrix, transpose
+from inloop.model.intake import Intake
 from inloop.model.laws.effects import (
     CoupledForce,
     ExternalForce,
@@ -59,9 +62,19 @@ def freeze(draft: Draft) -> Mechanism:
         if references_hold:
             mechanism = Freezing(draft).mechanism()
             check_mechanism(mechanism, draft.strict_inertia, findings)
+            if draft.controller is not None:
+                mechanism = replace(mechanism, controller=_controller(draft, mechanism, findings))
     if findings.mistakes:
         raise ModelError.of(quoted(draft.name)[1:-1], findings.in_order())
     return replace(mechanism, notes=(*mechanism.notes, *findings.notes))
+
+
+def _controller(draft: Draft, mechanism: Mechanism, findings: Findings) -> Controller | None:
+    """The controller of a mechanism, traced."""
+    assert draft.controller is not None
+    label = f"controller {quoted(draft.controller.name)}"
+    read = Intake(findings.mistakes, draft.graph, label, draft.controller.where)
+    return traced(draft.controller, mechanism, read)
 
 
 class Freezing:

@@ -11,6 +11,7 @@ from inloop.errors import ModelError
 from inloop.model import topology
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
+from inloop.model.controllers.controller import Controller
 from inloop.model.describe import describe
 from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
 from inloop.model.flexible_links.flexible import FlexibleLink
@@ -74,6 +75,7 @@ class Mechanism:
         contacts: shapes that may touch, with the names of the laws that act for them.
         sensors: what is measured where; their signals are outputs of the plant.
         couplings: joints that move in proportion: gears, racks, differentials.
+        controller: what is sampled inside the loop, if there is one.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Mechanism:
     contacts: tuple[Contact, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    controller: Controller | None = None
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"

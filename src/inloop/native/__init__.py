@@ -22,6 +22,7 @@ from inloop.native.library import (
     aligned_zeros,
 )
 from inloop.native.progress import ProgressLine
+from inloop.native.running.contact_solver import ContactSolution, solve_contacts
 from inloop.native.running.interruptible import Watch
 from inloop.native.running.machine import run_machine
 from inloop.native.running.machine_run import Event, Fault, MachineRun, MachineSnapshot
@@ -49,6 +50,7 @@ __all__ = [
     "AdaptiveSteps",
     "BuildOptions",
     "Compiler",
+    "ContactSolution",
     "Event",
     "Fault",
     "FixedSteps",
@@ -78,4 +80,5 @@ __all__ = [
     "run_machine",
     "runtime_headers",
     "runtime_sources",
+    "solve_contacts",
 ]

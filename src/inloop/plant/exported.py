@@ -76,6 +76,7 @@ def exported_files(
     table = _as_it_is_now(unit.table, plant, measures, begin)
     about = labels.about(plant.mechanism, plant.parameters.declared)
     files = {**runtime_headers(), **runtime_sources(), **emit_plant(table, table.name, about)}
+    files |= unit.own_code
     own: list[tuple[str, str]] = []
     for engine in unit.engines:
         files |= {**engine.headers, **engine.sources}

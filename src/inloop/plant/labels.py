@@ -33,6 +33,8 @@ def digest(mechanism: Mechanism, parameters: Sequence[LiveParameter]) -> str:
     joints = [b.joint.kind for b in mechanism.bodies if b.joint.kind.numbers()]
     text += f"{joints}" if joints else ""
     text += _laws(mechanism)
+    if mechanism.controller is not None:
+        text += f"{mechanism.controller.first}{mechanism.controller.code}"
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
@@ -45,6 +47,10 @@ def _laws(mechanism: Mechanism) -> str:
     for law in mechanism.laws:
         values = law.value + tuple(state.rate for state in law.states)
         exprs += [value for value in values if isinstance(value, Expr)]
+    if mechanism.controller is not None:
+        found = mechanism.controller
+        following = (state.following for state in found.states)
+        exprs += [value for value in (*found.values, *following) if isinstance(value, Expr)]
     number: dict[Expr, int] = {}
     lines = []
     for node in reachable(exprs):

@@ -6,10 +6,13 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inloop.codegen.c_controller import emit_own_c
 from inloop.codegen.c_plant import (
     ChoiceRow,
+    ControllerRow,
     EventRow,
     ModeRow,
     PlantTable,
@@ -17,12 +20,21 @@ from inloop.codegen.c_plant import (
     Quantity,
     emit_plant,
 )
-from inloop.errors import InputError
+from inloop.errors import BuildError, InputError
 from inloop.formalisms.sensing import SENSOR_OUTPUTS, needs_motion
 from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
-from inloop.native import POINTER, NativeLibrary, build_library, model_options, runtime_headers
+from inloop.model.controllers.controller import Controller
+from inloop.native import (
+    POINTER,
+    BuildOptions,
+    NativeLibrary,
+    build_library,
+    model_options,
+    runtime_headers,
+)
 from inloop.plant import labels
+from inloop.plant.controlling import controller_function, controller_of, controller_row
 from inloop.plant.engine import NativeEngine
 from inloop.plant.formulation.terms import TERMS, roles
 from inloop.plant.units import ENERGIES, cut_signals, signal_units
@@ -46,12 +58,14 @@ class PlantUnit:
         library: all generated code of the plant.
         address: of the il_plant.
         engines: the libraries whose code it holds.
+        own_code: C files of the user, by name.
     """
 
     table: PlantTable
     library: NativeLibrary
     address: int
     engines: tuple[NativeEngine, ...]
+    own_code: Mapping[str, str]
 
 
 def plant_unit(plants: Plants) -> PlantUnit:
@@ -84,9 +98,30 @@ def _build(plants: Plants) -> PlantUnit:
     sources = emit_plant(table, prefix, about)
     linked = tuple(dict.fromkeys(engine.library.path for engine in made.engines))
     options = model_options(linked=linked)
-    library = NativeLibrary(build_library(sources, runtime_headers(), options=options))
+    library = NativeLibrary(_built(sources, made.own_code, options, controller_of(plants)))
     address = library.function(f"{prefix}_plant", returns=POINTER)()
-    return PlantUnit(table, library, address, made.engines)
+    return PlantUnit(table, library, address, made.engines, made.own_code)
+
+
+def _built(
+    sources: Mapping[str, str],
+    own_code: Mapping[str, str],
+    options: BuildOptions,
+    own: Controller | None,
+) -> Path:
+    """The library of a unit; what the compiler says of a user's file is told as that."""
+    files, apart = {**sources, **own_code}, dict.fromkeys(own_code, "own")
+    try:
+        return build_library(files, runtime_headers(), options=options, spaces=apart)
+    except BuildError as error:
+        if own is None or own.code is None:
+            raise
+        (mistake,) = error.mistakes
+        raise BuildError(
+            f"controller '{own.name}' cannot be compiled: {mistake.what}",
+            own.code.where,
+            "Correct the C file; docs/controllers.md shows the prototype of its function.",
+        ) from error
 
 
 def common_name(plants: Plants) -> str:
@@ -102,6 +137,7 @@ class _Maker:
         self._plants = plants
         self._engines: dict[int, NativeEngine] = {}
         self._numbers = {name: k for k, name in enumerate(plants)}
+        self.own_code: Mapping[str, str] = {}  # C files of the user
         # one mode alone goes on for ever
         events = [event for plant in plants.values() for event in plant.mechanism.events]
         modes = {mode for e in events for mode in (e.to, e.settles_in, e.impact) if mode}
@@ -117,6 +153,7 @@ class _Maker:
         plants = self._plants
         first = next(iter(plants.values()))
         inputs, outputs = input_quantities(plants), output_quantities(plants)
+        names = [x.name for x in outputs], [x.name for x in inputs]
         return PlantTable(
             name=common_name(plants),
             parameters=tuple(
@@ -126,7 +163,28 @@ class _Maker:
             inputs=inputs,
             outputs=outputs,
             modes=tuple(self._mode(name, inputs, outputs) for name in plants),
+            controller=self._controller(*names),
         )
+
+    def _controller(self, outputs: list[str], inputs: list[str]) -> ControllerRow | None:
+        """The controller of the plant; it is the same in all modes."""
+        controller = controller_of(self._plants)
+        if controller is None:
+            return None
+        first = next(iter(self._plants.values()))
+        if controller.code is not None:
+            prefix, places = f"{common_name(self._plants)}_unit", list(first.parameters)
+            self.own_code, *names = emit_own_c(
+                controller.code.text,
+                controller.code.function,
+                prefix,
+                [places.index(name) for name in controller.gains],
+            )
+            named = names[0], Preparation(names[1], len(controller.gains))
+            return controller_row(controller, outputs, inputs, *named)
+        function = controller_function(first, controller)
+        named = self._named(first, function, f"{function}_sampled")
+        return controller_row(controller, outputs, inputs, *named)
 
     def _mode(self, name: str, inputs: Iterable[Quantity], outputs: Iterable[Quantity]) -> ModeRow:
         plant = self._plants[name]

@@ -10,6 +10,7 @@ from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.outputs import Flag, Outputs, Snapshot, State
 from inloop.realtime.mailboxes.segment import running
 from inloop.realtime.options import Options
+from inloop.realtime.panel import Panel, take_over
 from inloop.realtime.recordings.recorder import Recorded, record
 from inloop.realtime.recordings.recording import Recording
 from inloop.realtime.recordings.repair import repair
@@ -20,7 +21,7 @@ from inloop.realtime.run import start
 
 __all__ = [
     "Collector", "Corruption", "Fault", "Flag", "Injector", "Loop", "Mailbox", "Options", "Outputs",
-    "PlantClock", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot", "State",
-    "attach", "read_fault", "record", "recorded_result", "repair", "replay", "running",
-    "split_faults", "start",
+    "Panel", "PlantClock", "Recorded", "Recording", "Replay", "Report", "ScriptedClock", "Snapshot",
+    "State", "attach", "read_fault", "record", "recorded_result", "repair", "replay", "running",
+    "split_faults", "start", "take_over",
 ]  # fmt: skip

@@ -202,13 +202,17 @@ def _serve(
 
 
 class Service:
-    """A controller at a mailbox: each record is answered, the first of each sample by a call."""
+    """A controller at a mailbox: each record is answered, the first of each sample by a call.
+
+    Attributes:
+        law: the controller.
+    """
 
     def __init__(
         self, box: Mailbox, controller: Controller, steps: int, led: dict[str, str]
     ) -> None:
         self._box, self._steps = box, steps
-        self._law = SampledController(controller, box.inputs, box.read().inputs.copy(), led)
+        self.law = SampledController(controller, box.inputs, box.read().inputs.copy(), led)
         self._names = SampledNames(len(box.coordinates), [*box.layout.output_names, *box.inputs])
         self._last, self._next = 0, 0
 
@@ -219,11 +223,11 @@ class Service:
         begins anew.
         """
         if outputs.flags & Flag.SET or outputs.step < self._last:
-            self._law.reset()
+            self.law.reset()
             self._next = outputs.step
         self._last = outputs.step
         # a sample that was missed is made up at once, later ones stay multiples of the period
         if outputs.step >= self._next:
             self._next = (outputs.step // self._steps + 1) * self._steps
-            self._law.sample(Sampled(self._names, outputs.values))
-        self._box.write(self._law.held)
+            self.law.sample(Sampled(self._names, outputs.values))
+        self._box.write(self.law.held)

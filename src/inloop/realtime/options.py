@@ -24,11 +24,11 @@ POLICIES = {"hold": 0, "safe": 1, "stop": 2}
 STATUSES = {
     "OVERRUN": Status.OVERRUN, "DIVERGED": Status.DIVERGED, "LOOP_OPEN": Status.LOOP_OPEN,
     "INPUT_STALE": Status.INPUT_STALE, "CHATTERING": Status.CHATTERING,
-    "OUT_OF_BOUNDS": Status.OUT_OF_BOUNDS,
+    "OUT_OF_BOUNDS": Status.OUT_OF_BOUNDS, "CONTROLLER_FAILED": Status.CONTROLLER_FAILED,
 }  # fmt: skip
 DEFAULT_POLICIES = {
     "OVERRUN": "hold", "DIVERGED": "safe", "LOOP_OPEN": "safe", "INPUT_STALE": "safe",
-    "CHATTERING": "safe",
+    "CHATTERING": "safe", "CONTROLLER_FAILED": "safe",
 }  # fmt: skip
 
 Mode = Literal["clock", "free", "lock-step"]
@@ -72,7 +72,7 @@ class Options:
         extrapolate: between two inputs go on along a straight line instead of holding them.
         stale_after: age at which inputs are stale [s]; None: never.
         policies: what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS (as DIVERGED if not given),
-            LOOP_OPEN, CHATTERING, INPUT_STALE: "hold"
+            LOOP_OPEN, CHATTERING, CONTROLLER_FAILED, INPUT_STALE: "hold"
             goes on with the inputs that are there, "safe" puts safe values in their place (for as
             long as they are stale; for the others until somebody resumes), "stop" ends the run.
         safe: safe values of inputs by name, None to keep what is there; by default 0, and None for

@@ -17,6 +17,7 @@ from inloop.realtime.loop import Loop
 from inloop.realtime.options import LONGEST, Options, OptionValues
 from inloop.realtime.wiring import wire
 from inloop.simulate.choice import method_at_start
+from inloop.simulate.controlled.compiled import check_step, refuse_second
 from inloop.simulate.controlled.law import Controller, check_controller
 from inloop.simulate.controlled.pace import EXACT
 from inloop.simulate.controlled.run import inputs_led
@@ -102,9 +103,12 @@ def start(
         steps = max(1, round(seconds * chosen.rate))
     need(controller is not None or period is None, "period is that of a controller", "Give both.")
     per_sample = periods_between(period, chosen)
+    plants = plant.by_mode or {plant.name: plant}
     if controller is not None:
         check_controller(controller)
+        refuse_second(plants)
     step = chosen.period / chosen.substeps
+    check_step(plants, step)
     if chosen.method is None:
         chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
     assert chosen.method is not None
@@ -140,13 +144,13 @@ def start(
         facts["loops"] = "closed"
     if plant.by_mode:
         facts["modes"] = " ".join(plant.by_mode)
-    facts |= element_facts(plant.by_mode or {plant.name: plant})
+    facts |= element_facts(plants)
     layout = replace(wiring.layout, about=tuple(facts.items()))
     wiring, name = replace(wiring, layout=layout), name or layout.model
     if controller is None:
         return Loop(plant, wiring, chosen, name, steps)
     # forked before there is a thread, or memory that is locked
-    led = inputs_led(plant.by_mode or {plant.name: plant}, motions or {})
+    led = inputs_led(plants, motions or {})
     process = ControllerProcess(controller, steps=per_sample, led=led)
     try:
         loop = Loop(plant, wiring, replace(chosen, paused=True), name, steps)

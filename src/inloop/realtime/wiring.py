@@ -18,6 +18,7 @@ from inloop.plant.unit import common_name, input_quantities
 from inloop.realtime import quantities
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.quantities import Plants
+from inloop.simulate.controlled.compiled import inputs_led_by_plant, refuse_led
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.live_drives import drive_inputs
@@ -167,6 +168,8 @@ def first_inputs(
         efforts = vector(plant, tau, [0.0] * plant.n, "tau")
         both = zip(plant.coordinates, efforts, strict=True)
         given = {f"{name}.tau": float(value) for name, value in both} | given
+    named = (f"{name}.tau" for name in tau) if isinstance(tau, Mapping) else ()
+    refuse_led(inputs_led_by_plant(plants), (*inputs, *named))
     for name, value in given.items():
         if name not in found:
             raise InputError(

@@ -14,6 +14,7 @@ from inloop.plant.exported import Beginning, Measures, Stepping, exported_files
 from inloop.plant.keywords import checked_call
 from inloop.plant.unit import plant_unit
 from inloop.simulate.choice import method_at_start
+from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.schedules import METHODS
@@ -54,6 +55,7 @@ def export_c(
     if method not in METHODS:
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     plants = plant.by_mode or {plant.name: plant}
+    check_step(plants, step)
     at = {
         name: Conditions(np.zeros(each.n), Inputs(each.first_inputs), read_drives(each, {}))
         for name, each in plants.items()

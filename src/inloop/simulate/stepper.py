@@ -16,6 +16,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.plant.unit import input_quantities, output_quantities
 from inloop.simulate import observe
+from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
@@ -71,7 +72,10 @@ class Stepper:
         if not (math.isfinite(self.step_size) and self.step_size > 0.0):
             raise InputError(f"steps of {step} s make no sense", fix="Use a positive number.")
         self._plants = plants
+        check_step(plants, self.step_size)
+        led = inputs_led_by_plant(plants)
         values, moved = by_name(inputs, "inputs"), by_name(motions, "motions")
+        refuse_led(led, values)
         self._at: dict[str, Conditions] = {
             name: conditions(plants, plant, {}, values, moved) for name, plant in plants.items()
         }
@@ -83,9 +87,12 @@ class Stepper:
             plants, self._at, METHODS[method], begin.formulations, self.step_size
         )
         self._systems = dict(zip(plants, systems, strict=True))
-        self.inputs = _Live([(plants[n].inputs, s.u) for n, s in self._systems.items()], "input")
+        self.inputs = _Live(
+            [(plants[n].inputs, s.u) for n, s in self._systems.items()], "input", led
+        )
+        efforts = {n.removesuffix(".tau"): by for n, by in led.items() if n.endswith(".tau")}
         self.tau = _Live(
-            [(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint"
+            [(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint", efforts
         )
         self._drives = DriveWatch(plants, self.inputs)
         self._names = list(plants)
@@ -136,8 +143,7 @@ class Stepper:
         self.status = status = self._machine.step()
         if status != Status.OK:
             self._systems[self.mode].follow_choice()
-            beyond = status == Status.OUT_OF_BOUNDS
-            why = f": {self._systems[self.mode].beyond()}" if beyond else ""
+            why = self._why(status)
             raise SimulationError(
                 f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s"
                 f"{why}",
@@ -148,6 +154,23 @@ class Stepper:
             for system in self._systems.values():
                 system.follow_choice()
         self.events = [event_record(self._systems, event) for event in self._machine.events]
+
+    def _why(self, status: Status) -> str:
+        """What a failure was about, in words."""
+        system = self._systems[self.mode]
+        if status == Status.OUT_OF_BOUNDS:
+            return f": {system.beyond()}"
+        if status == Status.CONTROLLER_FAILED:
+            number = system.instance.not_finite
+            name = f"input '{self.input_names[number]}'" if number >= 0 else "a state"
+            return f": {name} of the controller is not finite"
+        return ""
+
+    def let_go(self) -> None:
+        """Call the controller of the plant no more; whoever steps it writes its inputs."""
+        self._systems[self.mode].instance.let_go()
+        self.inputs.release()
+        self.tau.release()
 
     def _follow_parameters(self) -> None:
         """Let parameters that were written since the last step act."""
@@ -245,8 +268,13 @@ class Stepper:
 class _Live(MutableMapping[str, float]):
     """Numbers by name, kept in the vectors of all modes that know the name."""
 
-    def __init__(self, vectors: Sequence[tuple[tuple[str, ...], Array]], what: str) -> None:
-        self._what = what
+    def __init__(
+        self,
+        vectors: Sequence[tuple[tuple[str, ...], Array]],
+        what: str,
+        led: Mapping[str, str],
+    ) -> None:
+        self._what, self._led = what, led
         self._cells: dict[str, list[tuple[Array, int]]] = {}
         for names, vector in vectors:
             for k, name in enumerate(names):
@@ -257,9 +285,14 @@ class _Live(MutableMapping[str, float]):
         return float(vector[k])
 
     def __setitem__(self, name: str, value: float) -> None:
+        refuse_led(self._led, [name])
         number = real(value, f"{self._what} '{name}'")
         for vector, k in self._find(name):
             vector[k] = number
+
+    def release(self) -> None:
+        """Nobody leads any of them from now on."""
+        self._led = {}
 
     def __delitem__(self, name: str) -> None:
         raise InputError(f"{self._what} '{name}' cannot be removed", fix="Set it to 0.")

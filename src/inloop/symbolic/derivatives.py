@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from inloop.errors import ExpressionError
 from inloop.symbolic.expression import Expr
 from inloop.symbolic.graph import Graph, reachable
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
@@ -74,6 +75,10 @@ def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
     if op == "table":
         assert isinstance(node.payload, PiecewisePolynomial)
         return (g.call("table", a[0], payload=node.payload.derivative()),)
+    if op == "table2":
+        assert isinstance(node.payload, PiecewiseSurface)
+        by_x, by_y = node.payload.by_x(), node.payload.by_y()
+        return g.call("table2", *a, payload=by_x), g.call("table2", *a, payload=by_y)
     raise ExpressionError(f"operation {op!r} has no derivative", fix="Report this as a bug.")
 
 

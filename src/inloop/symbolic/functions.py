@@ -11,6 +11,7 @@ from inloop.errors import ExpressionError
 from inloop.symbolic.expression import Expr, Scalar
 from inloop.symbolic.graph import Graph
 from inloop.symbolic.operations import OPERATIONS
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
@@ -129,9 +130,39 @@ def table(x: Scalar, xs: Sequence[float], ys: Sequence[float], kind: str = "line
         ys: values, one for each abscissa.
         kind: "linear" or "cubic" (a spline with continuous second derivative).
     """
-    if kind not in ("linear", "cubic"):
-        raise ExpressionError(f"table kind {kind!r} is unknown", fix='Use "linear" or "cubic".')
+    _check_kind(kind)
     polynomial = PiecewisePolynomial.through(xs, ys, kind)
     if isinstance(x, Expr):
         return x.graph.call("table", x, payload=polynomial)
     return float(polynomial(float(x)))
+
+
+def table2(
+    x: Scalar,
+    y: Scalar,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    zs: Sequence[Sequence[float]],
+    kind: str = "linear",
+) -> Scalar:
+    """Interpolate values on a grid at (x, y), as the map of an engine; constant beyond the edges.
+
+    Args:
+        x: where to look up.
+        y: and along the other axis.
+        xs: strictly increasing abscissas along x.
+        ys: along y.
+        zs: values: a row for each of xs, in it one for each of ys.
+        kind: "linear" (bilinear patches) or "cubic" (a spline with continuous second derivatives).
+    """
+    _check_kind(kind)
+    surface = PiecewiseSurface.through(xs, ys, zs, kind)
+    graph = _graph_of((x, y))
+    if graph is None:
+        return float(surface(float(x), float(y)))
+    return graph.call("table2", graph.wrap(x), graph.wrap(y), payload=surface)
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in ("linear", "cubic"):
+        raise ExpressionError(f"table kind {kind!r} is unknown", fix='Use "linear" or "cubic".')

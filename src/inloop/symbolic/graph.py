@@ -270,7 +270,7 @@ class Graph:
             return args[0]
         if op == "abs" and args[0].op in ("abs", "neg"):
             return self.call("abs", args[0].args[0])
-        if op != "table" and all(a.op == "const" for a in args):
+        if payload is None and all(a.op == "const" for a in args):
             return self._folded(op, args)
         if op in COMMUTATIVE and args[0].id > args[1].id:
             args = (args[1], args[0])

@@ -12,6 +12,7 @@ from inloop.symbolic.expression import Expr
 from inloop.symbolic.graph import reachable
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.program import Program
+from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
@@ -29,6 +30,9 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, Any]) -> list[Any]:
         elif node.op == "table":
             assert isinstance(node.payload, PiecewisePolynomial)
             known[node] = node.payload(known[node.args[0]])
+        elif node.op == "table2":
+            assert isinstance(node.payload, PiecewiseSurface)
+            known[node] = node.payload(*(known[a] for a in node.args))
         else:
             known[node] = OPERATIONS[node.op].array(*(known[a] for a in node.args))
     return [known[e] for e in wanted]

@@ -166,7 +166,7 @@ def _counted(found: Iterable[Expr]) -> dict[str, int]:
     nodes = [node for node in found if node.args]
     counts: Counter[str] = Counter()
     for op, times in Counter([node.op for node in nodes]).items():
-        counts["function" if op == "table" else OPERATIONS[op].kind] += times
+        counts[OPERATIONS[op].kind if op in OPERATIONS else "function"] += times
     counts["sincos"] = len({node.args[0] for node in nodes if node.op in ("sin", "cos")})
     result = {kind: counts[kind] for kind in KINDS}
     result["total"] = sum(result.values())

@@ -37,7 +37,11 @@ def _plain_number(value: float) -> str:
     return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-PLAIN = Notation(number=_plain_number, functions={"table": lambda x, _table: f"table({x})"})
+TABLES: dict[str, Template] = {
+    "table": lambda x, _table: f"table({x})",
+    "table2": lambda x, y, _table: f"table2({x}, {y})",
+}
+PLAIN = Notation(number=_plain_number, functions=TABLES)
 
 
 def to_text(expr: Expr, names: Mapping[Expr, str] | None = None, notation: Notation = PLAIN) -> str:

@@ -56,7 +56,7 @@ def call(args: argparse.Namespace) -> int:
     run_realtime.refuse_options(args, controlled=True)
     check_targets(args)
     subject = find_subject(args)
-    controller = own_controller(args.controller, subject)
+    controller = own_controller(args.controller, subject.names)
     run_realtime.refuse_options(args, controlled=controller is not None)
     run_realtime.check_period(args, controller)
     prepare(subject, args, held=False)

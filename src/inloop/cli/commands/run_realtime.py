@@ -66,8 +66,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT=HOW",
-        help="what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING or "
-        "INPUT_STALE: hold, safe or stop; may be repeated",
+        help="what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING, "
+        "CONTROLLER_FAILED or INPUT_STALE: hold, safe or stop; may be repeated",
     )
     group.add_argument(
         "--warm",
@@ -169,7 +169,7 @@ def call(args: argparse.Namespace) -> int:
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else None
-    own = own_controller(args.controller, subject)
+    own = own_controller(args.controller, subject.names)
     check_period(args, own)
     beside = SideProcesses(args, subject.exhibit, own)
     about = {"source": args.mechanism, "settings": json.dumps(args.set)}

@@ -50,6 +50,14 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         metavar="PLANT",
         help="show a plant that runs already; its file, if any, must be named",
     )
+    parser.add_argument(
+        "--controller",
+        metavar="NAME",
+        help="of the exhibit, or a function or class of the file: works from the start; none",
+    )
+    parser.add_argument(
+        "--period", type=float, metavar="S", help="between two calls of the file's controller [s]"
+    )
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--framed", action="store_true", help=argparse.SUPPRESS)

@@ -13,6 +13,7 @@ from typing import Any
 import inloop as il
 from inloop import gallery
 from inloop.cli.commands import midi
+from inloop.cli.commands.studio_controllers import offered_controllers
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.errors import InloopError
@@ -93,7 +94,8 @@ class GalleryCatalog:
         stage = _stage(found)
         haptic = stage.device is not None and stage.device["haptic"] is not None
         command = self._command(args, found.exhibit, plant, haptic)
-        return Choice(plant, stage, args.mechanism, command)
+        offered = offered_controllers(found, plant, args)
+        return Choice(plant, stage, args.mechanism, command, offered)
 
     def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
         """A plant that somebody else has started.

@@ -6,10 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.gallery import Controller, CProgram, Exhibit, Option, Reference, View
+from inloop.gallery import (
+    Controller,
+    CProgram,
+    Exhibit,
+    Guided,
+    Option,
+    Reference,
+    Slider,
+    View,
+)
 from inloop.gallery.puma560.looks import puma560_looks
 from inloop.gallery.puma560.model import POSES, SOURCE, puma560
-from inloop.gallery.robot.model import READY, robot
+from inloop.gallery.robot.model import LIMITS, READY, robot
+from inloop.gallery.robot.paths import PATHS, drawn
 
 PROGRAMS = "inloop.gallery.robot.controllers"
 IN_C = Path(__file__).parent / "controllers" / "robot_controller.c"
@@ -17,6 +27,25 @@ IN_C = Path(__file__).parent / "controllers" / "robot_controller.c"
 
 def _in_c(law: str) -> CProgram:
     return CProgram(IN_C, puma560, ("inverse_dynamics",), (law,))
+
+
+GAINS = {
+    "kp": Slider(225.0, 0.0, 900.0, "1/s^2", "stiffness per inertia"),
+    "kd": Slider(30.0, 0.0, 90.0, "1/s", "damping per inertia"),
+}
+TRACKING = {
+    **GAINS,
+    "friction": Slider(1.0, 0.0, 1.5, "", "share of the friction that is fed forward"),
+    "seconds": Slider(6.0, 2.0, 20.0, "s", "once around the path"),
+}
+GOALS = {
+    f"joint_{k + 1}": Slider(value, *LIMITS[k], "rad", "set-point") for k, value in enumerate(READY)
+}
+CURVES = {name: drawn(path) for name, path in PATHS.items()}
+
+
+def _guided(opens_with: str = "") -> Guided:
+    return Guided(GOALS, CURVES, opens_with)
 
 
 def _gravity_torque(plant: il.Plant) -> Any:
@@ -27,7 +56,7 @@ def _gravity_torque(plant: il.Plant) -> Any:
 EXHIBIT = Exhibit(
     name="robot",
     title="PUMA 560 with friction and stops, to be controlled",
-    look_at="Run it with a controller: inloop run robot --rate 1000 --controller computed_torque.",
+    look_at="A controller leads its tool along a path. Choose another, drag the point, push it.",
     make=robot,
     start="at rest in the pose q_n, motors without current",
     seconds=3.0,
@@ -54,11 +83,25 @@ EXHIBIT = Exhibit(
         ),
     ),
     controllers={
-        "pd": Controller("PD control with gravity taken off", f"{PROGRAMS}.pd", settings=True),
-        "computed_torque": Controller(
-            "computed torque", f"{PROGRAMS}.computed_torque", settings=True
+        "pd": Controller(
+            "PD control with gravity taken off",
+            f"{PROGRAMS}.pd",
+            settings=True,
+            sliders=TRACKING,
+            piped=True,
+            guided=_guided(),
         ),
-        "pd_c": Controller("the first in C", _in_c("pd"), settings=True),
-        "computed_torque_c": Controller("the second in C", _in_c("computed_torque"), settings=True),
+        "computed_torque": Controller(
+            "computed torque: the model makes each joint a double integrator",
+            f"{PROGRAMS}.computed_torque",
+            settings=True,
+            sliders=TRACKING,
+            piped=True,
+            guided=_guided("figure eight"),
+        ),
+        "pd_c": Controller("the first in C", _in_c("pd"), settings=True, sliders=GAINS),
+        "computed_torque_c": Controller(
+            "the second in C", _in_c("computed_torque"), settings=True, sliders=GAINS
+        ),
     },
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from inloop.errors import InputError
+from inloop.io.friction import check_deflection
 from inloop.io.mjcf.actuators import Actuator, read_actuators
 from inloop.io.mjcf.bodies import MjcfBody, read_bodies
 from inloop.io.mjcf.defaults import Defaults
@@ -41,20 +42,21 @@ class MjcfOptions:
         gravity: in world axes [m/s²]; that of the file if not given.
         keyframe: name of the keyframe to start from, "key0" for the first if it has none; the
             pose in which the bodies are written if not given.
-        friction_velocity: joints with `frictionloss` get smooth Coulomb friction whose sign
-            changes over this velocity [rad/s or m/s]; without it their friction is left out.
+        friction_deflection: joints with `frictionloss` stick, and give way by so much under all
+            of it [rad or m]; without it their friction is left out.
     """
 
     name: str | None = None
     gravity: Sequence[float] | None = None
     keyframe: str | None = None
-    friction_velocity: float | None = None
+    friction_deflection: float | None = None
 
     def __post_init__(self) -> None:
         if self.keyframe is not None and not isinstance(self.keyframe, str):
             raise InputError(
                 f"keyframe = {quoted(self.keyframe)} is no name", fix='Write keyframe="home".'
             )
+        check_deflection(self.friction_deflection)
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def read(root: Element, model_type: type[Model], options: MjcfOptions) -> Model:
     (title,) = names.originals
     model = model_type(options.name or names[title], gravity=settings.gravity, strict_inertia=False)
     start = starts(choose(keys, options.keyframe), bodies) if options.keyframe else None
-    writer = Writer(model, settings, remarks, options.friction_velocity)
+    writer = Writer(model, settings, remarks, options.friction_deflection)
     writer.add_bodies(bodies, ground, start, loops=bool(equalities))
     effects = Effects(writer)
     effects.add_tendons(tendons)

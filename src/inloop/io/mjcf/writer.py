@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from inloop.io.friction import stick
 from inloop.io.mjcf.bodies import WORLD, MjcfBody
 from inloop.io.mjcf.joints import NONE, MjcfJoint, Polynomial, Start, Step, chain_of, written_qpos
 from inloop.io.mjcf.laws import damper_effort, rotation_vector, spring_effort, spring_vector
@@ -38,12 +39,12 @@ class Writer:
         model: ModelBuilder,
         settings: Settings,
         remarks: Remarks,
-        friction_velocity: float | None,
+        friction_deflection: float | None,
     ) -> None:
         self.model = model
         self.settings = settings
         self.remarks = remarks
-        self._friction_velocity = friction_velocity
+        self._friction_deflection = friction_deflection
         self.names = {
             "body": Names("body", reserved=(GROUND_NAME,)),
             "joint": Names("joint"),
@@ -235,13 +236,12 @@ class Writer:
         if d != NONE:
             name = self.names["law"].new(f"{label}_damper")
             self.model.joint_force(label, lambda qd: damper_effort(d, qd), name=name)
-        if joint.frictionloss and self._friction_velocity is not None:
-            self.model.coulomb(
-                label, coulomb=joint.frictionloss, velocity=self._friction_velocity,
-                name=self.names["law"].new(f"{label}_friction"))  # fmt: skip
+        if joint.frictionloss and self._friction_deflection is not None:
+            name = self.names["law"].new(f"{label}_friction")
+            stick(self.model, label, joint.frictionloss, self._friction_deflection, name)
         elif joint.frictionloss:
             self.remarks.add(
-                "frictionloss is not applied; friction_velocity=... applies it", joint.where
+                "frictionloss is not applied; friction_deflection=1e-3 applies it", joint.where
             )
 
     def _add_spring_of_ball(

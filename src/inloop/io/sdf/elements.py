@@ -49,6 +49,7 @@ class SdfAxis:
         damping: [N·m·s/rad or N·s/m].
         stiffness: [N·m/rad or N/m].
         rest: q where the spring is relaxed [rad or m].
+        friction: dry friction [N·m or N].
     """
 
     xyz_M: Triple
@@ -56,6 +57,7 @@ class SdfAxis:
     damping: float
     stiffness: float
     rest: float
+    friction: float
 
 
 @dataclass(frozen=True)
@@ -142,12 +144,12 @@ class ElementReader:
         if any(_switch(flag) for flag in element.all("use_parent_model_frame")):
             expressed = "__model__"
         R = self._frames.pose(expressed, element).R
-        values = {"damping": 0.0, "spring_stiffness": 0.0, "spring_reference": 0.0}
+        values = dict.fromkeys(("damping", "spring_stiffness", "spring_reference", "friction"), 0.0)
         for dynamics in element.all("dynamics"):
             for child in dynamics.children:
                 if child.tag in values:
                     values[child.tag] = number(child, child.text, child.label)
-                elif child.tag != "friction" or number(child, child.text, child.label):
+                else:
                     self._remarks.add(f"not read: {child.label} in <dynamics>", child.where)
         return SdfAxis(
             cast(Triple, times_vector(R, (x, y, z))),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from inloop.io.friction import check_deflection, stick
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
 from inloop.io.poses import attitude_of, inverse
@@ -48,14 +49,20 @@ class SdfOptions:
     Attributes:
         name: name of the model; that of the file if not given.
         gravity: in world axes [m/s²]; that of the file if not given, -9.8 along z by default.
-        apply_dynamics: False leaves out dampers and springs of joints.
+        apply_dynamics: False leaves out dampers, springs and friction of joints.
+        friction_deflection: joints with `<friction>` stick, and give way by so much under all of
+            it [rad or m]; without it their friction is left out.
         packages: folders by name: where model://name/file and package://name/file lie.
     """
 
     name: str | None = None
     gravity: Sequence[float] | None = None
     apply_dynamics: bool = True
+    friction_deflection: float | None = None
     packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_deflection(self.friction_deflection)
 
 
 @dataclass(frozen=True)
@@ -312,6 +319,15 @@ class _Assembly:
                     lambda q, qd: -axis.stiffness * (q - axis.rest) - axis.damping * qd,
                     name=name,
                 )
+        deflection = self._writer.options.friction_deflection
+        if axis.friction and deflection is None:
+            self._writer.remarks.add(
+                "<friction> is not applied; friction_deflection=1e-3 applies it", where
+            )
+        elif axis.friction and deflection is not None:
+            name = self._writer.law_names.new(f"{label}_friction")
+            with self._model.reading(where):
+                stick(self._model, label, axis.friction, deflection, name)
 
     def _cut(self, joint: SdfJoint) -> None:
         """Close a loop by a joint between two links that are there already."""

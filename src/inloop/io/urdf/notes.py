@@ -47,7 +47,5 @@ def _dynamics_notes(robot: Robot, applied: bool) -> Iterator[str]:
     friction = sum(1 for joint in robot.joints if joint.friction)
     if damping and not applied:
         yield f"damping of {damping} joints is not applied; apply_dynamics=True applies it"
-    if friction and applied:
-        yield f"friction of {friction} joints is smooth: under load they creep instead of sticking"
     if friction and not applied:
         yield f"friction of {friction} joints is not applied; apply_dynamics=True applies it"

@@ -16,6 +16,7 @@ from typing import Literal, TypeVar, get_args
 from inloop.errors import InputError, Mistake, ModelError
 from inloop.geometry import Visual
 from inloop.geometry.mass import density_of
+from inloop.io.friction import DEFLECTION, check_deflection, stick
 from inloop.io.naming import Names
 from inloop.io.packages import Packages
 from inloop.io.urdf.elements import Robot, UrdfJoint, UrdfLink, read_robot
@@ -48,11 +49,11 @@ class UrdfOptions:
             fixes them, "keep" keeps them although the mass matrix is singular.
         mimic: True makes joints follow those that they mimic, by constraints; False leaves them
             independent.
-        apply_dynamics: True makes damping and friction of the file force laws, -damping * qd and,
-            smoothed, -friction * sign(qd), as `inloop run` and `inloop studio` have them; False
-            leaves the bare rigid bodies, as other engines have them.
-        friction_velocity: over which the sign of the velocity changes in the smooth Coulomb
-            friction [rad/s or m/s]: below it, joints creep instead of sticking.
+        apply_dynamics: True makes damping and friction of the file force laws, -damping * qd and
+            friction that sticks, as `inloop run` and `inloop studio` have them; False leaves the
+            bare rigid bodies, as other engines have them.
+        friction_deflection: by how much a joint that sticks gives way under its whole friction
+            [rad or m].
         packages: folders by name of the package: where package://name/file lies. Others are
             looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
             AMENT_PREFIX_PATH. Meshes that are not found are listed in the notes and not drawn.
@@ -65,7 +66,7 @@ class UrdfOptions:
     massless: Massless = "error"
     mimic: bool = True
     apply_dynamics: bool = False
-    friction_velocity: float = 0.01
+    friction_deflection: float = DEFLECTION
     packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
     density: float | None = None
 
@@ -83,6 +84,7 @@ class UrdfOptions:
             )
         if self.density is not None:
             density_of(self.density)
+        check_deflection(self.friction_deflection)
 
 
 @dataclass(frozen=True)
@@ -268,9 +270,6 @@ class _Reader:
             damping = self._laws.new(f"{coordinate}_damping")
             self._model.joint_force(coordinate, lambda qd: -joint.damping * qd, name=damping)
         if joint.friction:
-            self._model.coulomb(
-                coordinate,
-                coulomb=joint.friction,
-                velocity=self._options.friction_velocity,
-                name=self._laws.new(f"{coordinate}_friction"),
-            )
+            friction = self._laws.new(f"{coordinate}_friction")
+            deflection = self._options.friction_deflection
+            stick(self._model, coordinate, joint.friction, deflection, friction)

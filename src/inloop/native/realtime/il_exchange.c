@@ -261,7 +261,13 @@ double il_held_input(const il_loop *loop, int64_t k)
 {
     /* not a number among the safe values: as it was */
     const double safe = loop->inputs_safe[k];
-    return il_is_safe(loop) && inloop_finite(&safe, 1) ? safe : loop->now[k];
+    const int led = il_leads(loop->instance, k) != 0;
+    /* the controller of the plant goes on while inputs from outside are stale */
+    const int64_t is_safe = led ? loop->safe_latched : il_is_safe(loop);
+    if (is_safe && inloop_finite(&safe, 1)) {
+        return safe;
+    }
+    return led ? loop->instance->inputs[k] : loop->now[k];
 }
 
 void il_apply_inputs(il_loop *loop, double t)
@@ -274,6 +280,7 @@ void il_apply_inputs(il_loop *loop, double t)
         ahead = (t + 0.5 * loop->instance->step - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
     }
+    il_let_go(loop->instance, loop->safe_latched != 0);
     for (int64_t k = 0; k < loop->instance->plant->input_count; k++) {
         const double held = il_held_input(loop, k);
         il_set_input(loop->instance, k, ahead > 0.0 ? held + ahead * (held - loop->before[k]) : held);

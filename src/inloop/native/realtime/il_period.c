@@ -32,8 +32,8 @@ static void follow_policy(il_loop *loop, int64_t status)
 /* Statuses of a failed step that are told apart. */
 static int told_apart(int status)
 {
-    const int known =
-        status == IL_LOOP_OPEN || status == IL_CHATTERING || status == IL_OUT_OF_BOUNDS;
+    const int known = status == IL_LOOP_OPEN || status == IL_CHATTERING ||
+                      status == IL_OUT_OF_BOUNDS || status == IL_CONTROLLER_FAILED;
     return known ? status : IL_DIVERGED;
 }
 

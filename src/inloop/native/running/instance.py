@@ -230,6 +230,15 @@ class Instance:
         )
         return g if status == Status.OK else None
 
+    def let_go(self) -> None:
+        """Call the controller of the plant no more: its inputs can be written."""
+        _function("il_let_go", POINTER, COUNT, returns=None)(self.address, 1)
+
+    @property
+    def not_finite(self) -> int:
+        """Number of the input that the controller's last answer was not finite for; -1: none."""
+        return int(_function("il_not_finite", POINTER, returns=COUNT)(self.address))
+
     @property
     def missed_turns(self) -> int:
         """How often steps were too long for a singular position nearby."""

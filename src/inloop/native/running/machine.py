@@ -23,6 +23,7 @@ def run_machine(
     most_events: int = 1000,
     settle_time: float | None = None,
     watch: Watch | None = None,
+    short: bool = False,
 ) -> MachineRun:
     """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps what there is.
 
@@ -35,6 +36,7 @@ def run_machine(
         settle_time: when what is left of firings that accumulate is no longer told apart [s];
             1e-6 of a step, or of the time between samples, by default.
         watch: told ten times a second, in this thread, which part of the run is done.
+        short: over before anybody could break it off; Ctrl-C waits for its end.
 
     Raises:
         InputError: modes, start and schedule do not fit each other.
@@ -43,7 +45,7 @@ def run_machine(
     check_start(table, start)
     _check_schedule(table, start, schedule)
     memory = MachineMemory(table, start, schedule, most_events, settle_time)
-    return memory.run_blocks(start, watch)
+    return memory.run_blocks(start, watch, short)
 
 
 def check_limits(most_events: int, settle_time: float | None) -> None:

@@ -136,13 +136,15 @@ class MachineMemory:
         else:
             self.rows = math.ceil((schedule.t_end - begin.t) / schedule.sample) + 3
 
-    def run_blocks(self, begin: MachineSnapshot, watch: Watch | None) -> MachineRun:
+    def run_blocks(
+        self, begin: MachineSnapshot, watch: Watch | None, short: bool = False
+    ) -> MachineRun:
         """Run to the end, with new room for samples and events whenever it is used up."""
         blocks: list[Block] = []
         events: list[Event] = []
         told = None if watch is None else self._since_begin(watch)
         fixed = isinstance(self.schedule, FixedSteps)
-        short = fixed and self.c.last_step - self.c.step <= _FEW_STEPS
+        short = short or (fixed and self.c.last_step - self.c.step <= _FEW_STEPS)
         for block in self.rooms():
             keep = (self, block)
             status = call_interruptible(self.function, self.c, self.stop, keep, told, short)

@@ -28,6 +28,8 @@ class Status(IntEnum):
     CHATTERING = 10
     INDICATOR_LOST = 11
     OUT_OF_BOUNDS = 12
+    CONTROLLER_FAILED = 13
+    CONTACT_INEXACT = 14
 
 
 class Method(IntEnum):

@@ -29,6 +29,7 @@ int il_begin_at(il_instance *instance, int64_t mode, const double *x)
 {
     il_machine *machine = &instance->machine;
     instance->count = 0;
+    il_begin_controlled(instance);
     machine->t = 0.0;
     machine->mode = mode;
     machine->entered = 0;
@@ -132,11 +133,16 @@ static int step_otherwise(il_instance *instance)
 
 int il_advance(il_instance *instance)
 {
-    int status = step_once(instance);
+    int status = il_sample(instance, instance->count);
+    if (status != IL_OK) {
+        return status;
+    }
+    status = step_once(instance);
     if (status == IL_LOOP_OPEN) {
         status = step_otherwise(instance);
     }
     if (status != IL_OK) {
+        il_take_back_sample(instance, instance->count);
         return status;
     }
     instance->count++;

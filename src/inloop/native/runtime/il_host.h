@@ -100,6 +100,16 @@ IL_EXPORT int il_indicators_of(il_instance *instance, int64_t mode, double t, co
 /* How often steps were too long for a singular position nearby. */
 IL_EXPORT int64_t il_missed_turns(const il_instance *instance);
 
+/* Let the controller of the plant answer at the present time, and hold that. For hosts that step the
+   machine themselves; il_advance does it where a sample is due. */
+IL_EXPORT int il_sample_now(il_instance *instance);
+/* Not 0: the controller of the plant is not called from now on, and hosts write its inputs. */
+IL_EXPORT void il_let_go(il_instance *instance, int64_t let_go);
+/* Not 0: the controller of the plant leads this input. */
+IL_EXPORT int64_t il_leads(const il_instance *instance, int64_t input);
+/* Number of the first input that the last answer of the controller was not finite for; -1: none. */
+IL_EXPORT int64_t il_not_finite(const il_instance *instance);
+
 /* What the last failure of a mode was about; -1: nothing is known. */
 enum il_blame { IL_BAD_INPUT = 0, IL_BAD_DRIVE, IL_BAD_ROW, IL_BEYOND };
 IL_EXPORT int64_t il_blame_of(const il_instance *instance, int64_t mode, int64_t about, double *t);

@@ -159,7 +159,7 @@ il_instance *il_initialize(void *memory, const il_plant *plant, int64_t method, 
     }
     il_prepare(instance);
     for (int64_t k = 0; k < plant->input_count; k++) {
-        il_set_input(instance, k, plant->inputs[k].start);
+        il_write_input(instance, k, plant->inputs[k].start);
     }
     return il_reset(instance) == IL_BAD_ARGUMENT ? NULL : instance;
 }
@@ -176,6 +176,9 @@ static void prepare(const il_preparation *how, const double *parameters, double 
 void il_prepare(il_instance *instance)
 {
     const double *parameters = instance->parameters;
+    if (instance->plant->controller) {
+        prepare(&instance->plant->controller->prepare, parameters, instance->controlled.gains);
+    }
     for (int64_t m = 0; m < instance->plant->mode_count; m++) {
         const il_part *part = &instance->parts[m];
         prepare(&part->row->prepare_drives, parameters, part->pre_drives);
@@ -192,7 +195,7 @@ void il_prepare(il_instance *instance)
     }
 }
 
-void il_set_input(il_instance *instance, int64_t input, double value)
+void il_write_input(il_instance *instance, int64_t input, double value)
 {
     instance->inputs[input] = value;
     for (int64_t m = 0; m < instance->plant->mode_count; m++) {
@@ -203,6 +206,14 @@ void il_set_input(il_instance *instance, int64_t input, double value)
         } else if (place.kind == IL_OF_U) {
             part->u[place.index] = value;
         }
+    }
+}
+
+void il_set_input(il_instance *instance, int64_t input, double value)
+{
+    const il_controlled *by = &instance->controlled;
+    if (by->led == NULL || by->let_go || !by->led[input]) {
+        il_write_input(instance, input, value);
     }
 }
 

@@ -84,6 +84,17 @@ typedef struct il_part {
     il_handover *ways;            /* two per event: to its target, and where it settles */
 } il_part;
 
+/* The controller of a plant at work; all NULL where there is none. */
+typedef struct il_controlled {
+    int64_t per_sample;           /* steps from sample to sample; 0: its period is no such number */
+    int64_t let_go;               /* not 0: it is not called, and anybody writes its inputs */
+    double *gains;                /* what it is prepared from parameters */
+    double *outputs;              /* of the plant at a sample */
+    double *y, *states, *values;  /* what it reads, keeps and answers */
+    double *before;               /* states and inputs before a step that may fail */
+    int64_t *led;                 /* by input: not 0 if it leads it */
+} il_controlled;
+
 /* What happened on the way. */
 typedef struct il_counts {
     int64_t choices;              /* other independent coordinates were chosen */
@@ -106,6 +117,7 @@ struct il_instance {
     double *parameters, *inputs;
     double *parameters_before;    /* while others are tried */
     il_told told;
+    il_controlled controlled;
     int64_t renews;               /* not 0: events may choose coordinates for the modes they lead to */
     il_machine machine;
     il_mode *modes;
@@ -153,6 +165,23 @@ static inline int64_t il_length_of_x(const il_mode_row *row)
 
 /* The pieces of an instance in its memory. */
 il_instance il_lay_out(void *memory, const il_plant *plant, int64_t method);
+
+/* il_set_input, also of an input that the controller leads. */
+void il_write_input(il_instance *instance, int64_t input, double value);
+
+/* The controller as at the start: its states, and inputs that it leads. */
+void il_begin_controlled(il_instance *instance);
+
+/* Let the controller answer if a sample is due after so many steps, and remember how it was before.
+   IL_CONTROLLER_FAILED: it cannot, or its answer is not finite; then nothing has changed. */
+int il_sample(il_instance *instance, int64_t steps);
+/* After a step that failed: as it was before it. */
+void il_take_back_sample(il_instance *instance, int64_t steps);
+
+/* States and inputs of the controller as numbers in a row: how many, told, taken. */
+int64_t il_controlled_size(const il_instance *instance);
+void il_tell_controlled(const il_instance *instance, double *to);
+void il_take_controlled(il_instance *instance, const double *from);
 
 /* Prepare anew what follows from the parameters of the instance. */
 void il_prepare(il_instance *instance);

@@ -128,11 +128,29 @@ static void lay_out_machine(il_arena *from, const il_plant *plant, int64_t metho
     machine->history = take(from, 2 * sizes.transitions, sizeof *machine->history);
 }
 
+static il_controlled lay_out_controller(il_arena *from, const il_plant *plant)
+{
+    const il_controller *row = plant->controller;
+    il_controlled c = {0};
+    if (row) {
+        align(from);
+        c.gains = numbers(from, row->prepare.count);
+        c.outputs = numbers(from, plant->output_count);
+        c.y = numbers(from, row->read_count);
+        c.states = numbers(from, row->state_count);
+        c.values = numbers(from, row->lead_count);
+        c.before = numbers(from, row->state_count + row->lead_count);
+        c.led = take(from, plant->input_count, sizeof *c.led);
+    }
+    return c;
+}
+
 static il_instance lay_out(il_arena *from, const il_plant *plant, int64_t method)
 {
     il_instance made = {.plant = plant};
     (void)take(from, 1, sizeof made);
     made.inputs = numbers(from, plant->input_count);
+    made.controlled = lay_out_controller(from, plant);
     lay_out_machine(from, plant, method, &made.machine);
     made.modes = take(from, plant->mode_count, sizeof *made.modes);
     made.parts = take(from, plant->mode_count, sizeof *made.parts);

@@ -19,6 +19,7 @@ typedef struct il_job {
     int64_t one_by_one;  /* modes may change their layout between samples */
     int64_t failed_after; /* steps: where the loops opened last; -1: nowhere */
     int64_t stepped_over; /* and whether it was stepped over there */
+    double answered;      /* time of the last answer of the controller [s]; -1: none yet */
 } il_job;
 
 static int is_fixed(const il_many *many)
@@ -64,6 +65,42 @@ static void set_tolerances(const il_many *many, il_worker *worker)
     machine->atol = worker->atol;
 }
 
+/* A piece ends where the controller of the plant answers next. */
+static void end_with_sample(il_job *job)
+{
+    const il_instance *instance = job->worker->instance;
+    const double period = instance->plant->controller->period;
+    const double t = (floor(instance->machine.t / period + NEAR) + 1.0) * period;
+    il_run *run = &job->run;
+    if (is_fixed(job->many)) {
+        const int64_t every = instance->controlled.per_sample;
+        const int64_t next = (run->step / every + 1) * every;
+        run->last_step = run->last_step < next ? run->last_step : next;
+    } else {
+        run->t_end = run->t_end < t * (1.0 - 1e-12) ? run->t_end : t;
+    }
+}
+
+/* Let the controller of the plant answer if a sample is due where the run is now. */
+static int sample_controller(il_job *job)
+{
+    il_instance *instance = job->worker->instance;
+    if (instance->plant->controller == NULL) {
+        return IL_OK;
+    }
+    const double samples = instance->machine.t / instance->plant->controller->period;
+    const int due = is_fixed(job->many)
+                        ? job->run.step % instance->controlled.per_sample == 0
+                        : fabs(samples - floor(samples + 0.5)) <= NEAR;
+    /* a piece that is tried again begins with the answer that is there */
+    if (!due || job->answered == instance->machine.t) {
+        return IL_OK;
+    }
+    job->answered = instance->machine.t;
+    job->run.slope_known = 0;
+    return il_sample_now(instance);
+}
+
 /* Where the next piece ends: with the run, at the next sample, or after some steps. */
 static void set_end(il_job *job, int64_t most_steps)
 {
@@ -81,6 +118,9 @@ static void set_end(il_job *job, int64_t most_steps)
     }
     if (most_steps > 0 && run->t_end > run->machine->t + many->spacing) {
         run->t_end = run->machine->t + many->spacing;
+    }
+    if (job->worker->instance->plant->controller) {
+        end_with_sample(job);
     }
     run->last_step = run->last_step < many->steps ? run->last_step : many->steps;
     run->t_end = run->t_end < many->t_end * (1.0 - 1e-12) ? run->t_end : many->t_end;
@@ -101,6 +141,7 @@ static il_job make_job(const il_many *many, il_worker *worker, int64_t number)
         .qd = many->qd + number * many->samples * many->coordinates,
         .one_by_one = machine->mode_count > 1 || machine->transitions > 0,
         .failed_after = -1,
+        .answered = -1.0,
         .run = {
             .machine = machine,
             .rtol = many->rtol,
@@ -239,8 +280,16 @@ static int go(il_job *job)
 {
     il_run *run = &job->run;
     int status = IL_OK;
+    if (job->worker->instance->plant->controller && is_fixed(job->many) &&
+        job->worker->instance->controlled.per_sample == 0) {
+        return IL_BAD_ARGUMENT;
+    }
     set_end(job, 0);
     while (status == IL_OK) {
+        status = sample_controller(job);
+        if (status != IL_OK) {
+            return status;
+        }
         status = is_fixed(job->many) ? il_run_fixed(run) : il_run_adaptive(run);
         const int kept = keep_rows(job);
         if (kept != IL_OK) {

@@ -144,6 +144,27 @@ typedef struct il_mode_row {
     const int32_t *roles;            /* of each coordinate, see il_partition.h */
 } il_mode_row;
 
+/* What a controller answers to what it reads at a sample.
+ *
+ * y: what it reads, in the order of its table; gains: prepared quantities, or parameters of a
+ * controller that is written in C; states: read and written; values: of its inputs, in the order of
+ * its table, as they are held so far, to be written. Not 0: it cannot answer. */
+typedef int (*il_sampled)(const double *gains, double t, const double *y, double *states,
+                          double *values);
+
+/* A controller of the plant itself: called between steps at multiples of its period, held in
+   between. */
+typedef struct il_controller {
+    const char *name;
+    double period;          /* [s]; a whole number of steps */
+    il_sampled sampled;
+    il_preparation prepare;
+    const int64_t *reads;   /* numbers of outputs; behind them those of inputs, as they are held */
+    const int64_t *leads;   /* numbers of inputs, which nobody else can write */
+    const double *first;    /* states at the start */
+    int64_t read_count, lead_count, state_count;
+} il_controller;
+
 typedef struct il_plant {
     const char *name;
     uint64_t hash;                   /* of names, units and sizes: who agrees on it, on all */
@@ -151,6 +172,7 @@ typedef struct il_plant {
     int64_t parameter_count, input_count, output_count;
     const il_mode_row *modes;
     int64_t mode_count;
+    const il_controller *controller; /* NULL: whoever writes the inputs is outside */
 } il_plant;
 
 /* Length of q: the coordinates, then the quaternions. */
@@ -181,10 +203,12 @@ IL_EXPORT int il_reset(il_instance *instance);
    where the plant is; then the old ones stay. */
 IL_EXPORT int il_set_parameters(il_instance *instance, const double *values);
 
+/* Inputs that the controller of the plant leads stay as they are. */
 IL_EXPORT void il_set_inputs(il_instance *instance, const double *values);
 IL_EXPORT void il_set_input(il_instance *instance, int64_t input, double value);
 
-/* One step; IL_OK, or the status with which it failed: then all is as it was before. */
+/* One step, with what the controller of the plant answers before it where a sample is due; IL_OK, or
+   the status with which it failed: then all is as it was before. */
 IL_EXPORT int il_advance(il_instance *instance);
 
 /* Time [s], and what comes out now; IL_LOOP_OPEN if that cannot be found. */

@@ -172,6 +172,49 @@ IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, 
 #endif
 }
 
+/* piece that x lies in, and how far from its beginning; beyond the ends x is moved to them */
+IL_FUNCTION int il_piece(double x, int n, const double *breaks, double *d, int *beyond)
+{
+    int low = 0, high = n;
+    *beyond = !(x >= breaks[0] && x < breaks[n]);
+    if (x < breaks[0]) x = breaks[0];
+    if (x > breaks[n]) x = breaks[n];
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (x >= breaks[middle]) low = middle; else high = middle;
+    }
+    *d = x - breaks[low];
+    return low;
+}
+
+/* patches of cubics: c_ij d^i e^j, 16 numbers per patch, those along y follow each other; constant
+   beyond the edges, or 0 there along an axis that it is flat along */
+IL_FUNCTION double il_table2_1(double x, double y, int n, int m, const double *x_breaks,
+                               const double *y_breaks, const double *c, int flat_x, int flat_y)
+{
+    double d, e, rows[4];
+    int beyond_x, beyond_y;
+    const int k = il_piece(x, n, x_breaks, &d, &beyond_x);
+    const int l = il_piece(y, m, y_breaks, &e, &beyond_y);
+    if (x != x || y != y) return x + y;
+    if ((flat_x && beyond_x) || (flat_y && beyond_y)) return 0.0;
+    c += 16 * ((int64_t)k * m + l);
+    for (int i = 0; i < 4; i++, c += 4) rows[i] = c[0] + e * (c[1] + e * (c[2] + e * c[3]));
+    return rows[0] + d * (rows[1] + d * (rows[2] + d * rows[3]));
+}
+
+IL_FUNCTION real il_table2(real x, real y, int n, int m, const double *x_breaks,
+                           const double *y_breaks, const double *c, int flat_x, int flat_y)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++)
+        x[k] = il_table2_1(x[k], y[k], n, m, x_breaks, y_breaks, c, flat_x, flat_y);
+    return x;
+#else
+    return il_table2_1(x, y, n, m, x_breaks, y_breaks, c, flat_x, flat_y);
+#endif
+}
+
 /* far angles; out of the way of the others */
 #ifdef __GNUC__
 #define IL_RARE __attribute__((noinline, cold, unused))

@@ -4,7 +4,8 @@
  *   x, zeros behind it up to the longest x of all modes;
  *   which transitions are armed, and when each has fired;
  *   for each mode with loops: its choice of coordinates, steps left without a guard, the guard, and
- *   the roles of its free choice (il_free.h).
+ *   the roles of its free choice (il_free.h);
+ *   states of the controller, and inputs as it holds them.
  */
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,7 @@ int64_t il_snapshot_size(const il_instance *instance)
         const int64_t rows = instance->plant->modes[k].choices[0].dependent_count;
         size += rows > 0 ? 2 + rows + il_free_size(&instance->plant->modes[k]) : 0;
     }
-    return size;
+    return size + il_controlled_size(instance);
 }
 
 void il_take_snapshot(const il_instance *instance, double *to)
@@ -76,6 +77,7 @@ void il_take_snapshot(const il_instance *instance, double *to)
             to += il_free_size(part->row);
         }
     }
+    il_tell_controlled(instance, to);
 }
 
 static int is_number(double value, double end)
@@ -150,5 +152,6 @@ int il_restore(il_instance *instance, const double *from)
             from += rows + il_free_size(part->row);
         }
     }
+    il_take_controlled(instance, from);
     return il_machine_init(machine);
 }

@@ -15,7 +15,9 @@ enum il_status {
     IL_SAMPLES_FULL = 9,   /* no room for another sample or event: empty the rows and run on */
     IL_CHATTERING = 10,    /* transitions follow each other without end, and nothing settles them */
     IL_INDICATOR_LOST = 11, /* an indicator is not finite */
-    IL_OUT_OF_BOUNDS = 12  /* a state is finite, but beyond what makes sense: see il_bounds */
+    IL_OUT_OF_BOUNDS = 12, /* a state is finite, but beyond what makes sense: see il_bounds */
+    IL_CONTROLLER_FAILED = 13, /* the controller of the plant gives no finite values */
+    IL_CONTACT_INEXACT = 14 /* impulses of contacts were not found to their tolerance */
 };
 
 #endif

@@ -16,6 +16,14 @@ static double look_up(double x, const double *table, int pieces)
     return il_table(x, pieces, breaks, coefficients, table[0], table[1]);
 }
 
+static double look_up_both(double x, double y, const double *table)
+{
+    const int n = (int)table[0], m = (int)table[1];
+    const double *const x_breaks = table + 4, *const y_breaks = x_breaks + n + 1;
+    return il_table2(x, y, n, m, x_breaks, y_breaks, y_breaks + m + 1, (int)table[2],
+                     (int)table[3]);
+}
+
 static void execute(const il_instruction *i, int64_t length, const double *tables, double *r)
 {
     for (const il_instruction *const end = i + length; i != end; i++) {
@@ -48,6 +56,7 @@ static void execute(const il_instruction *i, int64_t length, const double *table
         case IL_TAPE_WHERE: x = il_where(a, r[i->b], r[i->c]); break;
         case IL_TAPE_SINCOS: il_sincos_one(a, &x, &r[i->b]); break;
         case IL_TAPE_TABLE: x = look_up(a, tables + i->b, i->c); break;
+        case IL_TAPE_TABLE2: x = look_up_both(a, r[i->b], tables + i->c); break;
         default: x = NAN; break;
         }
         r[i->out] = x;

@@ -40,7 +40,8 @@ enum il_operation {
     IL_TAPE_LE,
     IL_TAPE_WHERE,
     IL_TAPE_SINCOS, /* the sine, and the cosine into register b */
-    IL_TAPE_TABLE   /* b: where it lies in `tables`, c: number of its pieces */
+    IL_TAPE_TABLE,  /* b: where it lies in `tables`, c: number of its pieces */
+    IL_TAPE_TABLE2  /* of two registers; c: where it lies in `tables` */
 };
 
 typedef struct il_instruction {
@@ -51,7 +52,9 @@ typedef struct il_instruction {
 
 typedef struct il_tape {
     const il_instruction *instructions;
-    const double *tables;   /* of each: below, above, breaks, four coefficients per piece */
+    const double *tables;   /* of each: below, above, breaks, four coefficients per piece; of two
+                               variables: pieces each way, whether it is flat each way, breaks each
+                               way, 16 coefficients per patch */
     const int32_t *results; /* their registers */
     double *registers;
     int64_t length;         /* number of instructions */

@@ -18,6 +18,7 @@ from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.outputs import Outputs
 from inloop.realtime.recordings.recording import Recording, Sample
 from inloop.realtime.run import digest_of, start
+from inloop.simulate.controlled.compiled import inputs_led_by_plant
 
 STEP_TAKES = 10.0  # [s] at most
 MOST_REHEARSED = 1e8  # steps before a replay
@@ -86,10 +87,15 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
     _check_names(recording, plant)
     given = dict(zip(names(recording.layout.inputs), first.inputs.tolist(), strict=True))
-    efforts = {name: given.pop(f"{name}.tau") for name in plant.coordinates}
+    # what the controller of the plant leads follows from the rest
+    for name in inputs_led_by_plant(plant.by_mode or {plant.name: plant}):
+        given.pop(name, None)
+    joints = [name for name in plant.coordinates if f"{name}.tau" in given]
+    efforts = {name: given.pop(f"{name}.tau") for name in joints}
     q, qd = _beginning(first, plant)
     pace = _Pace.of(facts)
-    policies = dict.fromkeys(("DIVERGED", "LOOP_OPEN", "CHATTERING"), "hold")
+    failures = ("DIVERGED", "LOOP_OPEN", "CHATTERING", "CONTROLLER_FAILED")
+    policies = dict.fromkeys(failures, "hold")
     with start(
         plant,
         name=f"replay-{os.getpid()}-{id(recording):x}",

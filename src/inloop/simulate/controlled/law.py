@@ -18,9 +18,10 @@ from typing import Any
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array
 from inloop.plant.arguments import real
+from inloop.plant.controlling import declared_states
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
 
-Controller = Callable[[float, Sampled], Mapping[str, float]]
+Controller = Callable[..., Mapping[str, float]]
 FAILED = "CONTROLLER_FAILED"  # status of a run that ended with its controller
 EXAMPLE = 'def pd(t, outputs): return {"crank.tau": -9.0 * outputs["crank.q"]}'
 
@@ -56,6 +57,7 @@ class SampledController:
 
     Attributes:
         name: of the function or class.
+        gains: by which it is called, where they are not its own.
         held: values of all inputs, in order; those that it does not return stay.
     """
 
@@ -76,6 +78,7 @@ class SampledController:
         """
         check_controller(controller)
         self.name, self.held = name_of(controller), first.copy()
+        self.gains: dict[str, float] = {}
         self._controller, self._first = controller, first.copy()
         self._index = {name: k for k, name in enumerate(inputs)}
         self._led = led or {}
@@ -83,6 +86,8 @@ class SampledController:
     def reset(self) -> None:
         """Begin anew: inputs as at the start, and `controller.reset()` if there is one."""
         self.held = self._first.copy()
+        for name, value in declared_states(self._controller).items():
+            setattr(self._controller, name, float(value))
         begin_anew = getattr(self._controller, "reset", None)
         if callable(begin_anew):
             try:
@@ -104,7 +109,7 @@ class SampledController:
                 controller, the time and the user's line.
         """
         try:
-            answer = self._controller(outputs.t, outputs)
+            answer = self._controller(outputs.t, outputs, **self.gains)
         except (Exception, SystemExit) as error:
             raise self._stopped(f"at t = {outputs.t:.6g} s", error) from error
         try:

@@ -44,7 +44,7 @@ def pace_of(t_end: float, step: float, period: float | None, sample: float | Non
     """
     step, t_end = _positive(step, "step"), _positive(t_end, "t_end")
     period = step if period is None else _positive(period, "period")
-    per_sample = _count(period, step, "period", f"step={_divisor(period, step):g}")
+    per_sample = steps_between(period, step)
     # as the loop does, which has a rate and sub-steps
     step = period / per_sample
     steps = _count(t_end, step, "t_end", f"t_end={max(1, round(t_end / step)) * step:g}")
@@ -52,6 +52,15 @@ def pace_of(t_end: float, step: float, period: float | None, sample: float | Non
     if sample is not None:
         stride = max(1, round(min(_positive(sample, "sample") / step, 1e15)))
     return Pace(step, period, per_sample, steps, stride)
+
+
+def steps_between(period: float, step: float) -> int:
+    """Steps from one sample of a controller to the next; both in s.
+
+    Raises:
+        InputError: that is no whole number.
+    """
+    return _count(period, step, "period", f"step={_divisor(period, step):g}")
 
 
 def _positive(value: float, name: str) -> float:

@@ -20,6 +20,7 @@ from inloop.plant import BarePlant, Signal
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.choice import method_at_start, with_tolerance
 from inloop.simulate.controlled.adaptive import AdaptiveRun, Stretch
+from inloop.simulate.controlled.compiled import CompiledController, refuse_second
 from inloop.simulate.controlled.law import FAILED, Controller, SampledController, check_controller
 from inloop.simulate.controlled.pace import Pace, pace_of
 from inloop.simulate.controlled.rows import Rows
@@ -38,7 +39,7 @@ TOLD_EVERY = 1000  # samples between two lines of progress
 
 def simulate_controlled(
     plants: Mapping[str, BarePlant],
-    controller: Controller,
+    controller: Controller | None,
     *,
     t_end: float,
     step: float = 1e-3,
@@ -62,7 +63,7 @@ def simulate_controlled(
         controller: called with time and outputs at t = 0, period, 2 period, ...; returns inputs by
             name ("<joint>.tau", inputs of the model, "<joint>.q", ".qd", ".qdd" of live drives).
             Those that it does not return stay. `controller.reset()` is called first if there is
-            one.
+            one. None: the controller that is part of the plant.
         t_end: length of the run [s]; a whole number of steps.
         step: of the integrator [s]; must divide the period.
         period: between two calls of the controller [s]; one step by default.
@@ -89,6 +90,12 @@ def simulate_controlled(
             computed.
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed.
     """
+    own = controller is None
+    if controller is None:
+        controller = compiled = CompiledController(plants)
+        period = compiled.period
+    else:
+        refuse_second(plants)
     check_controller(controller)
     _refuse(others)
     pace = pace_of(t_end, step, period, sample)
@@ -106,6 +113,8 @@ def simulate_controlled(
     }
     stepper = Stepper(plants, step=pace.step, q=q, qd=qd, inputs=values, **common)
     _give_efforts(stepper, first, tau)
+    if own:
+        stepper.let_go()
     run = _Run(plants, stepper, pace, controller, motions or {})
     if tolerance is not None:
         common |= {"tolerance": tolerance, "step": step, "sample": sample}

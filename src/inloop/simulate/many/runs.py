@@ -14,9 +14,11 @@ from inloop.native import AdaptiveSteps, FixedSteps, Status
 from inloop.native.progress import ProgressLine
 from inloop.native.running.many import ManyRuns, Starts, cores, run_many
 from inloop.plant import Array, BarePlant
+from inloop.plant.controlling import controller_of
 from inloop.plant.keywords import checked_call
 from inloop.plant.unit import common_name, plant_unit
-from inloop.simulate.choice import FIRST, with_tolerance
+from inloop.simulate.choice import FIRST, method_at_start, with_tolerance
+from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.arguments import Columns, check_each, count_runs
 from inloop.simulate.many.result import ManyResult
@@ -81,7 +83,12 @@ def simulate_many(
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, other runs are STOPPED.
     """
     plants = plant.by_mode or {plant.name: plant}
+    if tolerance is None:
+        check_step(plants, step)
     given = read_arguments(plants, q, qd, tau, inputs, parameters)
+    led = inputs_led_by_plant(plants)
+    efforts, others = ((*each.shared, *each.columns) for each in (given.tau, given.inputs))
+    refuse_led(led, [*(f"{name}.tau" for name in efforts), *others])
     count = count_runs(runs, list(vars(given).values()))
     check_each(given.parameters, plant.parameters.check_one)
     notes: tuple[str, ...] = ()
@@ -158,6 +165,12 @@ def _default_method(
     plant: BarePlant, t_end: float, step: float, given: Arguments
 ) -> tuple[str, float | None, tuple[str, ...]]:
     """The method that `simulate` takes for the first run, with its tolerance, and its doubts."""
+    if controller_of(plant.by_mode or {plant.name: plant}) is not None:
+        # as against the clock
+        inputs = given.inputs.first()
+        values = inputs if isinstance(inputs, Mapping) else {}
+        found = method_at_start(plant, given.q.first(), given.qd.first(), values, step)
+        return found, None, ()
     options: dict[str, Any] = {"t_end": t_end, "step": step}
     options |= {name: getattr(given, name).first() for name in ("q", "qd", "tau", "inputs")}
     try:
@@ -280,6 +293,7 @@ def _reason(
         Status.STEP_TOO_SMALL: f"it needs steps that are too small {when}",
         Status.TOO_MANY_STEPS: f"it needs too many steps {when}",
         Status.CHATTERING: f"too many events in one step {when}",
+        Status.CONTROLLER_FAILED: f"the controller gives values that are not finite {when}",
         Status.INDICATOR_LOST: f"what an event watches is not finite {when}",
     }
     return f"{status.name}: {words.get(status, f'it ended {when}')}"

@@ -205,6 +205,42 @@ class DeviceReadings(TypedDict):
     notice: Told | None
 
 
+ControllerState = Literal["none", "starting", "running", "ended"]
+
+
+class Knob(TypedDict):
+    """A number of a controller."""
+
+    name: str
+    value: Annotated[float, "to begin with"]
+    low: float
+    high: float
+    unit: str
+    doc: str
+
+
+class OfferedController(TypedDict):
+    """A controller that can be chosen."""
+
+    name: str
+    doc: str
+    sliders: Annotated[list[Knob], "gains"]
+    goals: Annotated[list[Knob], "set-points of joints"]
+    paths: Annotated[dict[str, list[list[float]]], "closed curves for its tool, points [m]"]
+
+
+class Controllers(TypedDict):
+    """Controllers that can be put beside the plant, and the one at work."""
+
+    offered: list[OfferedController]
+    active: Annotated[str, 'name; "none" for none']
+    state: ControllerState
+    said: Annotated[str, 'why it has ended; "" if nothing is wrong']
+    values: Annotated[dict[str, float], "of its settings, by name"]
+    path: Annotated[str, '"pose", "point", or the path that it follows; "" if it follows none']
+    target: Annotated[list[float] | None, "the point that was dragged [m]"]
+
+
 class Hello(TypedDict):
     """All there is to know before anything moves."""
 
@@ -220,6 +256,7 @@ class Hello(TypedDict):
     inputs: list[Input]
     device: Driven | None
     chain: Chain | None
+    controllers: Controllers
     can: Annotated[list[str], "requests that make sense now"]
     record: Recording
 
@@ -320,6 +357,23 @@ class DevicePanel(TypedDict):
     data: DeviceReadings
 
 
+class ControllersChange(TypedDict):
+    """Another controller, or other settings of it."""
+
+    kind: Literal["controllers"]
+    controllers: Controllers
+
+
+class Tracking(TypedDict):
+    """How it goes with the controller, twenty times a second; null: it does not tell."""
+
+    kind: Literal["tracking"]
+    t: Annotated[float | None, "simulated time [s]"]
+    error: Annotated[float | None, "from the tool to where it should be [m]"]
+    tool: Annotated[list[float] | None, "where the tool is [m]"]
+    wanted: Annotated[list[float] | None, "where it should be [m]"]
+
+
 class PlayedNote(TypedDict):
     """A note begins or ends."""
 
@@ -332,5 +386,5 @@ class PlayedNote(TypedDict):
 
 Message = (
     Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice
-    | RecordingChange | ChainChange | DevicePanel | PlayedNote
+    | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote
 )  # fmt: skip

@@ -116,7 +116,45 @@ class HoldDevice(TypedDict):
     settings: NotRequired[Options]
 
 
+class UseController(TypedDict):
+    """Let a controller of the list work; "none": let it go."""
+
+    do: Literal["control"]
+    name: str
+
+
+class TuneController(TypedDict):
+    """A setting of the controller at work, which is put into its range."""
+
+    do: Literal["tune"]
+    setting: str
+    value: float
+
+
+class FollowPath(TypedDict):
+    """Lead the tool along a path of the list, or the joints to the pose."""
+
+    do: Literal["follow"]
+    path: str
+
+
+class HoldPose(TypedDict):
+    """Stay where it is."""
+
+    do: Literal["hold"]
+
+
+class AimAt(TypedDict):
+    """Lead the tool to a point in the world."""
+
+    do: Literal["aim"]
+    x: Annotated[float, "[m]"]
+    y: Annotated[float, "[m]"]
+    z: Annotated[float, "[m]"]
+
+
 Request = (
     Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset
     | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice
+    | UseController | TuneController | FollowPath | HoldPose | AimAt
 )  # fmt: skip

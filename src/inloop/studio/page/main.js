@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { Contacts } from "./contacts.js";
+import { ControllerPanel } from "./controllers.js";
 import { Deadlines } from "./deadlines.js";
 import { Deflection } from "./deflection.js";
 import { DevicePanel } from "./device.js";
@@ -70,6 +71,7 @@ const recordings = new Recordings(connection);
 const rewind = new Rewind(view);
 const note = new NoteDisplay();
 const device = new DevicePanel(connection, notices);
+const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
 new Rulers(view);
 
@@ -96,6 +98,7 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs);
     device.setPlant(message.chain);
+    controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
@@ -119,6 +122,8 @@ const RECEIVE = {
   record: (message) => recordings.show(message, transport.can),
   chain: (message) => device.setChain(message),
   panel: ({ data }) => device.show(data),
+  controllers: (message) => controllers.show(message.controllers),
+  tracking: (message) => controllers.track(message),
   note: (message) => note.show(message),
 };
 
@@ -179,5 +184,6 @@ Object.assign(window, {
     transport,
     rewind,
     device,
+    controllers,
   },
 });

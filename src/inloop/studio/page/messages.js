@@ -316,6 +316,39 @@
  */
 
 /**
+ * A number of a controller.
+ * @typedef {object} Knob
+ * @property {string} name
+ * @property {number} value to begin with
+ * @property {number} low
+ * @property {number} high
+ * @property {string} unit
+ * @property {string} doc
+ */
+
+/**
+ * A controller that can be chosen.
+ * @typedef {object} OfferedController
+ * @property {string} name
+ * @property {string} doc
+ * @property {Array<Knob>} sliders gains
+ * @property {Array<Knob>} goals set-points of joints
+ * @property {Record<string, Array<Array<number>>>} paths closed curves for its tool, points [m]
+ */
+
+/**
+ * Controllers that can be put beside the plant, and the one at work.
+ * @typedef {object} Controllers
+ * @property {Array<OfferedController>} offered
+ * @property {string} active name; "none" for none
+ * @property {"none" | "starting" | "running" | "ended"} state
+ * @property {string} said why it has ended; "" if nothing is wrong
+ * @property {Record<string, number>} values of its settings, by name
+ * @property {string} path "pose", "point", or the path that it follows; "" if it follows none
+ * @property {Array<number> | null} target the point that was dragged [m]
+ */
+
+/**
  * A recording.
  * @typedef {object} File
  * @property {string} name
@@ -344,6 +377,7 @@
  * @property {Array<Input>} inputs
  * @property {Driven | null} device
  * @property {Chain | null} chain
+ * @property {Controllers} controllers
  * @property {Array<string>} can requests that make sense now
  * @property {Recording} record
  */
@@ -497,6 +531,23 @@
  */
 
 /**
+ * Another controller, or other settings of it.
+ * @typedef {object} ControllersChange
+ * @property {"controllers"} kind
+ * @property {Controllers} controllers
+ */
+
+/**
+ * How it goes with the controller, twenty times a second; null: it does not tell.
+ * @typedef {object} Tracking
+ * @property {"tracking"} kind
+ * @property {number | null} t simulated time [s]
+ * @property {number | null} error from the tool to where it should be [m]
+ * @property {Array<number> | null} tool where the tool is [m]
+ * @property {Array<number> | null} wanted where it should be [m]
+ */
+
+/**
  * A note begins or ends.
  * @typedef {object} PlayedNote
  * @property {"note"} kind
@@ -615,9 +666,46 @@
  * @property {Record<string, boolean | number | string>} [settings]
  */
 
-/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | PlayedNote} Message */
+/**
+ * Let a controller of the list work; "none": let it go.
+ * @typedef {object} UseController
+ * @property {"control"} do
+ * @property {string} name
+ */
 
-/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice} Request */
+/**
+ * A setting of the controller at work, which is put into its range.
+ * @typedef {object} TuneController
+ * @property {"tune"} do
+ * @property {string} setting
+ * @property {number} value
+ */
+
+/**
+ * Lead the tool along a path of the list, or the joints to the pose.
+ * @typedef {object} FollowPath
+ * @property {"follow"} do
+ * @property {string} path
+ */
+
+/**
+ * Stay where it is.
+ * @typedef {object} HoldPose
+ * @property {"hold"} do
+ */
+
+/**
+ * Lead the tool to a point in the world.
+ * @typedef {object} AimAt
+ * @property {"aim"} do
+ * @property {number} x [m]
+ * @property {number} y [m]
+ * @property {number} z [m]
+ */
+
+/** @typedef {Hello | State | Readings | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | PlayedNote} Message */
+
+/** @typedef {Subscribe | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt} Request */
 
 // kinds of binary frames
 export const POSES = 1;

@@ -31,7 +31,7 @@ function scaleOf(low, high) {
 
 /** @typedef {{ place: (value: number) => number, value: (place: number) => number }} Scale */
 
-class Row {
+export class Row {
   /** @type {number | null} */
   waiting = null;
 

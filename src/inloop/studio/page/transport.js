@@ -7,7 +7,7 @@ import { byId, dress, inside, make, press } from "./dom.js";
 /** @typedef {Record<string, boolean | number | string>} Values */
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS"];
+const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS", "CONTROLLER_FAILED"];
 /** @type {Partial<Record<State["state"], string>>} */
 const LEVELS = { running: "good", paused: "info", starting: "info" };
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,6 +11,47 @@ from inloop.studio.drawing.stage import Stage
 from inloop.studio.messaging.message_types import MenuEntry
 
 Options = Mapping[str, bool | int | float | str]
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A number of a controller: name in its settings, value to begin with, range, unit, meaning."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str = ""
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A controller that can be chosen.
+
+    Attributes:
+        name: how it is called.
+        doc: one line: what it does.
+        command: from a folder for its files to the words that start it; may take a while.
+        sliders: its gains.
+        goals: set-points of joints.
+        paths: closed curves that its tool can follow, as points in the world [m].
+        piped: it is tuned and tells of itself through a pipe.
+        settings: name of a file in the folder that it reads while it runs, if it does.
+        opens_with: path to begin with.
+        at_once: it works when the plant is opened.
+    """
+
+    name: str
+    doc: str
+    command: Callable[[Path], tuple[str, ...]]
+    sliders: tuple[Knob, ...] = ()
+    goals: tuple[Knob, ...] = ()
+    paths: Mapping[str, Sequence[tuple[float, float, float]]] = field(default_factory=dict)
+    piped: bool = False
+    settings: str | None = None
+    opens_with: str = ""
+    at_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -22,12 +63,14 @@ class Choice:
         stage: how it looks.
         name: in the menu; "" for one that is not there.
         command: starts it; () if it runs already, and is somebody else's.
+        controllers: that can be put beside it.
     """
 
     plant: str
     stage: Stage
     name: str = ""
     command: tuple[str, ...] = ()
+    controllers: tuple[Offered, ...] = ()
 
 
 class Catalog(Protocol):

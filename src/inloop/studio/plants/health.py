@@ -26,6 +26,10 @@ FAILURES = {
         "events follow each other without end; the last good state is held",
         "Put back the parameter that was changed last, then reset.",
     ),
+    "CONTROLLER_FAILED": (
+        "the controller of the plant gives values that are not finite; the last good state is held",
+        "Put back the gain that was changed last, then reset.",
+    ),
     "INPUT_STALE": (
         "the watchdog acts: whoever wrote the inputs has stopped; safe values are in their place",
         "Start the controller again, take the inputs here, or reset.",
@@ -37,6 +41,7 @@ LATCHED = {
     "OUT_OF_BOUNDS": "a step failed, because a coordinate or a speed would have left its bounds",
     "LOOP_OPEN": "a step failed, because the loops could not be closed",
     "CHATTERING": "a step failed, because events followed each other without end",
+    "CONTROLLER_FAILED": "a step failed, because the controller gave values that are not finite",
 }
 ENDINGS: dict[str, tuple[Level, str, str]] = {
     "lost": (

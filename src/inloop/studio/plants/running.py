@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 
 from inloop.errors import InloopError, InputError, MailboxError
-from inloop.studio.messaging.message_types import DeviceReadings, Told
+from inloop.studio.messaging.message_types import DeviceReadings, Told, Tracking
 from inloop.studio.plants.breakable import in_thread
 from inloop.studio.plants.catalog import Catalog, Choice, Options
+from inloop.studio.plants.control import NONE, Control
 from inloop.studio.plants.haptic_device import MOUSE, HapticDevice, offer
 from inloop.studio.plants.health import Health
 from inloop.studio.plants.inputs import Inputs
@@ -40,13 +41,21 @@ class Running:
         notes: what there is to hear of it.
         measured: its contacts and sensors.
         device: haptic device that holds the plant; None if pages drive it themselves.
+        control: the controller beside the plant; None while there is no plant.
         moment: the newest outputs.
     """
 
     def __init__(
-        self, catalog: Catalog, recordings: Recordings, changed: Callable[[bool], None]
+        self,
+        catalog: Catalog,
+        recordings: Recordings,
+        changed: Callable[[bool], None],
+        controlled: Callable[[], None],
+        tracked: Callable[[Tracking], None],
     ) -> None:
         self.catalog, self.recordings = catalog, recordings
+        self.control: Control | None = None
+        self._controlled, self._tracked = controlled, tracked
         self.choice: Choice | None = None
         self.source: Source | None = None
         self.show: Show | None = None
@@ -62,6 +71,7 @@ class Running:
         self._problem: Told | None = None
         self._starting = False
         self._busy = asyncio.Lock()
+        self._opening: asyncio.Task[None] | None = None
 
     @property
     def inputs(self) -> Inputs | None:
@@ -126,7 +136,48 @@ class Running:
         finally:
             self._starting = False
         self._hand = Inputs(self._live, choice.stage.device)
+        self.control = Control(self._live, choice.controllers, self._controlled, self._tracked)
         self._use(self._live, choice)
+        first = next((offer.name for offer in choice.controllers if offer.at_once), None)
+        if first is not None and choice.command:
+            self._opening = asyncio.create_task(self._open_with(self._live, first))
+
+    async def _open_with(self, live: Live, name: str) -> None:
+        """Let a controller work from the start: the plant waits there until it is ready."""
+        with contextlib.suppress(InloopError):  # the panel of controllers tells why
+            for command in ("pause", "reset"):
+                await asyncio.to_thread(live.command, command)
+            await self.put_in_control(name)
+            await asyncio.to_thread(live.command, "go")
+
+    async def put_in_control(self, name: str) -> None:
+        """Let a controller work in place of a hand, a device or another controller.
+
+        Raises:
+            InputError: there is no such controller, or it does not start.
+        """
+        control = self.control
+        if control is None or self.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        if self.device is not None:
+            await self.let_go()
+        if self._hand is not None:
+            self._hand.close()
+        await control.use(name)
+        if name == NONE and self._hand is not None:
+            self._hand.settle()
+
+    def hold_pose(self) -> None:
+        """Let the controller at work hold the joints where they are.
+
+        Raises:
+            InputError: it cannot, or nothing runs.
+        """
+        if self.control is None or self._live is None or self.moment is None or self.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        index, values = self._live.layout.index, self.moment.values
+        joints = [x.name for x in self._live.layout.coordinates]
+        self.control.hold({name: float(values[index[f"{name}.q"]]) for name in joints})
 
     async def _attach(self, plant: str) -> Live:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
@@ -205,6 +256,13 @@ class Running:
 
     async def close(self) -> None:
         """Let go of the plant; end it if it is our own."""
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.gather(self._opening, return_exceptions=True)
+            self._opening = None
+        if self.control is not None:
+            await self.control.close()
+            self.control = None
         await self._drop_device()
         await self.recordings.end()
         live = self._live

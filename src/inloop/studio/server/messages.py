@@ -11,6 +11,7 @@ from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.scene import empty_scene
 from inloop.studio.messaging.message_types import (
     Chain,
+    Controllers,
     Driven,
     Hello,
     Input,
@@ -23,6 +24,7 @@ from inloop.studio.messaging.message_types import (
 )
 from inloop.studio.messaging.protocol import fields
 from inloop.studio.messaging.scene_types import Scene
+from inloop.studio.plants.control import NONE
 from inloop.studio.plants.haptic_device import MOUSE, offer, ranges
 from inloop.studio.plants.inputs import Inputs
 from inloop.studio.plants.running import Running
@@ -55,6 +57,7 @@ def hello(running: Running) -> Hello:
         "inputs": inputs(layout, running.inputs, stage.docs),
         "device": device(stage.device, layout),
         "chain": chain(running),
+        "controllers": controllers(running),
         "can": abilities(running),
         "record": recordings(running),
     }
@@ -77,6 +80,7 @@ def hello_without_plant(running: Running) -> Hello:
         "inputs": [],
         "device": None,
         "chain": None,
+        "controllers": controllers(running),
         "can": ["choose"] if running.is_own else [],
         "record": recordings(running),
     }
@@ -118,6 +122,21 @@ def chain(running: Running) -> Chain:
     }
 
 
+def controllers(running: Running) -> Controllers:
+    """Controllers that can be put beside the plant, and the one at work."""
+    if running.control is not None and not running.file:
+        return running.control.told()
+    return {
+        "offered": [],
+        "active": NONE,
+        "state": "none",
+        "said": "",
+        "values": {},
+        "path": "",
+        "target": None,
+    }
+
+
 def played(note: Note) -> PlayedNote:
     """A note that begins or ends."""
     return cast(PlayedNote, {"kind": "note", **note.data()})
@@ -141,6 +160,7 @@ def abilities(running: Running) -> list[str]:
     else:
         can += ["set", "reset_parameter", "reset_parameters", "record"]
         can += ["take_input", "release_input", "device"]
+        can += ["control", "tune", "follow", "hold", "aim"]
     if running.is_own:
         can.append("choose")
     return can

@@ -44,7 +44,9 @@ class Session:
 
     def __init__(self, catalog: Catalog, recordings: Recordings) -> None:
         self.clients: set[Client] = set()
-        self.running = Running(catalog, recordings, self._greet_all)
+        self.running = Running(
+            catalog, recordings, self._greet_all, self._tell_control, self.broadcast
+        )
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off
@@ -168,6 +170,10 @@ class Session:
             self._later(client, work)
         elif request["do"] == "device":
             self._later(client, self._hold(request["rig"], request.get("settings", {})))
+        elif request["do"] == "control":
+            self._later(client, running.put_in_control(request["name"]))
+        elif request["do"] in ("tune", "follow", "hold", "aim"):
+            self._steer(request)
         elif request["do"] == "record":
             self._later(client, self._record(request["on"]))
         elif request["do"] == "replay":
@@ -183,6 +189,25 @@ class Session:
         else:
             words = f"{request['do']} is not possible here"
             raise InputError(words, fix="See what the page offers.")
+
+    def _steer(self, request: Request) -> None:
+        """What the controller at work is told."""
+        control = self.running.control
+        if control is None or self.running.file:
+            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+        if request["do"] == "tune":
+            control.tune(request["setting"], request["value"])
+        elif request["do"] == "follow":
+            control.follow(request["path"])
+        elif request["do"] == "aim":
+            control.aim((request["x"], request["y"], request["z"]))
+        else:
+            self.running.hold_pose()
+
+    def _tell_control(self) -> None:
+        if self.running.source is not None:
+            told = messages.controllers(self.running)
+            self.broadcast({"kind": "controllers", "controllers": told})
 
     async def _hold(self, rig: str, settings: Options) -> None:
         try:

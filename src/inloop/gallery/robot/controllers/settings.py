@@ -12,9 +12,22 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from inloop.gallery.robot.model import READY
+from inloop.gallery.robot.paths import CENTER
+
 LOOK_EVERY = 0.1  # [s]
 DEFAULTS = {"kp": 225.0, "kd": 30.0, "duration": 2.0, "hold": 1.0}
 """Stiffness [1/s²] and damping [1/s] per inertia; time of a move and of a rest after it [s]."""
+GUIDED = {
+    **DEFAULTS,
+    "friction": 1.0,
+    "path": 0.0,
+    "seconds": 6.0,
+    **{f"goal.joint_{k + 1}": value for k, value in enumerate(READY)},
+    **{f"target.{axis}": value for axis, value in zip("xyz", CENTER, strict=True)},
+}
+"""The same and more for the studio: share of the friction that is fed forward, path and the time
+for once around it [s], pose [rad], point [m]."""
 
 
 class Settings:

@@ -1,0 +1,273 @@
+"""Contacts with dry friction: the solver alone, beside Siconos' nonsmooth Gauss-Seidel."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import inloop as il
+from benchmarks.contact_problems import (
+    Problem,
+    Scene,
+    feet,
+    rover,
+    rover_plant,
+    stack,
+    wall,
+)
+from benchmarks.report import Bar, Findings, note, progress, show
+from inloop.native import (
+    COUNT,
+    POINTER,
+    REAL,
+    NativeLibrary,
+    build_library,
+    load_runtime,
+    runtime_headers,
+    runtime_sources,
+)
+from inloop.native.mirror import mirror
+
+TOLERANCE = 1e-8
+STEPS = 20  # of each scene
+SWEEPS, NEWTONS = 300, 60
+SMALL = 60  # rows; larger problems are repeated less
+SICONOS_TOLERANCE = 1e-10  # of its own error, which has units: the residual tells what comes of it
+SICONOS = Path(__file__).with_name("peers") / "siconos_contacts.py"
+PROBLEMS = Path(__file__).parents[2] / "shared" / "data" / "siconos_fc3d_small.npz"
+
+HEADERS = ["contact problems, residual 1e-8", "contacts", "cold µs", "most", "warm µs", "most",
+           "missed", "Siconos µs", "missed", "ratio"]  # fmt: skip
+LEGEND = """\
+CPU time of one thread, median over the problems of a set. missed: problems left with a larger
+residual (ten times that for Siconos: NSGS, 2000 iterations). Sets have {steps} steps of 1 ms
+or more. Contacts have a stiffness of 1e7 N/m with memory unless they are rigid. Warm starts
+are the impulses of the step before."""
+
+
+@dataclass
+class Measured:
+    """One set of problems.
+
+    Attributes:
+        name: what it is.
+        problems: the problems.
+        cold: time of each from nothing [µs].
+        warm: time of each from the impulses before [µs].
+        missed: problems that were not solved.
+        peer: time of each by Siconos [µs]; None without it.
+        peer_missed: problems that it did not solve.
+    """
+
+    name: str
+    problems: list[Problem]
+    cold: np.ndarray
+    warm: np.ndarray
+    missed: int
+    peer: np.ndarray | None = None
+    peer_missed: int = 0
+
+    def cells(self) -> list[str]:
+        """The line of the table."""
+        counts = [len(p.mu) for p in self.problems]
+        warm = ["–", "–"]
+        if len(self.warm):
+            warm = [f"{np.median(self.warm):.1f}", f"{self.warm.max():.1f}"]
+        shown = [
+            self.name,
+            f"{min(counts)}–{max(counts)}" if len(set(counts)) > 1 else str(counts[0]),
+        ]
+        shown += [f"{np.median(self.cold):.1f}", f"{self.cold.max():.1f}", *warm, str(self.missed)]
+        if self.peer is None:
+            return [*shown, "–", "–", "–"]
+        ratio = np.median(self.peer) / np.median(self.cold)
+        return [*shown, f"{np.median(self.peer):.0f}", str(self.peer_missed), f"{ratio:.0f}x"]
+
+
+class Timer:
+    """Times single problems in C."""
+
+    def __init__(self) -> None:
+        source = Path(__file__).with_name("contact_solves.c")
+        sources = {**runtime_sources(), source.name: source.read_text()}
+        library = NativeLibrary(build_library(sources, runtime_headers()))
+        types = (*[POINTER] * 5, COUNT, COUNT, POINTER)
+        self._run = library.function("bench_contacts", *types, returns=REAL)
+        self._size = load_runtime().function("il_contact_work_size", COUNT, COUNT, returns=COUNT)
+
+    def time(self, problem: Problem, start: np.ndarray) -> tuple[float, float, np.ndarray]:
+        """Time [µs], residual and impulses."""
+        count, rows = len(problem.mu), len(problem.q)
+        arrays = {
+            "first": 3 * np.arange(count + 1, dtype=np.int64),
+            **{
+                name: np.ascontiguousarray(getattr(problem, name)) for name in ("mu", "W", "R", "q")
+            },
+        }
+        posed = mirror("il_contact_problem")(
+            count=count, **{name: array.ctypes.data for name, array in arrays.items()}
+        )
+        effort = mirror("il_contact_effort")(tolerance=TOLERANCE, sweeps=SWEEPS, newtons=NEWTONS)
+        report, r, work = (
+            mirror("il_contact_report")(),
+            start.copy(),
+            np.zeros(self._size(count, rows)),
+        )
+        repeats = 20 if rows <= SMALL else 2
+        ns = self._run(
+            ctypes.addressof(posed),
+            ctypes.addressof(effort),
+            start.ctypes.data,
+            r.ctypes.data,
+            work.ctypes.data,
+            10,
+            repeats,
+            ctypes.addressof(report),
+        )
+        return 1e-3 * ns, float(report.residual), r
+
+    def measure(self, name: str, runs: list[list[Problem]]) -> Measured:
+        """All problems of a set, which are steps of runs: warm starts come from the step before."""
+        cold, warm = [], []
+        for problems in runs:
+            found = [self.time(p, np.zeros(len(p.q))) for p in problems]
+            warm += [self.time(p, r) for p, (*_, r) in zip(problems[1:], found[:-1], strict=True)]
+            cold += found
+        missed = sum(residual > TOLERANCE for _, residual, _ in (*cold, *warm))
+        times = [np.array([time for time, *_ in each]) for each in (cold, warm)]
+        return Measured(name, [p for problems in runs for p in problems], *times, missed)
+
+
+def solution(problem: Problem, before: np.ndarray) -> np.ndarray:
+    """The impulses of a step, as runs find them."""
+    found = il.solve_contacts(problem.W, problem.q, problem.mu, compliance=problem.R, start=before)
+    return found.impulses
+
+
+def scenes() -> list[tuple[str, list[Scene], float]]:
+    """Names, scenes and stiffness of contacts."""
+    plant = rover_plant()
+    wheels = [rover(plant, k, rough=True, rim_points=False) for k in range(8)]
+    rims = [rover(plant, k, rough=False, rim_points=True) for k in range(4)]
+    sets = [
+        ("rover, six wheels on rough ground", wheels),
+        ("rover, 12 rim points, flat", rims),
+        ("box on 16 points, turning", [feet(k) for k in range(3)]),
+        ("stack of 5, pulled, 20 points", [stack((1.0,) * 5, pulled=1.0)]),
+        ("stack of 5, top 100:1", [stack((1.0, 1.0, 1.0, 1.0, 100.0))]),
+        ("stack of 5, top 10,000:1", [stack((1.0, 1.0, 1.0, 1.0, 1e4))]),
+        ("stack of 5, incline of 15°", [stack((1.0,) * 5, tilt=np.radians(15.0))]),
+        ("wall of 10 bricks", [wall()]),
+    ]  # fmt: skip
+    soft = [(name, posed, 1e7) for name, posed in sets]
+    return soft + [(f"{name}, rigid", posed, np.inf) for name, posed in sets]
+
+
+def rover_files() -> list[Problem]:
+    """The problems of Siconos' own rover, where they are at hand."""
+    if not PROBLEMS.exists():
+        return []
+    data = np.load(PROBLEMS)
+    names = sorted(name[:-2] for name in data.files if name.endswith("_W") and "Rover" in name)
+    return [
+        Problem(data[f"{n}_W"], data[f"{n}_q"], data[f"{n}_mu"], np.zeros(len(data[f"{n}_q"])))
+        for n in names
+    ]
+
+
+def add_siconos(sets: list[Measured], python: str) -> str:
+    """Let Siconos solve the same problems in a process of its own; what is wrong, if anything."""
+    problems = [p for each in sets for p in each.problems]
+    with tempfile.TemporaryDirectory() as folder:
+        posed, result = Path(folder, "posed.npz"), Path(folder, "result.npz")
+        arrays = {}
+        for k, p in enumerate(problems):
+            arrays |= {f"{k}_W": p.W + np.diag(p.R), f"{k}_q": p.q, f"{k}_mu": p.mu}
+        np.savez(posed, **arrays)
+        command = [python, str(SICONOS), str(posed), str(result), str(SICONOS_TOLERANCE)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no word"
+        data = np.load(result)
+        times, at = 1e6 * data["time"], 0
+        for each in sets:
+            each.peer = times[at : at + len(each.problems)]
+            residuals = [
+                il.solve_contacts(p.W, p.q, p.mu, compliance=p.R, start=data[f"{at + k}_r"],
+                                  sweeps=0, newtons=0, tolerance=1e-300).residual
+                for k, p in enumerate(each.problems)
+            ]  # fmt: skip
+            each.peer_missed = sum(residual > 10.0 * TOLERANCE for residual in residuals)
+            at += len(each.problems)
+    return ""
+
+
+def run() -> Findings:
+    """Measure, print, and return the figures."""
+    progress("contact: posing problems")
+    timer, sets = Timer(), []
+    for name, posed, stiffness in scenes():
+        steps = STEPS if len(posed) == 1 else max(STEPS // len(posed), 4)
+        runs = [scene.steps(solution, steps, stiffness) for scene in posed]
+        sets.append(timer.measure(name, runs))
+    files = rover_files()
+    if files:
+        sets.append(timer.measure("Siconos' rover, 14 files, rigid", [[p] for p in files]))
+    progress("contact: Siconos")
+    wrong = add_siconos(sets, os.environ.get("INLOOP_SICONOS_PYTHON", "/usr/bin/python3"))
+    show(HEADERS, [each.cells() for each in sets])
+    note(LEGEND.format(steps=STEPS))
+    if wrong:
+        note(
+            f"Without Siconos: {wrong}. Install python3-siconos, or name a Python that has it in "
+            "INLOOP_SICONOS_PYTHON."
+        )
+    return Findings([_row(each) for each in sets], _bars(sets))
+
+
+def _row(each: Measured) -> dict[str, object]:
+    return {
+        "set": each.name,
+        "cold_us": float(np.median(each.cold)),
+        "cold_most_us": float(each.cold.max()),
+        "warm_us": float(np.median(each.warm)) if len(each.warm) else None,
+        "missed": each.missed,
+        "siconos_us": None if each.peer is None else float(np.median(each.peer)),
+        "siconos_missed": each.peer_missed,
+    }
+
+
+def _bars(sets: list[Measured]) -> list[Bar]:
+    by_name = {each.name: each for each in sets}
+    wheels, rims, points = (
+        by_name[name]
+        for name in (
+            "rover, six wheels on rough ground",
+            "rover, 12 rim points, flat",
+            "stack of 5, pulled, 20 points",
+        )
+    )
+    bars = [
+        Bar("rover contacts, cold", float(np.median(wheels.cold)), 20.0, "µs", at_least=False),
+        Bar("rover contacts, warm", float(np.median(wheels.warm)), 10.0, "µs", at_least=False),
+        Bar("12 rim points, cold", float(np.median(rims.cold)), 60.0, "µs", at_least=False),
+        Bar(
+            "20 points of a stack, cold", float(np.median(points.cold)), 150.0, "µs", at_least=False
+        ),
+    ]
+    if files := by_name.get("Siconos' rover, 14 files, rigid"):
+        bars.append(
+            Bar(
+                "Siconos' rover files, slowest", float(files.cold.max()), 20.0, "µs", at_least=False
+            )
+        )
+    if wheels.peer is not None:
+        ratio = float(np.median(wheels.peer) / np.median(wheels.cold))
+        bars.append(Bar("rover contacts, over Siconos NSGS", ratio, 10.0))
+    return bars

@@ -1,0 +1,71 @@
+"""`inloop control`: a function of a user's file as the controller of a plant that runs."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import inloop as il
+from inloop.cli.controllers import own_controller
+from inloop.cli.ending import end_with_parent
+from inloop.cli.python_file import names_of_file
+from inloop.plant.controlling import declared_gains
+from inloop.realtime import Panel, take_over
+from inloop.realtime.controller_process import Service
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "control a plant that runs with a function or class of a Python file"
+    parser = commands.add_parser("control", parents=[shared], help=text, description=text)
+    parser.add_argument("name", help="of a running plant")
+    parser.add_argument("file", metavar="FILE.py", help="where the function is")
+    parser.add_argument("--controller", required=True, metavar="NAME", help="function or class")
+    parser.add_argument(
+        "--period", type=float, metavar="S", help="between two calls [s]; one of the plant"
+    )
+    parser.add_argument("--piped", action="store_true", help=argparse.SUPPRESS)
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Answer the outputs of the plant until it ends, or somebody ends this."""
+    if args.piped:
+        end_with_parent()
+    controller = own_controller(args.controller, names_of_file(Path(args.file)))
+    if controller is None:
+        raise il.InputError(
+            f"{args.file!a} has no function or class {args.controller[:60]!a}",
+            fix="Name one of its functions of time and outputs.",
+        )
+    with il.attach(args.name, wait=10.0) as box:
+        steps = max(1, round((args.period or box.layout.period) / box.layout.period))
+        try:
+            _serve(box, controller, steps, Panel(piped=args.piped))
+        except il.MailboxError:
+            if not box.gone:
+                raise
+    return 0
+
+
+def _serve(box: il.Mailbox, controller: Any, steps: int, panel: Panel) -> None:
+    """Answer outputs; gains change in between."""
+    service = Service(box, controller, steps, {})
+    known = dict(declared_gains(controller))
+
+    def listen() -> None:
+        service.law.gains |= {name: x for name, x in panel.heard().items() if name in known}
+
+    panel.ready()
+    take_over(box)
+    outputs = box.read()
+    while not panel.leaving:
+        listen()
+        service.answer(outputs)
+        if panel.is_due(now := time.monotonic()):
+            panel.tell(now, {"t": outputs.t})
+        outputs = box.wait(1.0) or box.read()
+    if panel.leaving == "rest":
+        box.rest([x.default for x in box.layout.inputs])

@@ -1,0 +1,18 @@
+"""Tyres: formulas of their forces, roads under them, and the element that joins both."""
+
+from inloop.model.tyres.formula import Slip, TyreForces, TyreFormula
+from inloop.model.tyres.formula_1987 import Formula1987
+from inloop.model.tyres.pac2002 import Pac2002
+from inloop.model.tyres.roads import Road, RoadPoint, height_road, plane_road
+
+__all__ = [
+    "Formula1987",
+    "Pac2002",
+    "Road",
+    "RoadPoint",
+    "Slip",
+    "TyreForces",
+    "TyreFormula",
+    "height_road",
+    "plane_road",
+]

@@ -1,0 +1,118 @@
+"""Roads under tyres: height, slope and grip at a place, as expressions of x and y [m].
+
+A road is any object with the method `at` of Road; those here are no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from inloop.errors import InputError
+from inloop.model.geometry import ZERO, Scalar, Vector3
+from inloop.model.names import quoted
+from inloop.symbolic import Expr, Graph, forward, rebuild
+
+Height = Callable[[Scalar, Scalar], Scalar]
+
+
+@dataclass(frozen=True)
+class RoadPoint:
+    """The road at a place, in world axes.
+
+    Attributes:
+        height: z of the surface [m].
+        slope: dz/dx and dz/dy [1].
+        grip: by which coefficients of friction are multiplied [1].
+        velocity: of the surface, as of a belt [m/s].
+    """
+
+    height: Scalar = 0.0
+    slope: tuple[Scalar, Scalar] = (0.0, 0.0)
+    grip: Scalar = 1.0
+    velocity: Vector3 = ZERO
+
+
+@runtime_checkable
+class Road(Protocol):
+    """A surface that has one height at each place."""
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether the slope is the same everywhere."""
+
+    def at(self, x: Expr, y: Expr, /) -> RoadPoint:
+        """The road at a place [m]; called with symbols."""
+
+
+@dataclass(frozen=True)
+class PlaneRoad:
+    """See `plane_road`."""
+
+    point: RoadPoint
+    is_plane: bool = True
+
+    def at(self, x: Expr, y: Expr) -> RoadPoint:
+        """The road at a place."""
+        p = self.point
+        return RoadPoint(p.slope[0] * x + p.slope[1] * y, p.slope, p.grip, p.velocity)
+
+
+def plane_road(
+    uphill: Scalar = 0.0,
+    banked: Scalar = 0.0,
+    *,
+    grip: Scalar = 1.0,
+    velocity: Vector3 = ZERO,
+) -> PlaneRoad:
+    """A plane through the origin.
+
+    Args:
+        uphill: how steep it rises along x: 0.2 is 20 % [1].
+        banked: how steep it rises along y, to the left [1].
+        grip: by which coefficients of friction are multiplied [1].
+        velocity: of the surface, as of a belt [m/s].
+    """
+    return PlaneRoad(RoadPoint(0.0, (uphill, banked), grip, velocity))
+
+
+@dataclass(frozen=True)
+class HeightRoad:
+    """See `height_road`."""
+
+    height: Height
+    grip: Scalar | Height = 1.0
+    is_plane: bool = False
+
+    def at(self, x: Expr, y: Expr) -> RoadPoint:
+        """The road at a place; slopes are derivatives of the height."""
+        graph = x.graph
+        a, b = graph.symbol("road.x"), graph.symbol("road.y")
+        z = graph.wrap(self.height(a, b))
+        slopes = (forward([z], a)[0], forward([z], b)[0])
+        grip = graph.wrap(self.grip(a, b) if callable(self.grip) else self.grip)
+        z, zx, zy, g = _moved((z, *slopes, grip), graph, {a: x, b: y})
+        return RoadPoint(z, (zx, zy), g)
+
+
+def height_road(height: Height, *, grip: Scalar | Height = 1.0) -> HeightRoad:
+    """A road by a function: `height_road(lambda x, y: 0.05 * il.sin(0.6 * x))`.
+
+    Args:
+        height: takes x and y [m], returns z [m]; smooth, as tyres feel its slope.
+        grip: by which coefficients of friction are multiplied, or a function of x and y.
+    """
+    if not callable(height):
+        raise InputError(
+            f"a road needs a function of x and y, got {quoted(height)}",
+            fix="Write il.tyres.height_road(lambda x, y: 0.1 * il.sin(x)).",
+        )
+    return HeightRoad(height, grip)
+
+
+def _moved(
+    values: tuple[Expr, ...], graph: Graph, places: dict[Expr, Expr]
+) -> tuple[Expr, Expr, Expr, Expr]:
+    a, b, c, d = rebuild(values, graph, places)
+    return a, b, c, d

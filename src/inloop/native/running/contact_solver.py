@@ -1,0 +1,147 @@
+"""Impulses of contacts with dry friction: `il_contact_solver.h` from Python."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.library import COUNT, POINTER, Reals
+from inloop.native.mirror import constant, mirror
+from inloop.native.running.schedule import Status
+from inloop.native.runtime_library import load_runtime
+
+TOLERANCE = 1e-8
+SWEEPS, NEWTONS = 3000, 200
+MOST_ROWS = 3000  # the matrix of Newton's method is dense
+
+
+@dataclass(frozen=True)
+class ContactSolution:
+    """What `solve_contacts` found.
+
+    Attributes:
+        impulses: r, by row [N·s].
+        velocities: u = (W + R) r + q, by row [m/s].
+        residual: largest deviation of a contact from its conditions, in parts of max |q|.
+        status: "OK", or "CONTACT_INEXACT": these are the best impulses that were found.
+        sweeps: of Gauss and Seidel.
+        newtons: steps of Newton's method.
+        softened: proximal points that were needed, 0 for most problems.
+    """
+
+    impulses: Reals
+    velocities: Reals
+    residual: float
+    status: str
+    sweeps: int
+    newtons: int
+    softened: int
+
+
+def solve_contacts(
+    W: Reals,
+    q: Reals,
+    mu: Reals | Sequence[float] | float,
+    *,
+    rows: Sequence[int] | int = 3,
+    compliance: Reals | float = 0.0,
+    start: Reals | None = None,
+    tolerance: float = TOLERANCE,
+    sweeps: int = SWEEPS,
+    newtons: int = NEWTONS,
+) -> ContactSolution:
+    """Find the impulses of contacts with Coulomb friction.
+
+    For each contact, with r = (normal, tangents) and u = (W + R) r + q: it opens (u_n >= 0, r = 0),
+    sticks (u = 0, |r_t| <= mu r_n), or slips (u_n = 0, |r_t| = mu r_n, u_t opposite to r_t).
+
+    Args:
+        W: couples the contacts [1/kg], shape (N, N); may be singular, need not be symmetric.
+        q: velocities of the contacts without impulses [m/s], shape (N,): normal and tangents of
+            one contact after the other.
+        mu: friction coefficients, one for each contact or one for all.
+        rows: of each contact or of all: 1 without friction, 2 in the plane, 3 in space.
+        compliance: R, diagonal by row or one number for all [1/kg].
+        start: impulses to start from, such as those of the step before.
+        tolerance: of the residual.
+        sweeps: most sweeps of Gauss and Seidel.
+        newtons: most steps of Newton's method.
+
+    Raises:
+        InputError: a shape or a value makes no sense.
+        BuildError: there is no compiler.
+    """
+    q = _finite("q", q)
+    N = len(q)
+    first = _first_rows(rows, N)
+    count = len(first) - 1
+    W = _finite("W", W, (N, N))
+    mu = _finite("mu", mu, (count,))
+    R = _finite("compliance", compliance, (N,))
+    for name, values in (("mu", mu), ("compliance", R)):
+        if values.min(initial=0.0) < 0.0:
+            raise InputError(f"{name} has {values.min():g}", fix="Use numbers >= 0.")
+    if not tolerance > 0.0 or sweeps < 0 or newtons < 0:
+        raise InputError(
+            f"tolerance={tolerance}, sweeps={sweeps}, newtons={newtons}",
+            fix="Use a tolerance > 0 and counts >= 0.",
+        )
+    r = np.zeros(N) if start is None else _finite("start", start, (N,)).copy()
+    addresses = {"first": first, "mu": mu, "W": W, "R": R, "q": q}
+    problem = mirror("il_contact_problem")(
+        count=count, **{name: array.ctypes.data for name, array in addresses.items()}
+    )
+    effort = mirror("il_contact_effort")(tolerance=tolerance, sweeps=sweeps, newtons=newtons)
+    report = mirror("il_contact_report")()
+    runtime = load_runtime()
+    size = runtime.function("il_contact_work_size", COUNT, COUNT, returns=COUNT)
+    work = np.zeros(size(count, N))
+    solve = runtime.function("il_contact_solve", *[POINTER] * 5)
+    structures = [ctypes.addressof(each) for each in (problem, effort, report)]
+    status = solve(structures[0], structures[1], r.ctypes.data, work.ctypes.data, structures[2])
+    return ContactSolution(
+        impulses=r,
+        velocities=W @ r + R * r + q,
+        residual=report.residual,
+        status=Status(status).name,
+        sweeps=report.sweeps,
+        newtons=report.newtons,
+        softened=report.softened,
+    )
+
+
+def _finite(name: str, values: object, shape: tuple[int, ...] | None = None) -> Reals:
+    """An array of finite numbers of this shape; one number stands for all."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+        if shape is not None and array.ndim == 0:
+            array = np.broadcast_to(array, shape)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is not an array of numbers", fix="Give real numbers.") from None
+    if array.ndim != 1 if shape is None else array.shape != shape:
+        wanted = "one number for each row" if shape is None else f"shape {shape}"
+        raise InputError(f"{name} has shape {array.shape}", fix=f"It needs {wanted}.")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} has a number that is not finite", fix="Give finite numbers.")
+    return np.ascontiguousarray(array)
+
+
+def _first_rows(rows: Sequence[int] | int, N: int) -> np.ndarray:
+    """The row at which each contact begins, then N."""
+    most = constant("IL_CONE_ROWS")
+    if N > MOST_ROWS:
+        raise InputError(f"q has {N} rows", fix=f"Give at most {MOST_ROWS}.")
+    if isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= most:
+        rows = [rows] * (N // rows)
+    counts = np.asarray(rows)
+    good = counts.ndim == 1 and (counts.size == 0 or counts.dtype.kind == "i")
+    if not good or counts.min(initial=1) < 1 or counts.max(initial=1) > most or counts.sum() != N:
+        raise InputError(
+            f"rows={rows!r} do not make up the {N} rows of q",
+            fix=f"Give 1 to {most} for each contact, or one number for all.",
+        )
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

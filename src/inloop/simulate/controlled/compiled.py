@@ -1,0 +1,117 @@
+"""The controller that is part of a plant, for runs: its pace, what it leads, called from Python.
+
+Steppers, many runs, exported programs and plants against the clock sample it in C
+(il_controller.c). A simulated run calls the same compiled function at the same samples, so that
+rows tell what it answers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import POINTER
+from inloop.native.library import REAL
+from inloop.plant import BarePlant
+from inloop.plant.controlling import controller_of
+from inloop.plant.unit import plant_unit
+from inloop.simulate.controlled.pace import steps_between
+
+Plants = Mapping[str, BarePlant]
+
+
+def inputs_led_by_plant(plants: Plants) -> dict[str, str]:
+    """Inputs that the controller of a plant leads, and what to say of each."""
+    found = controller_of(plants)
+    words = f"controller '{found.name}', which is part of the plant" if found else ""
+    return dict.fromkeys(found.leads, words) if found else {}
+
+
+def refuse_led(led: Mapping[str, str], names: Iterable[str]) -> None:
+    """See that nobody else writes inputs that the controller of a plant leads.
+
+    Raises:
+        InputError: one of the names is led.
+    """
+    for name in names:
+        if name in led:
+            raise InputError(f"input '{name}' follows {led[name]}", fix="Leave it out.")
+
+
+def check_step(plants: Plants, step: float) -> None:
+    """See that the controller of a plant, if it has one, can be called between steps [s].
+
+    Raises:
+        InputError: its period is no whole number of steps.
+    """
+    found = controller_of(plants)
+    if found is not None:
+        steps_between(found.period, step)
+
+
+def refuse_second(plants: Plants) -> None:
+    """See that a plant which is given a controller has none of its own.
+
+    Raises:
+        InputError: it has.
+    """
+    found = controller_of(plants)
+    if found is not None:
+        raise InputError(
+            f"the plant has a controller of its own, '{found.name}'",
+            found.where,
+            "Leave out controller=, or compile a model without m.controller(...).",
+        )
+
+
+class CompiledController:
+    """The controller of a plant as one that runs can call: `controller(t, outputs)`."""
+
+    def __init__(self, plants: Plants) -> None:
+        """At rest.
+
+        Args:
+            plants: the modes by name, with a controller.
+        """
+        unit = plant_unit(plants)
+        row = unit.table.controller
+        assert row is not None
+        self.__name__, self.period = row.name, row.period
+        self._keep = unit
+        self._parameters = next(iter(plants.values())).parameters
+        self._version = -1
+        outputs = [x.name for x in unit.table.outputs]
+        inputs = [x.name for x in unit.table.inputs]
+        self._reads = [(*outputs, *inputs)[k] for k in row.reads]
+        self._leads = [inputs[k] for k in row.leads]
+        self._first = np.array(row.first, dtype=np.float64)
+        self._states = self._first.copy()
+        self._gains = np.zeros(max(1, row.prepare.count))
+        types = (POINTER, REAL, POINTER, POINTER, POINTER)
+        self._sampled = unit.library.function(row.sampled, *types, returns=ctypes.c_int)
+        prepare = row.prepare.function
+        self._prepare = unit.library.function(prepare, POINTER, POINTER, returns=None)
+
+    def reset(self) -> None:
+        """States as at the start."""
+        self._states[:] = self._first
+
+    def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        """Values of the inputs that it leads, by name."""
+        if self._version != self._parameters.version:
+            values = np.ascontiguousarray(self._parameters.values_array)
+            self._prepare(values.ctypes.data, self._gains.ctypes.data)
+            self._version = self._parameters.version
+        y = np.array([outputs[name] for name in self._reads], dtype=np.float64)
+        # a function in C may leave values as they are
+        values = np.array([outputs[name] for name in self._leads], dtype=np.float64)
+        arrays = (y, self._states, values)
+        refused = self._sampled(self._gains.ctypes.data, t, *(a.ctypes.data for a in arrays))
+        if refused:
+            raise InputError(f"the function returned {refused}", fix="0 stands for an answer.")
+        if not np.all(np.isfinite(self._states)):
+            raise InputError("a state is not finite", fix="See that what it computes stays finite.")
+        return dict(zip(self._leads, values.tolist(), strict=True))
