@@ -51,9 +51,9 @@ bench: $(VENV)/.ready-bench
 figures: $(VENV)/.ready-demo
 	$(BIN)/python -m inloop.gallery.exhibition.figures docs/figures
 
-# of all exhibits in the studio, by Chromium: one of each, and sheets in light and dark, on a desk and on a phone
+# of all exhibits in the studio, by Chromium: one of each, and sheets in light and dark, on a desk and on a phone; STYLE=full takes long without a graphics card
 pictures: $(VENV)/.ready-test
-	$(BIN)/python tests/studio/exhibit_pictures.py docs/pictures
+	$(BIN)/python tests/studio/exhibit_pictures.py docs/pictures $(if $(STYLE),--style $(STYLE))
 
 lint: style
 	$(BIN)/mypy

@@ -1,6 +1,6 @@
 """Pictures of all exhibits in the studio, light and dark, on a desk and on a phone.
 
-python tests/studio/exhibit_pictures.py DIRECTORY [--names car,piano] [--style simple]
+python tests/studio/exhibit_pictures.py DIRECTORY [--names car,piano] [--style full]
 
 Writes `exhibits/<name>.webp` (the mechanism, light, on a desk) and one sheet of all exhibits for
 each theme and size: `exhibits_<size>_<theme>.webp`. `make pictures` writes those of the docs.
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--names", default="", help="of exhibits, with commas; all by default")
-    parser.add_argument("--style", default="full", choices=("full", "simple"))
+    parser.add_argument("--style", default="simple", choices=("full", "simple"))
     parser.add_argument("--themes", default=",".join(THEMES))
     parser.add_argument("--sizes", default=",".join(SIZES))
     options = parser.parse_args()
