@@ -1,4 +1,4 @@
-# make demo | test | wheel | bench | figures | lint | page | clean: everything happens in .venv, nothing outside the repository
+# make demo | test | wheel | bench | figures | pictures | lint | page | clean: everything happens in .venv, nothing outside the repository
 # is touched, except that `make test` run by root installs the Debian packages the tests need.
 
 PYTHON ?= python3
@@ -27,7 +27,7 @@ DEMO_EXTRAS := plot,studio,terminal
 HEADLESS ?=
 PYTEST_OPTIONS ?=
 
-.PHONY: demo test wheel bench figures lint style page format clean test-programs
+.PHONY: demo test wheel bench figures pictures lint style page format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
@@ -50,6 +50,10 @@ bench: $(VENV)/.ready-bench
 
 figures: $(VENV)/.ready-demo
 	$(BIN)/python -m inloop.gallery.exhibition.figures docs/figures
+
+# of all exhibits in the studio, by Chromium: one of each, and sheets in light and dark, on a desk and on a phone; STYLE=full takes long without a graphics card
+pictures: $(VENV)/.ready-test
+	$(BIN)/python tests/studio/exhibit_pictures.py docs/pictures $(if $(STYLE),--style $(STYLE))
 
 lint: style
 	$(BIN)/mypy

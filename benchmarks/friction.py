@@ -10,7 +10,7 @@ import numpy as np
 
 import inloop as il
 from benchmarks.report import Bar, Findings, note, progress, show
-from inloop.gallery.puma560 import DH_TABLE, POSES, puma560
+from inloop.gallery.puma560.model import DH_TABLE, POSES, puma560
 from inloop.native import (
     COUNT,
     POINTER,

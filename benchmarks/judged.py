@@ -16,7 +16,7 @@ from benchmarks.loops_mechanisms import four_bar
 from benchmarks.report import Bar, Findings, note, progress, show
 from inloop import gallery
 from inloop.gallery import strokes
-from inloop.gallery.puma560 import POSES, puma560
+from inloop.gallery.puma560.model import POSES, puma560
 from inloop.native import FixedSteps, MachineSnapshot, Method, Status, run_machine
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs

@@ -8,7 +8,7 @@ from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery.puma560 import DH_TABLE, SLIP
+from inloop.gallery.puma560.model import DH_TABLE, SLIP
 
 REST = np.zeros(6)
 GRAVITY = {

@@ -118,7 +118,9 @@ def controlled() -> dict[str, Any]:
         if k % 5 == 0:
             stepper.tau["rail"] = pd(0.0, stepper)["rail.tau"]
         stepper.step()
-    return {**last(run), "stepped": stepper["rail.q"]}
+    m.controller(pd, period=5e-3)  # the same as part of the plant
+    inside = m.compile().simulate(t_end=0.2, step=1e-3)
+    return {**last(run), "stepped": stepper["rail.q"], "inside": float(inside["rail.q"][-1])}
 
 
 RUNS: dict[str, Callable[[], dict[str, Any]]] = {

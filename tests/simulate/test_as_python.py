@@ -98,4 +98,6 @@ def test_energy_is_kept(runs: dict[str, Any]) -> None:
 
 
 def test_a_controller_runs_as_its_stepper_does(runs: dict[str, Any]) -> None:
-    assert runs["controlled"]["stepped"] == pytest.approx(runs["controlled"]["q"][0], rel=1e-13)
+    end = pytest.approx(runs["controlled"]["q"][0], rel=1e-13)
+    assert runs["controlled"]["stepped"] == end
+    assert runs["controlled"]["inside"] == end

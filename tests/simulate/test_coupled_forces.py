@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.gallery.car import BAR_STIFFNESS, car
+from inloop.gallery.car.model import BAR_STIFFNESS, car
 
 MASSES, STIFFNESS = (1.3, 0.7), 54.0
 

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from stiff_models import ARM_START, Bench, arm, bristle, differences
 
 import inloop as il
-from inloop.gallery.puma560 import DH_TABLE, POSES, puma560
+from inloop.gallery.puma560.model import DH_TABLE, POSES, puma560
 from inloop.native import FixedSteps, MachineSnapshot, Method, run_machine
 
 G = 3e-4  # [s], of a step of about 1 ms

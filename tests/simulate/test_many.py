@@ -12,7 +12,7 @@ from linkage_pair import linkage_pair
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery.puma560 import puma560
+from inloop.gallery.puma560.model import puma560
 
 RUNS = 12
 SPREAD = np.linspace(-1.3, 1.7, RUNS)

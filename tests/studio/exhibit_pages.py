@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,9 @@ def exhibit_pages(
     themes: Sequence[str] = THEMES,
     sizes: Sequence[str] = tuple(SIZES),
     draws: bool = True,
+    style: str = "",
     seconds: float = MOMENT,
+    moments: Mapping[str, float] | None = None,
 ) -> Iterator[ExhibitPage]:
     """Pages of exhibits, one after the other.
 
@@ -80,7 +82,9 @@ def exhibit_pages(
         themes: of `THEMES`.
         sizes: of `SIZES`.
         draws: whether the mechanism is drawn, which costs most of the time.
+        style: "full" or "simple"; what the page chooses by default.
         seconds: how long each exhibit has run, on the plant's clock [s].
+        moments: other times for some exhibits, by name [s].
     """
     wanted = tuple(names) or tuple(gallery.names())
     with contextlib.ExitStack() as open_things:
@@ -92,6 +96,8 @@ def exhibit_pages(
             )
             for size in sizes
         }
+        for page in pages.values():
+            page.evaluate(SET_STYLE, style)
         for name in wanted:
             first = next(iter(pages.values()))
             if first.evaluate("document.body.dataset.plant") != name:
@@ -100,16 +106,28 @@ def exhibit_pages(
                 greeted = f"document.body.dataset.plant === '{name}'"
                 comes(page, f"{greeted} && inloop.view.motion.frames.length > 0")
             with il.attach(studio.plant) as box:
-                pass_time(first, box, seconds)
+                pass_time(first, box, (moments or {}).get(name, seconds))
                 for theme in themes:
                     for size, page in pages.items():
                         page.evaluate(SET_THEME, theme)
                         if draws:
-                            comes(page, "inloop.view.settled")
+                            page.evaluate(DRAWN)
                         yield ExhibitPage(name, theme, size, page)
 
 
 SET_THEME = """(theme) => {
     if (document.documentElement.dataset.theme !== theme)
         document.getElementById("theme").click();
+}"""
+SET_STYLE = """(style) => {
+    if (style && inloop.view.quality.style !== style) document.getElementById("style").click();
+}"""
+# asking for the picture waits until it is drawn; it is on the screen two frames later
+DRAWN = """async () => {
+    const { view } = inloop;
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    while (!view.settled) await frame();
+    await view.picture();
+    await frame();
+    await frame();
 }"""

@@ -9,6 +9,7 @@ own: model, looks, controllers, experiments. All use the names below and those o
 exhibit in a package of yours does (docs/own_exhibit.md).
 """
 
+from inloop.gallery.exhibition import parts
 from inloop.gallery.exhibition.catalog import exhibits, get, names
 from inloop.gallery.exhibition.controller import Controller, CProgram, Guided, Slider
 from inloop.gallery.exhibition.device import GROUND, Device, Haptic, Point
@@ -25,5 +26,6 @@ from inloop.gallery.exhibition.strokes import strokes
 __all__ = [
     "GROUND", "Bench", "CProgram", "Comparison", "Controller", "Device", "Exhibit", "Experiment",
     "Guided", "Haptic", "Notes", "Option", "Outcome", "Point", "Reference", "Slider", "View",
-    "draw_looks", "exhibits", "get", "gravity_along", "names", "strokes",
+    "draw_looks", "exhibits", "get", "gravity_along", "names", "parts",
+    "strokes",
 ]  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View
+from inloop.gallery import GROUND, Exhibit, Reference, View, parts
 
 SOURCE = "Test Set for IVP Solvers (Bari/CWI), problem 'andrews'; Hairer & Wanner II, VII.7"
 # bodies 1 to 7: masses [kg] and moments of inertia about their centers of mass [kg·m²]
@@ -93,6 +94,39 @@ def _first_accelerations(plant: il.Plant) -> np.ndarray:
     return np.array([a[plant.coordinates.index(angle)] for angle in ANGLES[:2]])
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """Thin bars in bearings, body 3 as the plate that it is, a motor behind body 1."""
+    thin = 1.3e-3
+
+    def link(end: str, color: str, radius: float = thin) -> tuple[il.Visual, ...]:
+        return parts.bar("origin", end, radius, color, "z")
+
+    lever = [(-3e-3, 2.5e-3), (3e-3, 2.5e-3), (SD + 2.5e-3, -SC + 1e-3), (SD, -SC - 3e-3),
+             (2.5e-3, -SS - 2.5e-3), (-2.5e-3, -SS - 2.5e-3)]  # fmt: skip
+    motor = il.visual(il.cylinder(0.011, 0.012, "z"), (0.0, 0.0, -0.011), parts.DARK,
+                      material="paint")  # fmt: skip
+    feet = (parts.bracket(at, 0.009, "xy") for at in ("A", "B", "C"))
+    return {
+        GROUND: (motor, *(part for foot in feet for part in foot)),
+        "body_1": (
+            il.visual(il.cylinder(0.0095, 2.5e-3, "z"), (0.0, 0.0, -3.5e-3), parts.BRASS,
+                      material="metal"),
+            *parts.bearing("F", 2.2e-3, 8e-3, "z"),
+        ),
+        "body_2": link("E", parts.RED),
+        "body_3": (
+            il.visual(il.plate(lever, 2.2e-3, "xy"), color=parts.GREEN, material="paint"),
+            *parts.bearing("E", 2.2e-3, 5e-3, "z"),
+            *parts.bearing("D", 1.8e-3, 5e-3, "z", parts.BRASS),
+            *parts.bearing("origin", 2.6e-3, 5e-3, "z"),
+        ),
+        "body_4": link("E", parts.ORANGE),
+        "body_5": link("H", parts.BLUE, 1.7e-3),
+        "body_6": link("E", parts.ORANGE),
+        "body_7": link("G", parts.BLUE, 1.7e-3),
+    }  # fmt: skip
+
+
 EXHIBIT = Exhibit(
     name="andrews",
     title="Andrews' squeezer (test set for IVP solvers)",
@@ -126,4 +160,6 @@ EXHIBIT = Exhibit(
             measure=_angles_after_30_ms,
         ),
     ),
+    looks=_looks,
+    reach=((-0.077, -0.027, -0.017), (0.021, 0.074, 0.005)),
 )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 # Meijaard, Papadopoulos, Ruina, Schwab 2007; here x is ahead, y to the left, z up, all from the
 # point where the rear wheel touches [m, kg, kg·m²]
@@ -136,53 +136,142 @@ def _critical(plant: il.Plant) -> np.ndarray:
 
 
 def _wheel(radius: float) -> tuple[il.Visual, ...]:
+    """Tyre, rim, crossed spokes from the flanges of the hub."""
     spokes = [
-        il.rod((0.0, 0.0, 0.0), (radius * math.cos(a), 0.0, radius * math.sin(a)), 0.003, "#b9bec6")
-        for a in np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
-    ]
-    tire = il.visual(il.torus(radius - 0.012, 0.012, "y"), color="#2b2d30")
-    hub = il.disc((0.0, -0.03, 0.0), (0.0, 0.03, 0.0), 0.02, "#8a9099")
-    return (tire, *spokes, hub)
+        il.rod((0.018 * math.cos(a + lead), side, 0.018 * math.sin(a + lead)),
+               ((radius - 0.025) * math.cos(a), 0.0, (radius - 0.025) * math.sin(a)), 0.0013,
+               parts.STEEL, material="metal")
+        for k, a in enumerate(np.linspace(0.0, 2.0 * math.pi, 24, endpoint=False))
+        for side, lead in (((-0.028, 0.028)[k % 2], (1.3, -1.3)[k // 2 % 2]),)
+    ]  # fmt: skip
+    return (
+        il.visual(il.torus(radius - 0.014, 0.014, "y"), color=parts.RUBBER, material="rubber"),
+        il.visual(il.lathe([(radius - 0.032, -0.009), (radius - 0.02, -0.011),
+                            (radius - 0.02, 0.011), (radius - 0.032, 0.009)], "y"),
+                  color=parts.STEEL, material="metal"),
+        *spokes,
+        il.disc((0.0, -0.032, 0.0), (0.0, 0.032, 0.0), 0.018, parts.IRON, material="metal"),
+    )  # fmt: skip
+
+
+CRANK, SADDLE = np.array([0.43, 0.0, 0.28]), np.array([0.22, 0.0, 0.92])
+HIP, SHOULDER = np.array([0.22, 0.0, 1.02]), np.array([0.52, 0.0, 1.42])
+GRIP = np.array([HEAD[0] - 0.14, 0.0, HEAD[2] + 0.12])  # between the hands
+HANDS = 0.24  # from the middle to a hand [m]
+PAINT, CLOTH, TROUSERS, SKIN = "#b3402a", "#3f6f9c", "#39414d", "#d9a985"
+
+
+def _tube(
+    a: np.ndarray, b: np.ndarray, radius: float, color: str, material: str, on: np.ndarray
+) -> il.Visual:
+    return il.rod(tuple(a - on), tuple(b - on), radius, color, material=material)
 
 
 def _looks(speed: float, push: float) -> Mapping[str, tuple[il.Visual, ...]]:
-    crank, saddle = np.array([0.43, 0.0, 0.28]), np.array([0.22, 0.0, 0.92])
-    top = HEAD - 0.12 * STEER_AXIS
-    hip, shoulder = np.array([0.22, 0.0, 1.0]), np.array([0.52, 0.0, 1.42])
-    frame, rider = "#b3402a", "#4a5d78"
-
-    def tube(a: np.ndarray, b: np.ndarray, radius: float, color: str, on: np.ndarray) -> il.Visual:
-        return il.rod(tuple(a - on), tuple(b - on), radius, color)
-
-    head = il.visual(il.sphere(0.11), tuple(np.array([0.6, 0.0, 1.62]) - REAR_HUB), "#e0b896")
-    grip = np.array([HEAD[0] - 0.02, 0.0, HEAD[2] + 0.12])
-    bars = [
-        tube(grip, grip + np.array([-0.12, side, 0.0]), 0.012, "#2b2d30", HEAD)
-        for side in (-0.24, 0.24)
+    """Bicycle and rider on the bed of a treadmill."""
+    rollers = [
+        il.disc((x, -0.36, -0.035), (x, 0.36, -0.035), 0.05, parts.IRON, material="metal")
+        for x in (-0.58, WHEELBASE + 0.58)
     ]
-    bed = il.visual(il.box((2.2, 0.8, 0.08)), (0.5 * WHEELBASE, 0.0, -0.04), "#d5d8dc")
+    bed = il.visual(il.box((2.18, 0.66, 0.07)), (0.5 * WHEELBASE, 0.0, -0.035), "#4a4e54",
+                    material="rubber")  # fmt: skip
     return {
-        "ground": (bed,),
+        GROUND: (bed, *rollers),
         "rear_wheel": _wheel(REAR_RADIUS),
         "front_wheel": _wheel(FRONT_RADIUS),
-        "frame": (
-            tube(REAR_HUB, crank, 0.012, frame, REAR_HUB),
-            tube(REAR_HUB, saddle, 0.012, frame, REAR_HUB),
-            tube(crank, saddle, 0.018, frame, REAR_HUB),
-            tube(crank, top, 0.02, frame, REAR_HUB),
-            tube(saddle - np.array([0.0, 0.0, 0.12]), top, 0.018, frame, REAR_HUB),
-            tube(hip, shoulder, 0.11, rider, REAR_HUB),
-            tube(hip, np.array([0.62, 0.0, 0.78]), 0.075, rider, REAR_HUB),
-            tube(np.array([0.62, 0.0, 0.78]), crank, 0.055, rider, REAR_HUB),
-            tube(shoulder, grip, 0.04, rider, REAR_HUB),
-            head,
-        ),
-        "fork": (
-            tube(top, HEAD + 0.12 * STEER_AXIS, 0.02, "#6f767f", HEAD),
-            tube(HEAD - 0.1 * STEER_AXIS, FRONT_HUB, 0.014, "#6f767f", HEAD),
-            *bars,
-        ),
+        "frame": (*_frame(), *_rider()),
+        "fork": _fork(),
     }
+
+
+def _frame() -> tuple[il.Visual, ...]:
+    """Tubes, saddle, crank and chain wheel; in axes of the rear hub."""
+    top = HEAD - 0.12 * STEER_AXIS
+    aside = np.array([0.0, 0.035, 0.0])
+    stays = [
+        _tube(REAR_HUB + side * aside, end + 0.4 * side * aside, 0.009, PAINT, "paint", REAR_HUB)
+        for side in (-1.0, 1.0)
+        for end in (CRANK, SADDLE - np.array([0.0, 0.0, 0.14]))
+    ]
+    on = tuple(CRANK - REAR_HUB)
+    saddle = il.visual(il.convex_hull(_saddle()), tuple(SADDLE - REAR_HUB), parts.DARK,
+                       material="leather")  # fmt: skip
+    return (
+        *stays,
+        _tube(CRANK, SADDLE - np.array([0.0, 0.0, 0.1]), 0.016, PAINT, "paint", REAR_HUB),
+        _tube(SADDLE - np.array([0.0, 0.0, 0.14]), SADDLE, 0.012, parts.STEEL, "metal", REAR_HUB),
+        _tube(CRANK, top, 0.018, PAINT, "paint", REAR_HUB),
+        _tube(SADDLE - np.array([0.0, 0.0, 0.13]), top + 0.08 * STEER_AXIS, 0.015, PAINT, "paint",
+              REAR_HUB),
+        _tube(top - 0.03 * STEER_AXIS, HEAD - 0.01 * STEER_AXIS, 0.022, PAINT, "paint", REAR_HUB),
+        il.visual(il.torus(0.085, 0.006, "y"), (on[0], -0.05, on[2]), parts.STEEL,
+                  material="metal"),
+        il.visual(il.cylinder(0.02, 0.13, "y"), on, parts.IRON, material="metal"),
+        saddle,
+    )  # fmt: skip
+
+
+def _saddle() -> list[tuple[float, float, float]]:
+    """Corners of a saddle about its clamp: narrow ahead, wide behind [m]."""
+    return [(x, side * y, z) for x, y, z in ((0.15, 0.015, 0.02), (0.0, 0.03, 0.03),
+            (-0.1, 0.075, 0.045), (-0.12, 0.06, 0.02), (0.0, 0.025, 0.0), (0.15, 0.01, 0.005))
+            for side in (-1.0, 1.0)]  # fmt: skip
+
+
+def _rider() -> tuple[il.Visual, ...]:
+    """Rigid on the frame: both feet on the pedals, both hands at the grips."""
+    limbs: list[il.Visual] = []
+    for side, down in ((1.0, -1.0), (-1.0, 1.0)):
+        aside = np.array([0.0, 0.085 * side, 0.0])
+        pedal = CRANK + np.array([0.12 * down, 0.1 * side, 0.1 * down])
+        knee = np.array([0.66, 0.1 * side, 0.80 + 0.06 * down])
+        hand = GRIP + np.array([0.0, HANDS * side, 0.0])
+        elbow = 0.5 * (SHOULDER + hand) + np.array([-0.06, 0.14 * side, -0.06])
+        limbs += [
+            _tube(HIP + aside, knee, 0.068, TROUSERS, "felt", REAR_HUB),
+            _tube(knee, pedal + np.array([-0.02, 0.0, 0.06]), 0.05, TROUSERS, "felt", REAR_HUB),
+            _tube(pedal + np.array([-0.05, 0.0, 0.03]), pedal + np.array([0.1, 0.0, 0.03]), 0.032,
+                  parts.DARK, "leather", REAR_HUB),
+            _tube(CRANK + 0.7 * aside, pedal, 0.01, parts.STEEL, "metal", REAR_HUB),
+            _tube(SHOULDER + 1.9 * aside, elbow, 0.042, CLOTH, "felt", REAR_HUB),
+            _tube(elbow, hand, 0.034, SKIN, "leather", REAR_HUB),
+        ]  # fmt: skip
+    head = np.array([0.63, 0.0, 1.64])
+    return (
+        *limbs,
+        _tube(HIP, HIP + 0.5 * (SHOULDER - HIP), 0.115, CLOTH, "felt", REAR_HUB),
+        _tube(HIP + 0.4 * (SHOULDER - HIP), SHOULDER, 0.135, CLOTH, "felt", REAR_HUB),
+        _tube(SHOULDER, head, 0.05, SKIN, "leather", REAR_HUB),
+        il.visual(il.sphere(0.1), tuple(head - REAR_HUB), SKIN, material="leather"),
+        il.visual(il.lathe([(0.0, 0.0), (0.118, 0.0), (0.112, 0.05), (0.075, 0.1), (0.0, 0.118)]),
+                  tuple(head + np.array([-0.01, 0.0, 0.015]) - REAR_HUB), CLOTH, material="paint"),
+    )  # fmt: skip
+
+
+def _fork() -> tuple[il.Visual, ...]:
+    """Two blades, the stem and a handlebar; in axes of the head."""
+    blades = [
+        _tube(HEAD - 0.16 * STEER_AXIS + np.array([0.0, 0.5 * y, 0.0]),
+              FRONT_HUB + np.array([0.0, y, 0.0]), 0.011, parts.STEEL, "metal", HEAD)
+        for y in (-0.045, 0.045)
+    ]  # fmt: skip
+    stem = HEAD + 0.14 * STEER_AXIS
+    bar = [GRIP + np.array(p) for p in ((0.0, -HANDS - 0.05, 0.0), (0.0, -HANDS + 0.06, 0.0),
+           (0.1, -0.08, 0.01), (0.1, 0.08, 0.01), (0.0, HANDS - 0.06, 0.0),
+           (0.0, HANDS + 0.05, 0.0))]  # fmt: skip
+    grips = [
+        il.disc(tuple(GRIP - HEAD + np.array([0.0, y - 0.045, 0.0])),
+                tuple(GRIP - HEAD + np.array([0.0, y + 0.045, 0.0])), 0.017, parts.RUBBER,
+                material="rubber")
+        for y in (-HANDS, HANDS)
+    ]  # fmt: skip
+    return (
+        *blades,
+        _tube(HEAD - 0.16 * STEER_AXIS, stem, 0.017, parts.STEEL, "metal", HEAD),
+        il.visual(il.tube([(p - HEAD).tolist() for p in bar], 0.011), color=parts.STEEL,
+                  material="metal"),
+        *grips,
+    )  # fmt: skip
 
 
 EXHIBIT = Exhibit(
@@ -227,4 +316,5 @@ EXHIBIT = Exhibit(
         ),
     ),
     looks=_looks,
+    reach=((-0.65, -0.5, -0.09), (1.66, 0.5, 1.8)),
 )

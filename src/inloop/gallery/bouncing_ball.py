@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View
+from inloop.gallery import GROUND, Exhibit, Reference, View, parts
 
 HEIGHT, GRAVITY, RESTITUTION = 1.0, 9.81, 0.9
 IMPACTS = 20
@@ -65,6 +66,21 @@ def _rest(plant: il.Plant) -> float:
     return next(event.t for event in events if event.next_mode == "rest")
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """A rubber ball whose lowest point is its coordinate, on a slab."""
+    radius = 0.1
+    return {
+        GROUND: (
+            il.visual(il.box((0.9, 0.5, 0.04)), (0.0, 0.0, -0.02), parts.STEEL, material="metal"),
+        ),
+        "ball": (
+            il.visual(il.sphere(radius), (0.0, 0.0, radius), parts.RED, material="rubber"),
+            il.visual(il.torus(radius - 0.002, 0.006, "z"), (0.0, 0.0, radius), parts.CREAM,
+                      material="rubber"),
+        ),
+    }  # fmt: skip
+
+
 EXHIBIT = Exhibit(
     name="bouncing_ball",
     title="Bouncing ball",
@@ -96,4 +112,6 @@ EXHIBIT = Exhibit(
             measure=_rest,
         ),
     ),
+    looks=_looks,
+    reach=((-0.45, -0.25, -0.04), (0.45, 0.25, 1.2)),
 )

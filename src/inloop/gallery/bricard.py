@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
 # A04 as two implementations have it: RehabEngGroup/MBSbenchmarksInOpenSim (createModel.cpp) and
 # jgerstmayr/EXUDYN (TestModels/bricardMechanism.py)
@@ -63,6 +64,23 @@ def _energy_drift(plant: il.Plant) -> float:
     return float(plant.simulate(t_end=10.0, step=2.5e-4).energy_drift())
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """Round bars of five colors with a hinge at either end, along its axis; the sixth is fixed."""
+    colors = (parts.BLUE, parts.ORANGE, parts.GREEN, parts.RED, parts.CREAM)
+    rods = {
+        f"rod_{k}": (
+            il.rod("origin", "end", 0.038, color, material="paint"),
+            *parts.bearing("origin", 0.058, 0.17, axis),
+        )
+        for k, (color, axis) in enumerate(zip(colors, AXES, strict=True), start=1)
+    }
+    fixed = (
+        il.rod("origin", "P5", 0.045, parts.DARK, material="metal"),
+        *parts.bearing("P5", 0.058, 0.17, "x"),
+    )
+    return {GROUND: fixed, **rods}
+
+
 EXHIBIT = Exhibit(
     name="bricard",
     title="Bricard's mechanism (IFToMM A04)",
@@ -103,4 +121,6 @@ EXHIBIT = Exhibit(
             measure=_energy_drift,
         ),
     ),
+    looks=_looks,
+    reach=((-1.11, -1.82, -1.09), (1.11, 0.11, 1.11)),
 )

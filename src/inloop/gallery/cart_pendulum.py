@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
 ROOM = 0.5  # how far the cart can go to either side [m]
 CART, BOB, LENGTH = 1.0, 0.5, 0.4  # [kg, kg, m]
+RAILS = (-0.05, 0.05)  # across the way of the cart [m]
 SPEED = 1.5  # of the cart at the start, the pendulum hanging still beside it [m/s]
 
 
@@ -35,6 +39,11 @@ def cart_pendulum() -> il.Model:
         mass=BOB,
         com=(0.0, 0.0, -LENGTH),
     )
+    for side, way in (("left", -1.0), ("right", 1.0)):
+        end = way * (room + 0.06)
+        m.ground.point(f"wall_{side}", (end, 0.0, 0.0))
+        for k, across in enumerate(RAILS):
+            m.ground.point(f"rail_{side}_{k}", (end, across, -0.058))
     free = m.mode("free")
     for side, way in (("left", 1.0), ("right", -1.0)):
         _add_wall(m, side, way, cart, room, e, free)
@@ -66,6 +75,44 @@ def _energy_balance(plant: il.Plant) -> float:
     return float(total[0] - lost - total[-1])
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """A cart on two rails between buffers, which follow the room that there is."""
+    wheels = [
+        (x, y, -0.034) for x in (-0.038, 0.038) for y in RAILS
+    ]  # fmt: skip
+    buffers = [
+        il.visual(shape, f"wall_{side}", color, material=material)
+        for side, way in (("left", -1.0), ("right", 1.0))
+        for shape, color, material in (
+            (_box((way * 0.006, 0.0, 0.0), (0.012, 0.06, 0.04)), parts.RUBBER, "rubber"),
+            (_box((way * 0.03, 0.0, -0.01), (0.036, 0.16, 0.13)), parts.DARK, "paint"),
+        )
+    ]
+    rails = [
+        il.rod(f"rail_left_{k}", f"rail_right_{k}", 0.008, parts.STEEL, material="metal")
+        for k in range(len(RAILS))
+    ]
+    return {
+        GROUND: (*buffers, *rails),
+        "cart": (
+            il.visual(il.box((0.116, 0.09, 0.045)), color=parts.BLUE, material="paint"),
+            *(part for at in wheels for part in parts.bearing(at, 0.018, 0.014, "y", parts.DARK)),
+            *parts.bearing((0.0, -0.055, 0.0), 0.014, 0.03, "y", parts.BRASS),
+        ),
+        "pendulum": (
+            il.rod((0.0, -0.062, 0.0), (0.0, -0.062, -LENGTH), 0.006, parts.STEEL,
+                   material="metal"),
+            parts.ball((0.0, -0.062, -LENGTH), 0.045, parts.ORANGE),
+        ),
+    }  # fmt: skip
+
+
+def _box(center: tuple[float, float, float], size: tuple[float, float, float]) -> il.Mesh:
+    """A box beside the point where it is put."""
+    found = il.box(size).surface()
+    return il.Mesh(found.vertices + np.array(center), found.triangles)
+
+
 EXHIBIT = Exhibit(
     name="cart_pendulum",
     title="Pendulum on a cart between walls",
@@ -88,4 +135,6 @@ EXHIBIT = Exhibit(
             measure=_energy_balance,
         ),
     ),
+    looks=_looks,
+    reach=((-0.85, -0.12, -0.46), (0.85, 0.08, 0.06)),
 )

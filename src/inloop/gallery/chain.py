@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, View
+from inloop.gallery import GROUND, Exhibit, Option, View, parts
 
 MOST_LINKS = 1000
+BASE = (0.11, -0.23, 0.37)  # where it hangs [m]
 
 
 def chain(n: int = 6, seed: int = 1, sliders: bool = False) -> il.Model:
@@ -34,7 +36,7 @@ def chain(n: int = 6, seed: int = 1, sliders: bool = False) -> il.Model:
         ),
         doc=f"Generic serial chain of {n} joints, seed {seed}.",
     )
-    on: Any = m.ground.frame("base", (0.11, -0.23, 0.37), il.rpy(0.3, -0.5, 0.7))
+    on: Any = m.ground.frame("base", BASE, il.rpy(0.3, -0.5, 0.7))
     for k in range(1, n + 1):
         kind = il.prismatic if sliders and k % 3 == 0 else il.revolute
         axis = random.normal(size=3)
@@ -61,6 +63,22 @@ def _random_inertia(random: np.random.Generator) -> list[list[float]]:
     return inertia
 
 
+def _looks(n: int, seed: int, sliders: bool) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Painted bars from joint to joint, balls for the joints, whose axes are any."""
+    colors = (parts.BLUE, parts.ORANGE, parts.GREEN, parts.RED, parts.CREAM, parts.BRASS)
+    links = {
+        f"link_{k}": (
+            il.rod("origin", "end", 0.03, colors[k % len(colors)], material="paint"),
+            parts.ball("origin", 0.05, parts.IRON),
+        )
+        for k in range(1, n + 1)
+    }
+    x, y, z = BASE
+    post = il.disc((x, y, z - 1.42), (x, y, z), 0.045, parts.DARK, material="paint")
+    foot = il.visual(il.cylinder(0.22, 0.03), (x, y, z - 1.42), parts.DARK, material="paint")
+    return {GROUND: (post, foot), **links}
+
+
 EXHIBIT = Exhibit(
     name="chain",
     title="Generic chain of n joints, arbitrary twists (6 by default)",
@@ -81,4 +99,6 @@ EXHIBIT = Exhibit(
         "seed": Option(1, "draws the numbers", (0, 2**32 - 1)),
         "sliders": Option(False, "every third joint is prismatic"),
     },
+    looks=_looks,
+    reach=((-0.83, -0.66, -1.07), (0.77, 0.63, 0.57)),
 )

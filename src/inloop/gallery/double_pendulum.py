@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
 SOURCE = "point masses, integrated with rtol 1e-12 and 1e-13, which agree"
 
@@ -50,6 +50,24 @@ def _angles_at(t: float) -> Callable[[il.Plant], np.ndarray]:
     return measure
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """Two bars in bearings; the elbow and the tip are the masses."""
+
+    def arm(end: str, color: str) -> tuple[il.Visual, ...]:
+        return (
+            il.rod("origin", end, 0.022, color, material="paint"),
+            *parts.bearing("origin", 0.055, 0.1, "z"),
+            il.visual(il.cylinder(0.11, 0.07, "z"), end, parts.BRASS, material="metal"),
+            il.visual(il.torus(0.085, 0.012, "z"), end, parts.IRON, material="metal"),
+        )
+
+    return {
+        GROUND: parts.bracket((0.0, 0.0, 0.0), 0.26, "xy", hangs=True),
+        "upper": arm("elbow", parts.BLUE),
+        "lower": arm("tip", parts.ORANGE),
+    }
+
+
 EXHIBIT = Exhibit(
     name="double_pendulum",
     title="Double pendulum",
@@ -80,4 +98,6 @@ EXHIBIT = Exhibit(
             measure=_angles_at(2.0),
         ),
     ),
+    looks=_looks,
+    reach=((-2.12, -2.12, -0.13), (2.12, 0.55, 0.1)),
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
 RADIUS, MASS = 0.0286, 0.17  # pool ball, 2 1/4 inches [m, kg]
 SPEED, SPIN = 1.5, -60.0  # of the cue ball when the cue leaves it [m/s, rad/s]
@@ -67,6 +69,45 @@ def _rolling(plant: il.Plant) -> np.ndarray:
     return np.array([last["cue_tx.qd"][-1], last["object_tx.qd"][-1]])
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """Two balls with stripes, which show how they turn, on cloth between cushions of wood."""
+
+    def pool_ball(color: str, stripe: str) -> tuple[il.Visual, ...]:
+        turned = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+        spots = [(0.0, 0.0, RADIUS), (0.0, 0.0, -RADIUS), (RADIUS, 0.0, 0.0), (-RADIUS, 0.0, 0.0)]
+        return (
+            il.visual(il.sphere(RADIUS), color=color, rotation=turned, material="paint"),
+            *(
+                il.visual(
+                    il.sphere(0.32 * RADIUS), tuple(0.72 * x for x in at), stripe, material="paint"
+                )
+                for at in spots
+            ),
+        )
+
+    middle, half = 0.4, 0.71
+    sides = [
+        il.visual(
+            il.box((0.05, 0.34, 0.05)),
+            (middle + way * (half + 0.025), 0.0, 0.012),
+            "#7a4a26",
+            material="wood",
+        )
+        for way in (-1.0, 1.0)
+    ]
+    return {
+        GROUND: (
+            il.visual(il.box((2.0 * half, 0.3, 0.02)), (middle, 0.0, -0.01), "#2f7d5b",
+                      material="felt"),
+            il.visual(il.box((2.0 * half + 0.1, 0.36, 0.03)), (middle, 0.0, -0.035), "#7a4a26",
+                      material="wood"),
+            *sides,
+        ),
+        "cue": pool_ball("#f2ecdc", parts.RED),
+        "object": pool_ball("#c22f2f", "#f2ecdc"),
+    }  # fmt: skip
+
+
 EXHIBIT = Exhibit(
     name="draw_shot",
     title="Billiard balls: a draw shot",
@@ -77,7 +118,6 @@ EXHIBIT = Exhibit(
     view=View(
         "xz",
         (("cue_tx.qd", "object_tx.qd"), ("cue_ry.qd", "object_ry.qd"), "cue_cloth.friction"),
-        discs={"cue": RADIUS, "object": RADIUS},
     ),
     step=1e-4,
     references=(
@@ -91,4 +131,6 @@ EXHIBIT = Exhibit(
             measure=_rolling,
         ),
     ),
+    looks=_looks,
+    reach=((-0.36, -0.18, -0.05), (1.16, 0.18, 0.07)),
 )

@@ -7,9 +7,10 @@ and keep their lengths. The data are chosen here; they are of the size of a labo
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 LENGTHS = {"crank": 0.25, "coupler": 0.6, "follower": 0.45}  # [m]
 BASE = 0.6  # between the hinges on the ground [m]
@@ -96,6 +97,30 @@ def _crank_when_stiff(plant: il.Plant) -> float:
         plant.parameters["stiffer"] = 1.0
 
 
+def _looks(elements: int, axial: bool) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Clamps at the ends of the rods, whose bearings stand on feet; pins between the rods."""
+    counts = _shares(elements)
+
+    def clamp(color: str) -> tuple[il.Visual, ...]:
+        return (
+            il.visual(il.box((0.045, 0.02, 0.02)), (0.026, 0.0, 0.0), color, material="paint"),
+            *parts.bearing((0.0, 0.0, 0.0), 0.016, 0.028, "y"),
+        )
+
+    tips = {
+        f"{name}_{count}": parts.bearing((0.0, 0.0, 0.0), 0.012, 0.024, "y", parts.BRASS)
+        for name, count in counts.items()
+    }
+    feet = (parts.bracket((x, 0.0, 0.0), 0.06, "xz") for x in (0.0, BASE))
+    return {
+        GROUND: tuple(part for foot in feet for part in foot),
+        "crank": clamp(parts.RED),
+        "coupler": clamp(parts.ORANGE),
+        "follower": clamp(parts.BLUE),
+        **tips,
+    }
+
+
 EXHIBIT = Exhibit(
     name="flexible_four_bar",
     title="Four-bar of three flexible rods",
@@ -122,4 +147,6 @@ EXHIBIT = Exhibit(
             measure=_crank_when_stiff,
         ),
     ),
+    looks=_looks,
+    reach=((-0.28, -0.03, -0.28), (0.75, 0.03, 0.47)),
 )

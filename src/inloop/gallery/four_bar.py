@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently (FACTS §4.1)"
 MOST_LOOPS = 100
@@ -67,6 +69,17 @@ def _tip_after_10s(plant: il.Plant) -> np.ndarray:
     return np.concatenate([plant.position("bar_0.B", q)[:2], plant.velocity("bar_0.B", q, qd)[:2]])
 
 
+def _looks(loops: int) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Bars in bearings: cranks in blue on feet, couplers in orange before them."""
+    feet = (parts.bracket(f"A{k}", 0.16, "xy") for k in range(loops + 1))
+    bars = {f"bar_{k}": parts.bar("origin", "B", 0.03, parts.BLUE, "z") for k in range(loops + 1)}
+    couplers = {
+        f"coupler_{k}": parts.bar("origin", "end", 0.024, parts.ORANGE, "z")
+        for k in range(1, loops + 1)
+    }
+    return {GROUND: tuple(part for foot in feet for part in foot), **bars, **couplers}
+
+
 EXHIBIT = Exhibit(
     name="four_bar",
     title="N four-bars in a row (IFToMM A02, two by default)",
@@ -90,4 +103,6 @@ EXHIBIT = Exhibit(
             measure=_tip_after_10s,
         ),
     ),
+    looks=_looks,
+    reach=((-1.07, -1.07, -0.08), (3.07, 1.07, 0.06)),
 )

@@ -59,18 +59,25 @@ def heavy_top() -> il.Model:
 
 def heavy_top_looks() -> Mapping[str, tuple[il.Visual, ...]]:
     """A thin wheel with spokes of two colors, which shows how it turns; its rod; the bearing."""
-    axis = "y"
     spokes = [
-        il.visual(il.box(size), at=(0.0, LENGTH, 0.0), color=color)
-        for size, color in (((0.40, 0.07, 0.035), BRASS), ((0.035, 0.07, 0.40), DARK))
+        il.visual(il.box(size), "center", color, material="metal")
+        for size, color in (((0.42, 0.06, 0.035), BRASS), ((0.035, 0.06, 0.42), DARK))
     ]
+    ring = [(0.21, -0.03), (0.25, -0.022), (0.25, 0.022), (0.21, 0.03)]
+    # it hangs: the wheel swings through straight down
+    post = [(0.0, 0.05), (0.022, 0.05), (0.03, 0.3), (0.05, 0.5), (0.2, 0.53), (0.2, 0.56),
+            (0.0, 0.56)]  # fmt: skip
     return {
-        GROUND: (il.visual(il.cone(0.12, 0.6), at=(0.0, 0.0, -0.33), color=DARK),),
+        GROUND: (
+            il.visual(il.lathe(post), color=DARK, material="paint"),
+            il.visual(il.torus(0.028, 0.01), (0.0, 0.0, 0.036), BRASS, material="metal"),
+        ),
         "top": (
-            il.visual(il.cylinder(0.012, LENGTH, axis), at=(0.0, LENGTH / 2, 0.0), color=STEEL),
-            il.visual(il.cylinder(0.25, 0.05, axis), at=(0.0, LENGTH, 0.0), color=STEEL),
+            il.rod("origin", "center", 0.014, STEEL, material="metal"),
+            il.visual(il.lathe(ring, "y"), "center", STEEL, material="metal"),
+            il.visual(il.cylinder(0.045, 0.1, "y"), "center", STEEL, material="metal"),
             *spokes,
-            il.visual(il.sphere(0.03), color=BRASS),
+            il.visual(il.sphere(0.035), color=BRASS, material="metal"),
         ),
     }
 
@@ -127,6 +134,7 @@ EXHIBIT = Exhibit(
         until=1.5,
     ),
     looks=heavy_top_looks,
+    reach=((-1.09, -1.09, -1.12), (1.09, 1.09, 0.4)),
     references=(
         Reference(
             what=f"height of the center of mass after {', '.join(map(str, TIMES))} s",

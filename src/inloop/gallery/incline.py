@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View
+from inloop.gallery import GROUND, Exhibit, Reference, View, parts
 
 SLOPE = 0.5  # tangent of the incline
 MU = 1.01 * SLOPE  # 1 % more than it takes
 # the bristles bend by mu/STIFFNESS = 0.1 µm before they slide
 STIFFNESS = 5e6
 DAMPING = 3e-3 * STIFFNESS  # [s/m]: settled after some milliseconds, without swinging
+# of the bars that it lies on: across the slope, half as long, and below the middle of the block [m]
+BARS, REACH, DEEP = (-0.08, -0.04, 0.0, 0.04, 0.08), 0.5, 0.075
 STEPPING: dict[str, Any] = {"method": "rodas", "tolerance": 1e-9}
 
 
@@ -37,6 +40,9 @@ def incline() -> il.Model:
     c, s = il.cos(angle), il.sin(angle)
     # x points down the incline, z out of it
     slope = m.ground.frame("slope", rotation=((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c)))
+    for k, across in enumerate(BARS):
+        for end, along in (("top", -REACH), ("foot", REACH)):
+            m.ground.point(f"{end}_{k}", (along * c - DEEP * s, across, -along * s - DEEP * c))
     m.body("block", on=slope, joint=il.prismatic("x"), mass=mass)
     m.lugre(
         "block",
@@ -63,6 +69,22 @@ def _acceleration_below_the_limit(plant: il.Plant) -> float:
     finally:
         plant.parameters["mu"] = before
     return float(np.diff(run["block.qd"][[1, -1]])[0] / 59.0)
+
+
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """A block of wood with a felt sole on a bed of steel bars, which follows the angle."""
+    return {
+        GROUND: tuple(
+            il.rod(f"top_{k}", f"foot_{k}", 0.018, parts.STEEL, material="metal")
+            for k in range(len(BARS))
+        ),
+        "block": (
+            il.visual(il.box((0.2, 0.16, 0.1)), (0.0, 0.0, 0.005), "#b07f45", material="wood"),
+            il.visual(il.box((0.2, 0.16, 0.012)), (0.0, 0.0, -0.051), parts.RED, material="felt"),
+            il.visual(il.box((0.206, 0.02, 0.104)), (0.0, 0.0, 0.005), parts.BRASS,
+                      material="metal"),
+        ),
+    }  # fmt: skip
 
 
 EXHIBIT = Exhibit(
@@ -95,4 +117,6 @@ EXHIBIT = Exhibit(
             measure=_acceleration_below_the_limit,
         ),
     ),
+    looks=_looks,
+    reach=((-0.5, -0.1, -0.31), (0.44, 0.1, 0.18)),
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 MOST_LINKS = 400
 
@@ -56,6 +57,18 @@ def _slowest_frequency(plant: il.Plant) -> float:
     return float(np.sqrt(np.min(squares.real)))
 
 
+def _looks(n: int) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Rods of two kinds of wood in turn, brass pins between them."""
+    rods = {
+        f"rod_{k}": (
+            il.rod("origin", "tip", 0.014, ("#d8b078", "#9c6b3f")[k % 2], material="wood"),
+            *parts.bearing("origin", 0.02, 0.05, "z", parts.BRASS),
+        )
+        for k in range(1, n + 1)
+    }
+    return {GROUND: parts.bracket((0.0, 0.0, 0.0), 0.15, "xy", hangs=True), **rods}
+
+
 EXHIBIT = Exhibit(
     name="n_pendulum",
     title="Hanging chain of n rods (10 by default)",
@@ -80,4 +93,6 @@ EXHIBIT = Exhibit(
             measure=_slowest_frequency,
         ),
     ),
+    looks=_looks,
+    reach=((-1.65, -2.02, -0.07), (1.65, 0.17, 0.06)),
 )

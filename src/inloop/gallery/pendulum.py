@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
 SOURCE = "IFToMM benchmark A01 data, integrated with 30 digits"
 
@@ -40,6 +41,19 @@ def _state_after_10s(plant: il.Plant) -> np.ndarray:
     return np.array([x, y, abs(last.qd[-1, 0])])
 
 
+def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    """A brass bob on a steel rod, in a hanger."""
+    return {
+        GROUND: parts.bracket((0.0, 0.0, 0.0), 0.16, "xy", hangs=True),
+        "bar": (
+            il.rod("origin", "bob", 0.014, parts.STEEL, material="metal"),
+            *parts.bearing("origin", 0.045, 0.08, "z"),
+            parts.ball("bob", 0.1, parts.BRASS),
+            il.visual(il.torus(0.1, 0.008, "z"), "bob", parts.IRON, material="metal"),
+        ),
+    }
+
+
 EXHIBIT = Exhibit(
     name="pendulum",
     title="Simple pendulum (IFToMM A01)",
@@ -62,4 +76,6 @@ EXHIBIT = Exhibit(
             measure=_state_after_10s,
         ),
     ),
+    looks=_looks,
+    reach=((-1.12, -1.12, -0.1), (1.12, 0.18, 0.1)),
 )

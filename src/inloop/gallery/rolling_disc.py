@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along
 
 RADIUS, MASS = 0.3, 2.0
 ACROSS, ABOUT = 0.25 * MASS * RADIUS**2, 0.5 * MASS * RADIUS**2
@@ -55,12 +55,15 @@ def _after_3_s(plant: il.Plant) -> np.ndarray:
 def _looks(steady: bool) -> Mapping[str, tuple[il.Visual, ...]]:
     face, thin = "#2f6f9f", 0.006
     spot = (0.0, thin, 0.72 * RADIUS)
+    table = il.visual(il.cylinder(1.75, 0.03), (0.49, -1.06, -0.015), "#b98d5a", material="wood")
     return {
+        GROUND: (table,),
         "disc": (
-            il.disc((0.0, -thin, 0.0), (0.0, thin, 0.0), RADIUS, face),
-            il.visual(il.torus(RADIUS - 0.008, 0.008, "y"), color="#e3b23c"),
-            il.visual(il.sphere(0.03), spot, "#e3b23c"),
-            il.visual(il.sphere(0.03), (0.0, -thin, -0.72 * RADIUS), "#e8e4da"),
+            il.disc((0.0, -thin, 0.0), (0.0, thin, 0.0), RADIUS - 0.004, face, material="paint"),
+            il.visual(il.torus(RADIUS - 0.009, 0.009, "y"), color="#e3b23c", material="metal"),
+            il.visual(il.cylinder(0.05, 0.03, "y"), color="#e3b23c", material="metal"),
+            il.visual(il.sphere(0.03), spot, "#e3b23c", material="metal"),
+            il.visual(il.sphere(0.03), (0.0, -thin, -0.72 * RADIUS), "#e8e4da", material="paint"),
         ),
     }
 
@@ -96,4 +99,5 @@ EXHIBIT = Exhibit(
         ),
     ),
     looks=_looks,
+    reach=((-0.5, -2.13, -0.03), (1.48, 0.0, 0.62)),
 )

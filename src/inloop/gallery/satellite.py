@@ -63,17 +63,44 @@ def satellite() -> il.Model:
     return m
 
 
+def _panels() -> list[il.Visual]:
+    """Two wings of cells in frames."""
+    cells = [
+        il.visual(il.box((0.158, 0.18, 0.022)), (side * (0.5 + 0.168 * k), y, 0.0), PANEL,
+                  material="glass")
+        for side in (-1.0, 1.0)
+        for k in range(4)
+        for y in (-0.1, 0.1)
+    ]  # fmt: skip
+    frames = [
+        il.visual(il.box((0.7, 0.4, 0.014)), (x, 0.0, 0.0), "#b9bec6", material="metal")
+        for x in (-0.752, 0.752)
+    ]
+    return [*cells, *frames]
+
+
+def _dish() -> list[tuple[float, float]]:
+    """A shell about its axis: radius and height [m]."""
+    outside = [(0.2 * k / 8, 0.12 * (k / 8) ** 2) for k in range(9)]
+    inside = [(r, z + 0.012) for r, z in reversed(outside[:-1])]
+    return [*outside, *inside]
+
+
 def satellite_looks() -> Mapping[str, tuple[il.Visual, ...]]:
     """A hull in foil, two panels, a mast along the axis of the spin and a dish at its other end."""
     return {
         "hull": (
+            *_panels(),
+            il.visual(il.box((0.5, 0.6, 0.35)), color=FOIL, material="metal"),
             *(
-                il.visual(il.box((0.7, 0.4, 0.02)), at=(x, 0.0, 0.0), color=PANEL)
-                for x in (-0.75, 0.75)
+                il.visual(il.box((0.515, 0.02, 0.365)), (0.0, y, 0.0), "#8a6d16", material="metal")
+                for y in (-0.2, 0.2)
             ),
-            il.visual(il.box((0.5, 0.6, 0.35)), color=FOIL),
-            il.visual(il.cylinder(0.02, 0.7, "y"), at=(0.0, 0.65, 0.0), color=DISH),
-            il.visual(il.cone(0.2, 0.15, "y"), at=(0.0, -0.375, 0.0), color=DISH),
+            il.rod((-0.4, 0.0, 0.0), (0.4, 0.0, 0.0), 0.018, DISH, material="metal"),
+            il.rod((0.0, 0.3, 0.0), (0.0, 1.0, 0.0), 0.018, DISH, material="metal"),
+            il.visual(il.sphere(0.04), "tip", "#d8792a", material="paint"),
+            il.visual(il.lathe(_dish(), "-y"), (0.0, -0.34, 0.0), DISH, material="paint"),
+            il.rod((0.0, -0.3, 0.0), (0.0, -0.5, 0.0), 0.01, "#8a6d16", material="metal"),
         )
     }
 
@@ -124,6 +151,7 @@ EXHIBIT = Exhibit(
         trace="hull.tip",
     ),
     looks=satellite_looks,
+    reach=((-1.12, -1.05, -1.12), (1.12, 1.05, 1.12)),
     references=(
         Reference(
             what="times between the first four passages of the spin through zero",

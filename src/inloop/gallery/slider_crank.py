@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 CRANK, ROD = 0.1, 0.3  # of the planar one [m]
 START = 1.2  # of the crank, above the stroke [rad]
@@ -115,6 +116,76 @@ def _slider_positions(plant: il.Plant) -> np.ndarray:
     return np.array(found)
 
 
+def _looks(spatial: bool) -> Mapping[str, tuple[il.Visual, ...]]:
+    """A crank with its web, a connecting rod, and a piston between the halves of its cylinder."""
+    return _spatial_looks() if spatial else _planar_looks()
+
+
+def _planar_looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    web = [(-0.052, -0.034), (-0.036, -0.046), (CRANK, -0.017), (CRANK + 0.016, 0.0),
+           (CRANK, 0.017), (-0.036, 0.046), (-0.052, 0.034)]  # fmt: skip
+    least, most = ROD - CRANK - 0.06, ROD + CRANK + 0.055
+    liner = [
+        il.visual(il.box((most - least, 0.08, 0.012)), (0.5 * (least + most), 0.012, z),
+                  parts.IRON, material="metal")
+        for z in (-0.047, 0.047)
+    ]  # fmt: skip
+    head = il.visual(il.box((0.02, 0.09, 0.13)), (most + 0.01, 0.012, 0.0), parts.DARK,
+                     material="paint")  # fmt: skip
+    rings = [
+        il.visual(il.cylinder(0.0405, 0.005, "x"), (x, 0.0, 0.0), parts.DARK, material="metal")
+        for x in (0.014, 0.026)
+    ]
+    return {
+        GROUND: (*parts.bracket((0.0, 0.0, 0.0), 0.085, "xz"), *liner, head),
+        "crank": (
+            _behind(il.plate(web, 0.016, "xz"), parts.IRON),
+            *parts.bearing((0.0, 0.0, 0.0), 0.024, 0.05, "y"),
+            *parts.bearing("pin", 0.014, 0.05, "y", parts.BRASS),
+        ),
+        "rod": (
+            il.rod("origin", "end", 0.0085, parts.BLUE, material="paint"),
+            il.visual(il.cylinder(0.022, 0.024, "y"), "origin", parts.BLUE, material="paint"),
+            il.visual(il.cylinder(0.017, 0.022, "y"), "end", parts.BLUE, material="paint"),
+        ),
+        "slider": (
+            il.visual(il.cylinder(0.04, 0.075, "x"), (0.002, 0.012, 0.0), parts.STEEL,
+                      material="metal"),
+            *rings,
+            *parts.bearing((0.0, 0.0, 0.0), 0.011, 0.07, "y", parts.BRASS),
+        ),
+    }  # fmt: skip
+
+
+def _spatial_looks() -> Mapping[str, tuple[il.Visual, ...]]:
+    x, y, z = SPATIAL_A
+    rail = il.rod((0.05, 0.0, 0.0), (0.38, 0.0, 0.0), 0.006, parts.STEEL, material="metal")
+    post = il.visual(il.box((0.03, 0.05, z)), (x - 0.03, y, 0.5 * z), parts.DARK, material="paint")
+    return {
+        GROUND: (
+            il.visual(il.box((0.46, 0.2, 0.014)), (0.17, 0.05, -0.022), parts.DARK,
+                     material="paint"),
+            rail,
+            post,
+        ),
+        "crank": (
+            il.rod((0.0, 0.0, 0.0), "B", 0.01, parts.IRON, material="metal"),
+            *parts.bearing((-0.02, 0.0, 0.0), 0.018, 0.04, "x"),
+            parts.ball("B", 0.015, parts.BRASS),
+        ),
+        "rod": (il.rod((0.0, 0.0, 0.0), "end", 0.007, parts.BLUE, material="paint"),),
+        "slider": (
+            il.visual(il.box((0.05, 0.036, 0.028)), color=parts.ORANGE, material="paint"),
+            parts.ball((0.0, 0.0, 0.0), 0.019),
+        ),
+    }  # fmt: skip
+
+
+def _behind(shape: il.Shape, color: str) -> il.Visual:
+    """Behind the rod, which passes it."""
+    return il.visual(shape, (0.0, 0.022, 0.0), color, material="metal")
+
+
 EXHIBIT = Exhibit(
     name="slider_crank",
     title="Slider-crank, planar or spatial",
@@ -140,4 +211,6 @@ EXHIBIT = Exhibit(
             measure=_slider_positions,
         ),
     ),
+    looks=_looks,
+    reach=((-0.13, -0.045, -0.13), (0.48, 0.06, 0.13)),
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 BASE_RADIUS, PLATE_RADIUS = 0.6, 0.35  # [m]
 BASE_HALF_ANGLE, PLATE_HALF_ANGLE = 0.25, 0.8  # between a pair of joints and its middle [rad]
@@ -160,6 +160,49 @@ def _energy_drift(plant: il.Plant) -> float:
     return float(np.ptp(total) / np.max(elastic))
 
 
+def _looks(pistons: bool) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Two plates, cardan joints below, balls above, and legs of tube, rod and coil."""
+    rod = il.rod((0.0, 0.0, TUBE - 0.1), (0.0, 0.0, 0.62), 0.012, parts.STEEL, material="metal")
+    tube = (
+        il.disc((0.0, 0.0, 0.04), (0.0, 0.0, TUBE), 0.026, parts.DARK, material="paint"),
+        il.disc((0.0, 0.0, TUBE - 0.03), (0.0, 0.0, TUBE + 0.008), 0.034, parts.BRASS,
+                material="metal"),
+        il.visual(il.cylinder(0.02, 0.08, "y"), color=parts.IRON, material="metal"),
+    )  # fmt: skip
+    whole: tuple[il.Visual, ...] = tube if pistons else (*tube, rod)
+    legs = {f"tube_{leg}": whole for leg in LEGS}
+    if pistons:
+        end = il.rod((0.0, 0.0, -0.5), (0.0, 0.0, 0.0), 0.012, parts.STEEL, material="metal")
+        legs |= {f"piston_{leg}": (end,) for leg in LEGS}
+    feet = [
+        il.visual(il.cylinder(0.05, 0.024), (x, y, -0.032), parts.IRON, material="metal")
+        for x, y, _ in map(base_point, LEGS)
+    ]
+    balls = [parts.ball(plate_point(leg), 0.03, parts.BRASS) for leg in LEGS]
+    base = il.visual(il.cylinder(BASE_RADIUS + 0.09, 0.04), (0.0, 0.0, -0.064), parts.DARK,
+                     material="paint")  # fmt: skip
+    return {
+        GROUND: (base, *feet),
+        "plate": (
+            il.visual(il.plate(_around(PLATE_RADIUS + 0.06), 0.026), (0.0, 0.0, 0.034),
+                      parts.BLUE, material="paint"),
+            il.visual(il.cylinder(0.16, 0.012), (0.0, 0.0, 0.05), parts.STEEL, material="metal"),
+            *balls,
+        ),
+        **legs,
+    }  # fmt: skip
+
+
+def _around(radius: float) -> list[tuple[float, float]]:
+    """A triangle with cut corners about the joints of the plate [m]."""
+    angles = [
+        2.0 * math.pi / 3.0 * pair + way * (PLATE_HALF_ANGLE + 0.12)
+        for pair in range(3)
+        for way in (-1.0, 1.0)
+    ]
+    return [(radius * math.cos(a), radius * math.sin(a)) for a in angles]
+
+
 EXHIBIT = Exhibit(
     name="stewart",
     title="Stewart platform on springs",
@@ -198,4 +241,6 @@ EXHIBIT = Exhibit(
             measure=_energy_drift,
         ),
     ),
+    looks=_looks,
+    reach=((-0.69, -0.69, -0.09), (0.69, 0.69, 0.8)),
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 SOURCE = (
     "data of Canudas de Wit, Olsson, Åström & Lischinsky 1995; equations written by hand, "
@@ -57,6 +58,26 @@ def _state_after_25s(plant: il.Plant) -> np.ndarray:
     return np.array([run[name][-1] for name in ("block.q", "block.qd", "friction.z")])
 
 
+def _looks(elastic: float) -> Mapping[str, tuple[il.Visual, ...]]:
+    """A block of brass with a hook on a bed of steel."""
+    marks = [
+        il.visual(il.box((0.006, 0.32, 0.006)), (0.25 * k, 0.0, -0.118), parts.DARK)
+        for k in range(-1, 10)
+    ]
+    return {
+        GROUND: (
+            il.visual(il.box((2.9, 0.32, 0.05)), (1.0, 0.0, -0.145), parts.STEEL, material="metal"),
+            *marks,
+        ),
+        "block": (
+            il.visual(il.box((0.3, 0.22, 0.18)), (0.0, 0.0, -0.03), parts.BRASS, material="metal"),
+            il.visual(il.box((0.3, 0.2, 0.012)), (0.0, 0.0, -0.115), parts.RED, material="felt"),
+            il.rod((0.15, 0.0, 0.0), (0.2, 0.0, 0.0), 0.012, parts.IRON, material="metal"),
+            il.visual(il.torus(0.03, 0.009, "y"), (0.23, 0.0, 0.0), parts.IRON, material="metal"),
+        ),
+    }
+
+
 EXHIBIT = Exhibit(
     name="stick_slip",
     title="Stick-slip oscillator with LuGre friction",
@@ -82,4 +103,6 @@ EXHIBIT = Exhibit(
             measure=_state_after_25s,
         ),
     ),
+    looks=_looks,
+    reach=((-0.45, -0.16, -0.17), (2.45, 0.16, 0.07)),
 )

@@ -7,7 +7,10 @@ from inloop.geometry.cylinder import Cylinder, cylinder
 from inloop.geometry.half_space import HalfSpace, plane
 from inloop.geometry.heightfield import Heightfield, heightfield
 from inloop.geometry.hull import ConvexHull, convex_hull
+from inloop.geometry.lathe import lathe
+from inloop.geometry.loft import loft, tube
 from inloop.geometry.mass import MassProperties, total
+from inloop.geometry.material import MATERIALS, Material
 from inloop.geometry.mesh import Mesh, Paint, Texture
 from inloop.geometry.mesh_files.mesh_file import MeshFile, mesh
 from inloop.geometry.outlines import Circle, Line, Rim, Segment, circle, line, rim, segment
@@ -19,9 +22,10 @@ from inloop.geometry.torus import Torus, torus
 from inloop.geometry.visual import Visual, disc, rod, visual
 
 __all__ = [
-    "Box", "Capsule", "Circle", "Cone", "ConvexHull", "Cylinder", "HalfSpace", "Heightfield",
-    "Line", "MassProperties", "Mesh", "MeshFile", "Paint", "Plate", "Rim", "Segment", "Shape",
-    "Sphere", "Surface", "Texture", "Torus", "Visual", "box", "capsule", "circle", "cone",
-    "convex_hull", "cylinder", "disc", "heightfield", "line", "mesh", "plane", "plate", "point",
-    "rim", "rod", "segment", "shape_from", "sphere", "torus", "total", "visual",
+    "MATERIALS", "Box", "Capsule", "Circle", "Cone", "ConvexHull", "Cylinder", "HalfSpace",
+    "Heightfield", "Line", "MassProperties", "Material", "Mesh", "MeshFile", "Paint", "Plate",
+    "Rim", "Segment", "Shape", "Sphere", "Surface", "Texture", "Torus", "Visual", "box",
+    "capsule", "circle", "cone", "convex_hull", "cylinder", "disc", "heightfield", "lathe",
+    "line", "loft", "mesh", "plane", "plate", "point", "rim", "rod", "segment", "shape_from",
+    "sphere", "torus", "total", "tube", "visual",
 ]  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from inloop.errors import InputError
 from inloop.geometry.capsule import Capsule
 from inloop.geometry.cylinder import Cylinder
 from inloop.geometry.mass import MassProperties
+from inloop.geometry.material import Material, material_of
 from inloop.geometry.mesh_files.picture import Picture
 from inloop.geometry.shape import Shape, shape_from
 from inloop.geometry.sizes import Array, Color, color, is_symbolic, items, number, shown, triple
@@ -19,6 +20,7 @@ from inloop.geometry.sizes import Array, Color, color, is_symbolic, items, numbe
 Vector: TypeAlias = tuple[Any, Any, Any]  # numbers [m], or expressions of parameters
 Matrix: TypeAlias = tuple[Vector, Vector, Vector]
 Point: TypeAlias = "Sequence[float] | Array"
+Place: TypeAlias = "Point | str"  # coordinates [m], or the name of a point of the body
 Paintable: TypeAlias = "str | Sequence[float] | None"
 UPRIGHT: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ORTHOGONAL = 1e-6  # how far R Rᵀ may be from the unit matrix
@@ -30,17 +32,23 @@ class Visual:
 
     Attributes:
         shape: what to draw.
-        position: origin of the shape in axes of the body [m].
+        position: origin of the shape in axes of the body [m], or the name of a point of the body,
+            which it follows when parameters change.
         rotation: axes of the shape in axes of the body.
         color: red, green, blue, opacity in 0..1; None if whoever draws may choose.
         picture: on its surface, or None. Of meshes those that say where it lies on them show it.
+        material: what it is made of; see `MATERIALS`.
+        until: where a capsule or a cylinder that begins at `position` ends: its length and its
+            axis follow. None for shapes whose length is their own.
     """
 
     shape: Shape
-    position: Vector = (0.0, 0.0, 0.0)
+    position: Vector | str = (0.0, 0.0, 0.0)
     rotation: Matrix = UPRIGHT
     color: Color | None = None
     picture: Picture | None = None
+    material: Material = "plastic"
+    until: Vector | str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Shape):
@@ -48,12 +56,14 @@ class Visual:
                 f"a visual needs a shape, got {shown(self.shape)}",
                 fix="Write il.sphere(radius), il.box(size), il.mesh(file), ...",
             )
-        position = tuple(_entry(x, "position") for x in items(self.position, "a position", 3))
+        object.__setattr__(self, "position", _place(self.position, "a position"))
+        if self.until is not None:
+            object.__setattr__(self, "until", _place(self.until, "an end"))
+        object.__setattr__(self, "material", material_of(self.material))
         rows = [
             items(row, "a row of a rotation", 3) for row in items(self.rotation, "a rotation", 3)
         ]
         rotation = tuple(tuple(_entry(x, "rotation") for x in row) for row in rows)
-        object.__setattr__(self, "position", position)
         object.__setattr__(self, "rotation", rotation)
         object.__setattr__(self, "color", color(self.color))
         if self.is_numeric:
@@ -65,10 +75,29 @@ class Visual:
                 )
 
     @property
+    def origin(self) -> Vector:
+        """Its position, where that is not the name of a point."""
+        if isinstance(self.position, str):
+            _no_name(self.position)
+        return self.position
+
+    @property
     def is_numeric(self) -> bool:
         """Whether its place is known; else it follows from parameters."""
+        if isinstance(self.position, str) or self.until is not None:
+            return False
         entries = (*self.position, *(x for row in self.rotation for x in row))
         return not any(is_symbolic(x) for x in entries)
+
+    def placed(self, find: Callable[[str], Point]) -> Visual:
+        """The same visual where the points of its body are now; `find` tells them by name [m]."""
+        p, q = (find(x) if isinstance(x, str) else x for x in (self.position, self.until))
+        if q is None:
+            return replace(self, position=tuple(p))  # type: ignore[arg-type]
+        middle, along, length = _between(p, q)
+        return replace(
+            self, shape=_stretched(self.shape, along, length), position=middle, until=None
+        )
 
     @property
     def _pose(self) -> tuple[Array, Array]:
@@ -97,43 +126,73 @@ class Visual:
     def placement(self) -> dict[str, Any]:
         """Place and color as plain data."""
         p, R = self._pose
-        return {"position": p.tolist(), "rotation": R.tolist(), "color": self.color}
+        return {
+            "position": p.tolist(),
+            "rotation": R.tolist(),
+            "color": self.color,
+            "material": self.material,
+        }
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Visual:
         """What `data` has told."""
         shape = shape_from(data["shape"])
-        return cls(shape, data["position"], data["rotation"], data["color"])
+        material = data.get("material", "plastic")
+        return cls(shape, data["position"], data["rotation"], data["color"], material=material)
 
 
 def visual(
     shape: Shape,
-    at: Point = (0.0, 0.0, 0.0),
+    at: Place = (0.0, 0.0, 0.0),
     color: Paintable = None,
     *,
     rotation: Sequence[Sequence[float]] = UPRIGHT,
+    material: str = "plastic",
 ) -> Visual:
     """A shape to be drawn on a body.
 
     Args:
         shape: what to draw.
-        at: origin of the shape in axes of the body [m].
+        at: origin of the shape in axes of the body [m], or the name of a point of the body: the
+            shape is there also when parameters move the point.
         color: "#rrggbb", or red, green, blue and opacity from 0 to 1; None: any.
         rotation: axes of the shape in axes of the body.
+        material: "plastic", "metal", "paint", "rubber", "wood", "felt", "leather" or "glass".
     """
-    return Visual(shape, at, rotation, color)  # type: ignore[arg-type]
+    return Visual(shape, at, rotation, color, material=material)  # type: ignore[arg-type]
 
 
-def rod(a: Point, b: Point, radius: float, color: Paintable = None) -> Visual:
-    """A round bar between two points of a body, a capsule [m]."""
-    middle, along, length = _between(a, b)
-    return visual(Capsule(radius, length, along), middle, color)
+def rod(
+    a: Place, b: Place, radius: float, color: Paintable = None, *, material: str = "plastic"
+) -> Visual:
+    """A round bar between two points of a body, a capsule [m]; points by name are followed."""
+    return _bar(Capsule(radius, 0.0), a, b, color, material)
 
 
-def disc(a: Point, b: Point, radius: float, color: Paintable = None) -> Visual:
+def disc(
+    a: Place, b: Place, radius: float, color: Paintable = None, *, material: str = "plastic"
+) -> Visual:
     """A cylinder between the centers of its faces, two points of a body [m]: a wheel, a roller."""
-    middle, along, length = _between(a, b)
-    return visual(Cylinder(radius, length, along), middle, color)
+    return _bar(Cylinder(radius, 1.0), a, b, color, material)
+
+
+def _bar(shape: Shape, a: Place, b: Place, color: Paintable, material: str) -> Visual:
+    found = Visual(shape, a, UPRIGHT, color, material=material, until=b)  # type: ignore[arg-type]
+    if isinstance(found.position, str) or isinstance(found.until, str):
+        return found
+    return found.placed(_no_name)
+
+
+def _stretched(shape: Shape, along: Any, length: float) -> Shape:
+    if not isinstance(shape, Capsule | Cylinder):
+        raise InputError(
+            f"a {shape} cannot reach from point to point", fix="Take il.rod or il.disc."
+        )
+    return replace(shape, axis=along, length=length)
+
+
+def _no_name(name: str) -> NoReturn:
+    raise InputError(f"nobody knows the point {shown(name)}", fix="Write coordinates.")
 
 
 def _between(a: object, b: object) -> tuple[Any, Any, float]:
@@ -141,6 +200,13 @@ def _between(a: object, b: object) -> tuple[Any, Any, float]:
     length = float(np.linalg.norm(q - p))
     along = tuple(((q - p) / length).tolist()) if length > 0.0 else (0.0, 0.0, 1.0)
     return tuple((0.5 * (p + q)).tolist()), along, length
+
+
+def _place(value: object, what: str) -> Any:
+    """Coordinates, or the name of a point."""
+    if isinstance(value, str):
+        return value
+    return tuple(_entry(x, what.partition(" ")[2]) for x in items(value, what, 3))
 
 
 def _entry(value: object, what: str) -> Any:

@@ -199,12 +199,25 @@ class Freezing:
         return tuple(Frame(s.name, s.path, index, X.p, X.R, s.where) for s, X in poses)
 
     def _visuals(self, index: int) -> tuple[Visual, ...]:
-        placed = []
-        for body in self._welded[index]:
-            for visual in body.visuals:
-                X_BV = self._pose(body.name) @ Pose(visual.position, visual.rotation)
-                placed.append(replace(visual, position=X_BV.p, rotation=X_BV.R))
-        return tuple(placed)
+        return tuple(
+            self._visual(body.name, visual)
+            for body in self._welded[index]
+            for visual in body.visuals
+        )
+
+    def _visual(self, body: str, visual: Visual) -> Visual:
+        """In axes of the body that this one is welded to; points by their whole path."""
+        X_BF = self._pose(body)
+
+        def placed(place: Any) -> Any:
+            return f"{body}.{place}" if isinstance(place, str) else X_BF.apply(place)
+
+        return replace(
+            visual,
+            position=placed(visual.position),
+            until=None if visual.until is None else placed(visual.until),
+            rotation=times_matrix(X_BF.R, visual.rotation),
+        )
 
     def _flexible_link(self, link: FlexibleLinkDraft) -> FlexibleLink:
         """The beam with its frame in the body that carries the root."""

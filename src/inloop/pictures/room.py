@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from inloop.pictures.eye import Eye, eye_for
 from inloop.pictures.shown import Shown
 from inloop.plant import Array
+from inloop.studio.drawing.hull_points import hull_points
 
 FOLLOW = 2.5  # times its own size: what moves farther is followed
 MOST_SEEN = 60  # positions that decide what the eye must see
@@ -57,11 +59,12 @@ class Room:
         center = self._shown.corners(X[None])[0].mean(axis=0)
         return self._eye.moved(center) if np.isfinite(center).all() else self._eye
 
-    def bounds(self, margin: float) -> dict[str, list[float]]:
-        """Corners of a box around all that is seen, with a margin as a part of its size [m]."""
+    def bounds(self, margin: float) -> dict[str, Any]:
+        """A box around all that is seen, with a margin as a part of its size, and points [m]."""
         low, high = self._seen.min(axis=0), self._seen.max(axis=0)
         room = margin * float(np.max(high - low))
-        return {"min": (low - room).tolist(), "max": (high + room).tolist()}
+        points = hull_points(self._seen).tolist()
+        return {"min": (low - room).tolist(), "max": (high + room).tolist(), "points": points}
 
     def grid(self, eye: Eye) -> Array:
         """Lines of a floor, or of squared paper behind a planar mechanism, shape (k, 2, 3) [m]."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Visual, visual
+from inloop.geometry import ConvexHull, Heightfield, Mesh, MeshFile, Visual
+from inloop.geometry.sizes import is_symbolic
 from inloop.model import Mechanism
 from inloop.plant import Array
 from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
@@ -95,13 +96,12 @@ def _without_meshes(visuals: Sequence[Visual]) -> tuple[Visual, ...]:
 def _placed(
     mechanism: Mechanism, parameters: Mapping[str, float], visuals: Sequence[Visual]
 ) -> tuple[Visual, ...]:
-    """The same visuals where the parameters put those whose place follows from them."""
-    if all(look.is_numeric for look in visuals):
+    """The same visuals, turned as the parameters turn those whose rotation follows from them."""
+    free = [look for look in visuals if any(is_symbolic(x) for row in look.rotation for x in row)]
+    if not free:
         return tuple(visuals)
-    turns = [look.rotation for look in visuals]
-    found = EvaluatedPoses(mechanism, [look.position for look in visuals], turns, parameters)
-    places, columns = np.split(found.points, [len(visuals)])
+    found = EvaluatedPoses(mechanism, [], [look.rotation for look in free], parameters)
+    turns = iter(found.points.reshape(-1, 3, 3))
     return tuple(
-        visual(look.shape, place, look.color, rotation=turn.T.tolist())
-        for look, place, turn in zip(visuals, places, columns.reshape(-1, 3, 3), strict=True)
+        replace(look, rotation=next(turns).T.tolist()) if look in free else look for look in visuals
     )

@@ -216,11 +216,17 @@ def stage_of(subject: Subject) -> Stage:
         title=exhibit.title,
         look_at=exhibit.look_at,
         plane=exhibit.view.axes if exhibit.view is not None and len(exhibit.view.axes) == 2 else "",
+        reach=exhibit.reach if _as_usual(exhibit, subject.options) else None,
         looks=_looks(exhibit, subject.options),
         device=hand.data() if hand is not None else None,
         notes=_notes(exhibit),
         plots=_plots(exhibit),
     )
+
+
+def _as_usual(exhibit: Exhibit, options: Mapping[str, bool | int | float]) -> bool:
+    """Whether all options have their defaults."""
+    return exhibit.complete(options) == exhibit.complete({})
 
 
 def _plots(exhibit: Exhibit) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from inloop.gallery.exhibition.notes import Notes
 from inloop.gallery.exhibition.option import Option
 from inloop.gallery.exhibition.reference import Comparison, Reference
 
+Box = tuple[tuple[float, float, float], tuple[float, float, float]]
+
 
 @dataclass(frozen=True)
 class Exhibit:
@@ -43,6 +45,8 @@ class Exhibit:
         experiments: what can be tried with it, by name.
         looks: how bodies look in the studio, by name of the body or "ground"; takes the options
             by name. What it does not name is drawn from its points.
+        reach: corners of the box in which it stays while it is watched, with the default options
+            [m]; the studio shows all of it from the start. None: it widens the view as needed.
         device: the input that a person drives there; where it depends on the options, a function
             of them.
         controllers: programs that control it, by name.
@@ -64,6 +68,7 @@ class Exhibit:
     view: View | None = None
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
     looks: Callable[..., Mapping[str, tuple[il.Visual, ...]]] | None = None
+    reach: Box | None = None
     device: Device | Callable[..., Device] | None = None
     controllers: Mapping[str, Controller] = field(default_factory=dict)
     notes: Notes | None = None
@@ -123,8 +128,8 @@ class Exhibit:
         )
 
     def _draw(self, axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
-        """Draw the mechanism: as it looks if that is told, else as lines."""
-        if self.looks is None or len(view.axes) != len("xy"):
+        """Draw the mechanism: as it looks if that is told, at several instants as lines."""
+        if self.looks is None or len(view.axes) != len("xy") or len(view.times) > 1:
             draw(axes, view, plant, result)
             return
         row = int(np.argmin(np.abs(result.t - view.times[0])))

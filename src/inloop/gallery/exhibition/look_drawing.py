@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,9 @@ def draw_looks(
     order = 2.0  # what comes later covers what came before, edges included
     for name, pieces in looks.items():
         p_WB, R_WB = (np.zeros(3), np.eye(3)) if name == GROUND else plant.pose(name, q)
-        for look in pieces:
+        X_WB = (p_WB, R_WB)
+        for piece in pieces:
+            look = piece.placed(partial(_point, plant, name, q, X_WB))
             x, y = (_outline(look, shown) @ R_WB.T + p_WB)[:, shown].T
             color: Any = EDGE
             order += 0.01
@@ -45,6 +48,14 @@ def draw_looks(
                 axes.fill(x, y, facecolor=look.color or PLAIN, edgecolor="none", zorder=order)
             axes.plot(x, y, color=color, linewidth=0.4, zorder=order)
     axes.set_aspect("equal", adjustable="box")
+
+
+def _point(
+    plant: il.Plant, body: str, q: np.ndarray, X_WB: tuple[np.ndarray, np.ndarray], name: str
+) -> np.ndarray:
+    """A named point in axes of its body [m]."""
+    p_WB, R_WB = X_WB
+    return np.asarray((plant.position(f"{body}.{name}", q) - p_WB) @ R_WB)
 
 
 def _outline(look: il.Visual, shown: list[int]) -> np.ndarray:

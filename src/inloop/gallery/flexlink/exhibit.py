@@ -11,6 +11,7 @@ from inloop.gallery.flexlink.experiments.modes import MODES
 from inloop.gallery.flexlink.experiments.pi import PI
 from inloop.gallery.flexlink.experiments.robustness import ROBUSTNESS
 from inloop.gallery.flexlink.experiments.tap import TAP
+from inloop.gallery.flexlink.looks import flexlink_looks
 from inloop.gallery.flexlink.model import LENGTH, MASS_PER_LENGTH, SIDE, E, flexlink
 
 PROGRAMS = "inloop.gallery.flexlink.controllers"
@@ -27,6 +28,8 @@ EXHIBIT = Exhibit(
     title="Flexible link on a motor",
     look_at="Released, the rod falls and quivers at 17 Hz; held, it sags by 25 mm and has 3.9 Hz.",
     make=flexlink,
+    looks=flexlink_looks,
+    reach=((-1.54, -0.05, -1.54), (1.54, 0.45, 0.18)),
     start="horizontal, straight, at rest; the motor is off",
     seconds=3.0,
     step=1e-4,

@@ -18,6 +18,10 @@ MAPLE, SPRUCE, WALNUT = "#d8b078", "#e3c48f", "#9c6b3f"
 IVORY, BRASS, STEEL, LEATHER = "#f6f1e4", "#c9a227", "#8d969e", "#b98a5a"
 FELT, GREEN, RED = "#efe9dc", "#5d8a66", "#a8403a"
 WIDE, NARROW = 20.0, 9.0  # across the action [mm]
+MATERIALS = {
+    MAPLE: "wood", SPRUCE: "wood", WALNUT: "wood", BRASS: "metal", STEEL: "metal",
+    LEATHER: "leather", FELT: "felt", GREEN: "felt", RED: "felt",
+}  # fmt: skip
 CORNERS = 28  # of a round outline
 
 DEVICE = Device(
@@ -50,14 +54,16 @@ def piano_looks(finger: bool = True) -> dict[str, tuple[il.Visual, ...]]:
 def _plate(corners: Sequence[Point], color: str, width: float = NARROW,
            origin: Point = (0.0, 0.0)) -> il.Visual:  # fmt: skip
     shifted = tuple((MM * (x - origin[0]), MM * (z - origin[1])) for x, z in corners)
-    return il.visual(il.plate(shifted, MM * width, "xz"), color=color)
+    material = MATERIALS.get(color, "plastic")
+    return il.visual(il.plate(shifted, MM * width, "xz"), color=color, material=material)
 
 
 def _disc(center: Point, radius: float, color: str, width: float = NARROW,
           origin: Point = (0.0, 0.0)) -> il.Visual:  # fmt: skip
     x, z = (MM * (c - o) for c, o in zip(center, origin, strict=True))
     half = 0.5 * MM * width
-    return il.disc((x, -half, z), (x, half, z), MM * radius, color)
+    material = MATERIALS.get(color, "plastic")
+    return il.disc((x, -half, z), (x, half, z), MM * radius, color, material=material)
 
 
 def _arc(center: Point, radius: float, begin: float, end: float, count: int = 9) -> list[Point]:

@@ -16,7 +16,8 @@ from inloop.gallery import (
     Slider,
     View,
 )
-from inloop.gallery.puma560 import POSES, SOURCE, puma560
+from inloop.gallery.puma560.looks import puma560_looks
+from inloop.gallery.puma560.model import POSES, SOURCE, puma560
 from inloop.gallery.robot.model import LIMITS, READY, robot
 from inloop.gallery.robot.paths import PATHS, drawn
 
@@ -69,6 +70,8 @@ EXHIBIT = Exhibit(
     ),
     options={"friction": Option(True, "LuGre friction in every joint")},
     poses={**POSES, "ready": READY},
+    looks=puma560_looks,
+    reach=((-0.35, -0.4, -0.36), (0.8, 0.3, 1.15)),
     references=(
         Reference(
             what="gravity torques in q_n",

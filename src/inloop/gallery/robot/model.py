@@ -7,7 +7,7 @@ from typing import Any
 
 import inloop as il
 from inloop.gallery import gravity_along
-from inloop.gallery.puma560 import (
+from inloop.gallery.puma560.model import (
     DH_TABLE,
     NOMINAL_MASS_MATRIX,
     SOURCE,

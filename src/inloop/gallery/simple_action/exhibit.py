@@ -24,5 +24,6 @@ EXHIBIT = Exhibit(
         "at_rest": Option(True, "model B starts at rest; else its key is let go"),
     },
     looks=action_looks,
+    reach=((-0.02, -0.06, -0.23), (0.49, 0.06, 0.28)),
     device=action_device,
 )

@@ -25,12 +25,12 @@ def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[
     found: dict[str, tuple[il.Visual, ...]] = {
         "key": (_box((0.5 * L1, 0.0, -6e-3), (L1 + 0.02, 0.022, 8e-3), SPRUCE),
                 il.disc((L1, -0.011, -2e-3), (L1, 0.011, -2e-3), 2e-3, FELT)),
-        "hammer": (il.rod((0.0, 0.0, 0.0), (2.0 * L2, 0.0, 0.0), 3e-3, MAPLE),
+        "hammer": (il.rod((0.0, 0.0, 0.0), (2.0 * L2, 0.0, 0.0), 3e-3, MAPLE, material="wood"),
                    _box((2.0 * L2, 0.0, 0.0), (0.02, 0.012, 0.03), FELT)),
         GROUND: (il.visual(il.line(((x, -0.06, z + 0.016), (x, 0.06, z + 0.016))), color=STEEL),
                  _box((x, 0.0, z + 0.019), (0.05, 0.02, 4e-3), STEEL),
-                 il.disc((0.0, -0.02, 0.0), (0.0, 0.02, 0.0), 4e-3, STEEL),
-                 il.disc((0.0, -0.02, L3), (0.0, 0.02, L3), 4e-3, STEEL)),
+                 il.disc((0.0, -0.02, 0.0), (0.0, 0.02, 0.0), 4e-3, STEEL, material="metal"),
+                 il.disc((0.0, -0.02, L3), (0.0, 0.02, L3), 4e-3, STEEL, material="metal")),
     }  # fmt: skip
     if springs:
         found["hand"] = (
@@ -59,4 +59,5 @@ def action_device(springs: bool = True, at_rest: bool = True) -> Device:
 
 
 def _box(center: Point, size: Point, color: str) -> il.Visual:
-    return il.visual(il.box(size), center, color)
+    material = {STEEL: "metal", FELT: "felt", HAND: "leather"}.get(color, "wood")
+    return il.visual(il.box(size), center, color, material=material)

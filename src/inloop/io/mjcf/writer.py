@@ -179,7 +179,7 @@ class Writer:
             com=X_LB.apply((*body.mass.com.tolist(),)),
             inertia=body.mass.inertia.tolist(),
             visuals=[
-                replace(geom.visual, position=X_LB.apply(geom.visual.position),
+                replace(geom.visual, position=X_LB.apply(geom.visual.origin),
                         rotation=times_matrix(X_LB.R, geom.visual.rotation))
                 for geom in body.geoms
                 if geom.visual is not None

@@ -289,7 +289,7 @@ class _Assembly:
                     mass=link.mass,
                     com=X_BL.apply(link.com),
                     inertia=link.inertia,
-                    visuals=[replace(v, position=X_BL.apply(v.position)) for v in link.visuals],
+                    visuals=[replace(v, position=X_BL.apply(v.origin)) for v in link.visuals],
                 )
         self._handles[link.name] = handle
         self._X_BL[link.name] = writer.frames[link.name] = X_BL

@@ -26,6 +26,12 @@ def why_not_placed(layout: Layout, coordinate: str, q: float, why: int) -> tuple
             "mechanism does not have it in its present mode",
             "Set another joint, or the input of the drive.",
         )
+    if why == constant("INLOOP_NO_WAY"):
+        return (
+            f"joint '{coordinate}' cannot be at {q:.4g} {unit}: the loops have no way there, "
+            "because this joint is at a dead point or past one",
+            "It stays where it was. Move another joint first.",
+        )
     which = open_loop(layout, why - constant("INLOOP_OPEN_ROW"))
     return (
         f"joint '{coordinate}' cannot be at {q:.4g} {unit}: {which} cannot be closed there",

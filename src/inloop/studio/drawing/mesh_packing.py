@@ -1,10 +1,11 @@
 """Meshes as the page gets them: positions, normals, indices, colors, textures, in one block.
 
 A block is little-endian: the mark "ILM1", the length of a JSON header, the header, and arrays at
-multiples of four bytes. The header tells the bounds and for each part where its arrays begin,
-counted from the end of the header: positions (f4, 3 per vertex), normals (i2, 4 per vertex, the
-last one unused), indices (u4), and, if there are any, colors (u1, 4 per vertex, sRGB), uv (f4, 2
-per vertex) and image with its media type. The name of a block is the hash of its content.
+multiples of four bytes. The header tells the bounds, whether only the outside can be seen
+(`closed`), and for each part where its arrays begin, counted from the end of the header: positions
+(f4, 3 per vertex), normals (i2, 4 per vertex, the last one unused), indices (u4), and, if there are
+any, colors (u1, 4 per vertex, sRGB), uv (f4, 2 per vertex) and image with its media type. The name
+of a block is the hash of its content.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from inloop.geometry import Mesh, Paint, Shape, Surface, Texture
 from inloop.geometry.surface import corner_normals
 
 MARK = b"ILM1"
+MOST_CHECKED = 20_000  # triangles
 NAME = 32  # letters of a hash that name a block
 
 
@@ -60,10 +62,20 @@ def pack(shape: Shape) -> PackedMesh:
             arrays.append(padded)
             length += len(padded)
         told.append(entry)
-    header = json.dumps({"bounds": bounds, "parts": told}).encode()
+    header = json.dumps({"bounds": bounds, "closed": _is_closed(shape), "parts": told}).encode()
     header += b" " * (-len(header) % 4)
     content = b"".join([MARK, struct.pack("<I", len(header)), header, *arrays])
     return PackedMesh(name_of(content), content, bounds)
+
+
+def _is_closed(shape: Shape) -> bool:
+    """Whether only its outside can be seen; of large meshes that is not asked."""
+    if not isinstance(shape, Mesh):
+        return True
+    if len(shape.triangles) > MOST_CHECKED or not shape.is_closed:
+        return False
+    v = shape.vertices[shape.triangles]
+    return bool(np.einsum("ij,ij->", v[:, 0], np.cross(v[:, 1], v[:, 2])) > 0.0)
 
 
 def unpack(content: bytes) -> PackedMesh | None:

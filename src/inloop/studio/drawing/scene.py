@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,22 @@ from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
 from inloop.plant import Array
 from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
 from inloop.plant.drawn.poses import Poses
+from inloop.studio.drawing.hull_points import box_points, hull_points
 from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Sketch
-from inloop.studio.drawing.visuals import corners_of
+from inloop.studio.drawing.visuals import corners_of, placed_look
 
 AXES = "xyz"
 PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
 ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness as parts of the whole size
 PARALLEL, FLAT = 1.0 - 1e-6, 1e-6
-MARGIN = 0.15  # around what may move
+MARGIN, NEAR = 0.15, 0.03  # around what may move, and where it is known how far
 SMALLEST, ROOM = 1e-2, 0.3  # [m]
 POSITIONS = 100  # that are tried to see how far it reaches
 
 
 def empty_scene() -> dict[str, Any]:
     """Of a plant that nobody can draw."""
-    bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0]}
+    bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0], "points": []}
     nothing: dict[str, Any] = {"bodies": [], "ground": [], "connectors": [], "flexible": []}
     return {"planar": None, "up": "z", "bounds": bounds, **nothing}
 
@@ -40,7 +42,8 @@ def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
     """
     points = poses.points
     X = poses.over(np.array([sketch.start]))[0]
-    least, most = _bounds(sketch, poses)
+    bounds = _bounds(sketch, poses)
+    least, most = np.array(bounds["min"]), np.array(bounds["max"])
     size = float(np.max(most - least)) or 1.0
     normal = _normal(sketch, X)
     planar = sketch.plane or (PLANES[normal] if normal is not None else None)
@@ -58,13 +61,13 @@ def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
          "to": _end(names, b, points[q])}
         for name, a, p, b, q in sketch.connectors
     ]  # fmt: skip
-    ground = list(sketch.ground_looks) or [
+    ground = [placed_look(look, points) for look in sketch.ground_looks] or [
         visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in sketch.ground
     ]
     return {
         "planar": planar,
         "up": _up(points[sketch.gravity], planar),
-        "bounds": {"min": least.tolist(), "max": most.tolist()},
+        "bounds": bounds,
         "bodies": bodies,
         "ground": ground,
         "connectors": connectors,
@@ -115,29 +118,43 @@ def _normal(sketch: Sketch, X: Array) -> int | None:
     return fits.pop() if len(fits) == 1 else None
 
 
-def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> tuple[Array, Array]:
-    """Corners of a box around all that may be seen."""
+def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
+    """A box around all that may be seen, and points around what is seen of it."""
     points = poses.points
     X = poses.over(np.array(_positions(sketch)))
     p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
-    seen = [points[list(sketch.ground)], *map(corners_of, sketch.ground_looks)]
+
+    def around(looks: Sequence[Mapping[str, Any]]) -> list[Array]:
+        return [corners_of(placed_look(look, points)) for look in looks]
+
+    seen = [points[list(sketch.ground)], *around(sketch.ground_looks)]
     for k, body in enumerate(sketch.bodies):
-        corners = np.vstack(
-            [np.zeros((1, 3)), points[list(body.corners)], *map(corners_of, body.looks)]
-        )
+        corners = np.vstack([np.zeros((1, 3)), points[list(body.corners)], *around(body.looks)])
         found = p_WB[:, k, None] + np.einsum("nij,cj->nci", R_WB[:, k], corners)
         seen.append(found.reshape(-1, 3))
+    if sketch.reach is not None:
+        seen.append(box_points(*np.array(sketch.reach)))
     all_seen = np.vstack(seen)
     least, most = np.min(all_seen, axis=0), np.max(all_seen, axis=0)
     if np.max(most - least) < SMALLEST:
         # a lone block or ball: some room, and the origin for a place to stand on
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
-    margin = np.full(3, MARGIN * max(float(np.max(most - least)), 1e-3))
+        all_seen = np.array(list(itertools.product(*zip(least, most, strict=True))))
+    # what contacts hold stays near where it is
+    known = sketch.reach is not None or sketch.contacts
+    part = NEAR if known else MARGIN
+    margin = np.full(3, part * max(float(np.max(most - least)), 1e-3))
     below = margin.copy()
-    if sketch.ground_looks and not sketch.plane:
+    if (sketch.ground_looks or sketch.reach) and not sketch.plane:
         # what has a foot stands on the floor
         below[AXES.index(_up(points[sketch.gravity], None))] = 0.0
-    return least - below, most + margin
+    middle = 0.5 * (least + most)
+    points = middle + (1.0 + 2.0 * part) * (hull_points(all_seen) - middle)
+    return {
+        "min": (least - below).tolist(),
+        "max": (most + margin).tolist(),
+        "points": np.clip(points, least - below, most + margin).tolist(),
+    }
 
 
 def _positions(sketch: Sketch) -> list[Array]:
@@ -158,7 +175,7 @@ def _shapes(
 ) -> list[dict[str, Any]]:
     """Shapes of a body: those given for it, or plates and rods between its corners."""
     if body.looks:
-        return [dict(look) for look in body.looks]
+        return [placed_look(look, points) for look in body.looks]
     if body.hidden:
         return []
     corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)
@@ -182,7 +199,7 @@ def _bars(corners: Array) -> list[tuple[Array, Array]]:
     _, widths, directions = np.linalg.svd(spread)
     if len(corners) == 2 or widths[1] <= FLAT * widths[0]:
         order = np.argsort(corners @ directions[0])
-        return [(a, b) for a, b in pairwise(corners[order])]
+        return [(a, b) for a, b in itertools.pairwise(corners[order])]
     return [(np.zeros(3), corner) for corner in corners if np.any(corner)]
 
 

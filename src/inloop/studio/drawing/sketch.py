@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from inloop.geometry import Visual
+from inloop.geometry.sizes import is_symbolic
 from inloop.model import Body, FlexibleLink, Mechanism
 from inloop.model.geometry import Matrix3, Vector3, times_vector, transpose
 from inloop.studio.drawing.visuals import MeshShelf
 
 GROUND = -1
+Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class BodySketch:
         range: where its coordinate may be: its limits, or all around, or where it starts.
         corners: points that its shape shall reach.
         weight: point where all its mass is, None if it is spread out.
-        looks: shapes that were given for it; () to draw it from its corners.
+        looks: shapes that were given for it; () to draw it from its corners. A look that follows
+            points names their numbers; see `placed_look`.
         hidden: nothing is drawn: it is a step between joints at one place, or a node of a flexible
             link that carries nothing.
     """
@@ -121,6 +124,7 @@ class Sketch:
             neither loops nor contacts hold it.
         start: coordinates at the start.
         plane: "xy", "xz" or "yz" to look at it from the side; "" if nobody has said so.
+        reach: corners of the box in which it stays [m], if that is known.
     """
 
     bodies: tuple[BodySketch, ...]
@@ -133,6 +137,7 @@ class Sketch:
     roams: bool
     start: tuple[float, ...]
     plane: str = ""
+    reach: Box | None = None
 
     def data(self) -> dict[str, Any]:
         """For a file."""
@@ -143,6 +148,8 @@ class Sketch:
         """What `data` has given."""
         lists = ("ground", "ground_looks", "start")
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
+        if data["reach"] is not None:
+            plain["reach"] = tuple(tuple(corner) for corner in data["reach"])
         plain["bodies"] = tuple(BodySketch.read(body) for body in data["bodies"])
         plain["contacts"] = tuple(ContactSketch.read(contact) for contact in data["contacts"])
         plain["flexible"] = tuple(
@@ -176,6 +183,7 @@ def make_sketch(
     mechanism: Mechanism,
     plane: str = "",
     looks: Mapping[str, Sequence[Visual]] | None = None,
+    reach: Box | None = None,
     more: Callable[[Collector], None] | None = None,
 ) -> tuple[Sketch, Collector, MeshShelf]:
     """The parts of a drawing, and the points and the meshes they refer to.
@@ -184,17 +192,23 @@ def make_sketch(
         mechanism: the frozen model.
         plane: from which side to look at it.
         looks: what to draw, by name of the body or "ground", in place of the model's own visuals.
+        reach: corners of the box in which it stays [m].
         more: adds points of others, before rotations are numbered.
     """
     given, found, shelf = looks or {}, Collector(), MeshShelf()
+
+    def looks_of(name: str, own: Sequence[Visual]) -> list[Mapping[str, Any]]:
+        drawn = (_look(mechanism, name, look, found, shelf) for look in given.get(name) or own)
+        return [data for data in drawn if data is not None]
+
     displacing = {k for link in mechanism.flexible_links for k in link.bodies}
     # where the nodes of straight links are: nothing to see there
     rests = {mechanism.bodies[k].attachment.path for k in displacing}
     bodies = tuple(
-        _body(mechanism, body, found, shelf.data(given.get(body.name) or body.visuals), rests)
+        _body(mechanism, body, found, looks_of(body.name, body.visuals), rests)
         for body in mechanism.bodies
     )
-    ground_looks = tuple(shelf.data(given.get("ground") or mechanism.ground.visuals))
+    ground_looks = tuple(looks_of("ground", mechanism.ground.visuals))
     ground = _ground(mechanism, bodies, found, rests)
     connectors = tuple(
         (law.name, law.a.body, found.point(law.a.p_BQ), law.b.body, found.point(law.b.p_BQ))
@@ -216,8 +230,32 @@ def make_sketch(
         not (shown or contacts or mechanism.closed or mechanism.modes),
         tuple(map(float, mechanism.first_q)),
         plane,
+        reach,
     )
     return sketch, found, shelf
+
+
+def _look(
+    mechanism: Mechanism, name: str, look: Visual, found: Collector, shelf: MeshShelf
+) -> Mapping[str, Any] | None:
+    """Plain data of a visual of a body, with the numbers of the points that it follows.
+
+    One whose rotation follows from parameters is not drawn.
+    """
+    if look.is_numeric:
+        return shelf.data(look)
+    if any(is_symbolic(x) for row in look.rotation for x in row):
+        return None
+
+    def number(place: Vector3 | str) -> int:
+        if not isinstance(place, str):
+            return found.point(place)
+        path = place if "." in place else f"{name}.{place}"
+        return found.point(mechanism.point(path).p_BQ)
+
+    data = shelf.data(replace(look, position=(0.0, 0.0, 0.0), until=None))
+    places = [look.position, *([] if look.until is None else [look.until])]
+    return None if data is None else {**data, "points": [number(place) for place in places]}
 
 
 def _ground(

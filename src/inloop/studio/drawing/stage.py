@@ -13,7 +13,7 @@ from inloop.geometry import Visual
 from inloop.model import Mechanism
 from inloop.plant.drawn.poses import PoseLibrary, build_poses
 from inloop.studio.drawing.anatomy import make_anatomy
-from inloop.studio.drawing.sketch import Sketch, make_sketch
+from inloop.studio.drawing.sketch import Box, Sketch, make_sketch
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ def make_stage(
     title: str = "",
     look_at: str = "",
     plane: str = "",
+    reach: Box | None = None,
     looks: Mapping[str, Sequence[Visual]] | None = None,
     device: Mapping[str, Any] | None = None,
     notes: Mapping[str, Any] | None = None,
@@ -95,6 +96,7 @@ def make_stage(
         title: one line; the model's name by default.
         look_at: what is worth looking at; the model's description by default.
         plane: "xy", "xz" or "yz" to look at it from the side.
+        reach: corners of the box in which it stays [m]; found from where it starts by default.
         looks: what to draw, by name of the body; the model's visuals by default.
         device: input that a person drives.
         notes: signals that tell of its notes.
@@ -103,7 +105,7 @@ def make_stage(
     """
     anatomy: dict[str, Any] = {}
     parts, found, shelf = make_sketch(
-        mechanism, plane, looks, lambda found: anatomy.update(make_anatomy(mechanism, found))
+        mechanism, plane, looks, reach, lambda found: anatomy.update(make_anatomy(mechanism, found))
     )
     library = build_poses(mechanism, found.points, found.turns)
     docs = {p.name: p.doc for p in mechanism.parameters if p.doc}

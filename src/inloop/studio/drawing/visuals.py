@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from inloop.studio.drawing.mesh_packing import PackedMesh, name_of, pack
 from inloop.studio.drawing.mesh_store import packed_file
 
 NO_SCALE = (1.0, 1.0, 1.0)
+SHORTEST = 1e-9  # [m]
 
 
 class MeshShelf:
@@ -30,12 +31,8 @@ class MeshShelf:
         self._packed: dict[object, PackedMesh | None] = {}
         self._pictures: dict[Picture, str | None] = {}
 
-    def data(self, visuals: Iterable[Visual]) -> list[dict[str, Any]]:
-        """Plain data of visuals; those that follow from parameters are not drawn."""
-        found = (self._data(visual) for visual in visuals if visual.is_numeric)
-        return [data for data in found if data is not None]
-
-    def _data(self, visual: Visual) -> dict[str, Any] | None:
+    def data(self, visual: Visual) -> dict[str, Any] | None:
+        """Plain data of a visual whose place is known; None if it cannot be drawn."""
         found = self._bare(visual)
         name = None if found is None or visual.picture is None else self._picture(visual.picture)
         return found if found is None or name is None else {**found, "picture": name}
@@ -76,6 +73,28 @@ class MeshShelf:
                 warnings.warn(f"a mesh is not drawn: {error}", stacklevel=2)
                 self._packed[key] = None
         return self._packed[key]
+
+
+def placed_look(look: Mapping[str, Any], points: Array) -> dict[str, Any]:
+    """A look where the points that it names are now: at the first one, or from it to the second.
+
+    Args:
+        look: plain data, with the numbers of its points, if it follows any.
+        points: by number, in body axes [m].
+    """
+    told = dict(look)
+    numbers = told.pop("points", None)
+    if numbers is None:
+        return told
+    p, *others = points[list(numbers)]
+    if not others:
+        return {**told, "position": p.tolist()}
+    along = others[0] - p
+    length = float(np.linalg.norm(along))
+    axis = (along / length).tolist() if length > 0.0 else [0.0, 0.0, 1.0]
+    # a cylinder of no length is not one
+    shape = {**told["shape"], "length": max(length, SHORTEST), "axis": axis}
+    return {**told, "position": (p + 0.5 * along).tolist(), "shape": shape}
 
 
 def corners_of(look: Mapping[str, Any]) -> Array:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 Vector = tuple[float, float, float]
 Plane = Literal["xy", "xz", "yz"]
+Material = Literal["plastic", "metal", "paint", "rubber", "wood", "felt", "leather", "glass"]
 
 
 class Sphere(TypedDict):
@@ -132,6 +133,7 @@ class Look(TypedDict):
     position: Vector
     rotation: Annotated[tuple[Vector, Vector, Vector], "rows: axes of the body"]
     color: Annotated[list[float] | None, "red, green, blue and perhaps opacity, 0 to 1"]
+    material: Material
     picture: NotRequired[Annotated[str, "on it, which the page asks for by its name"]]
 
 
@@ -171,10 +173,11 @@ class Flexible(TypedDict):
 
 
 class Bounds(TypedDict):
-    """Corners of a box around all that may be seen."""
+    """Corners of a box around all that may be seen, and points around what is seen of it."""
 
     min: Vector
     max: Vector
+    points: Annotated[list[Vector], "without any, the corners of the box count"]
 
 
 # `from` is a word of Python

@@ -1,5 +1,8 @@
 // Flexible links: tubes through their nodes, and displacements larger than they are.
 
+import { surface } from "./materials.js";
+import { shaded } from "./shapes.js";
+import { skin } from "./solids.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Scene} Scene */
@@ -127,8 +130,9 @@ export class BentLink {
    * @param {THREE.Object3D[]} nodes
    * @param {THREE.Object3D} ground
    * @param {string} colour
+   * @param {import("./quality.js").Style} style
    */
-  constructor(link, nodes, ground, colour) {
+  constructor(link, nodes, ground, colour, style) {
     this.link = link;
     this.root = link.body < 0 ? ground : nodes[link.body];
     this.nodes = link.nodes.map(({ body }) => nodes[body]);
@@ -140,11 +144,8 @@ export class BentLink {
         new THREE.BufferAttribute(new Float32Array(3 * AROUND * this.rings), 3),
       );
     }
-    geometry.setIndex(skin(this.rings));
-    this.object = new THREE.Mesh(
-      geometry,
-      new THREE.MeshLambertMaterial({ color: new THREE.Color(colour) }),
-    );
+    geometry.setIndex(skin(this.rings, AROUND));
+    this.object = shaded(new THREE.Mesh(geometry, surface(style, "metal", colour)), true);
     this.object.frustumCulled = false;
     axes(link, this.object.matrix).decompose(
       this.object.position,
@@ -226,19 +227,4 @@ function cubic(a, b, f) {
     length * f * g * (g * a.slope - f * b.slope);
   const slope = (d * (b.y - a.y)) / length + g * (1 - 3 * f) * a.slope + f * (3 * f - 2) * b.slope;
   return [a.x + f * length, y, slope];
-}
-
-/**
- * Triangles between rings.
- * @param {number} rings
- */
-function skin(rings) {
-  const found = [];
-  for (let ring = 0; ring + 1 < rings; ring += 1) {
-    for (let i = 0; i < AROUND; i += 1) {
-      const [a, b] = [ring * AROUND + i, ring * AROUND + ((i + 1) % AROUND)];
-      found.push(a, b, a + AROUND, b, b + AROUND, a + AROUND);
-    }
-  }
-  return found;
 }

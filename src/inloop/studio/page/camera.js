@@ -10,14 +10,19 @@ import * as THREE from "./three.js";
 /** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]
-const MARGIN = 1.06;
-const [TOP, BOTTOM] = [0.03, 0.03]; // of the height, kept free
+const MARGIN = 1.05;
+const HALF = Math.tan((0.5 * FIELD * Math.PI) / 180); // of the picture's height, a meter away [m]
+const TURN = { xy: -0.62, xz: -0.62, yz: 0.9 }; // of the eye about up, at home [rad]
+const LIFT = 0.32; // above the horizon [rad]
+const EDGE = 0.03; // of the height, kept free above and below
 const WIDEST = 4; // times the bounds that were given: what flies away is not followed
 const EASE = 0.08; // of the way, per frame
 
 export class Eye {
   /** @type {Plane | null} */
   plane = null;
+  /** @type {THREE.Vector3[]} */
+  points = [];
   flat = false;
   touched = false;
   box = new THREE.Box3();
@@ -31,14 +36,17 @@ export class Eye {
   home = 1;
   /** @type {Aim | null} */
   wish = null;
-
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
     this.side = new THREE.OrthographicCamera();
     this.target = new THREE.Vector3();
     this.changed = true;
     this.aspect = 1;
-    this.setScene({ planar: null, up: "z", bounds: { min: [-1, -1, -1], max: [1, 1, 1] } });
+    this.setScene({
+      planar: null,
+      up: "z",
+      bounds: { min: [-1, -1, -1], max: [1, 1, 1], points: [] },
+    });
   }
 
   /** All that another eye must know to see the same. */
@@ -63,6 +71,7 @@ export class Eye {
 
   /** @param {Seen} scene */
   setScene({ planar, up, bounds }) {
+    this.points = bounds.points.map((p) => new THREE.Vector3(...p));
     this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
     this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
     this.natural = this.size;
@@ -73,24 +82,18 @@ export class Eye {
   }
 
   /**
-   * Look at a box, with a little room around it.
-   * @param {THREE.Box3} box
-   */
-  frame(box) {
-    this.box = box.clone().expandByVector(box.getSize(new THREE.Vector3()).multiplyScalar(0.06));
-    this.size = this.box.getSize(new THREE.Vector3()).length();
-    if (!this.touched) this.fit();
-  }
-
-  /**
-   * Make room for what reaches beyond the bounds, at once or gently; false if nothing does.
-   * @param {THREE.Box3} box
+   * Make room for points that cannot be seen, at once or gently; false if all can.
+   * @param {THREE.Vector3[]} points
    * @param {boolean} atOnce
    */
-  include(box, atOnce) {
-    const wider = this.box.clone().union(box);
+  include(points, atOnce) {
+    const far = WIDEST * this.natural;
+    const center = this.box.getCenter(new THREE.Vector3());
+    const hidden = points.filter((p) => !this.sees(p) && p.distanceTo(center) < far);
+    if (!hidden.length) return false;
+    this.points = farthest([...this.outline, ...hidden]);
+    const wider = this.box.clone().union(new THREE.Box3().setFromPoints(hidden));
     const size = wider.getSize(new THREE.Vector3()).length();
-    if (this.box.containsBox(box) || size > WIDEST * this.natural) return false;
     this.box = wider;
     this.size = size;
     if (this.touched) return true;
@@ -103,6 +106,19 @@ export class Eye {
     this.high = from.high;
     this.distance = from.distance;
     return true;
+  }
+
+  /**
+   * Whether a point is in the picture that the eye has, or wishes to have.
+   * @param {THREE.Vector3} p
+   */
+  sees(p) {
+    const { target, high, distance } = this.wish ?? this;
+    const [right, up, towards] = this.flat ? this.axes() : this.viewAxes();
+    OFFSET.subVectors(p, target);
+    const half = this.flat ? high / 2 : HALF * (distance - OFFSET.dot(towards));
+    const [x, y] = [OFFSET.dot(right), OFFSET.dot(up)];
+    return Math.abs(x) <= half * this.aspect && Math.abs(y) <= half * (1 - EDGE);
   }
 
   /** One frame nearer to where the eye wishes to be. */
@@ -121,24 +137,62 @@ export class Eye {
       this.wish = null;
   }
 
+  /** Points around all that is to be seen. */
+  get outline() {
+    return this.points.length ? this.points : cornersOf(this.box);
+  }
+
   /** Whole scene in view, from the side or from a little above. */
   fit() {
     this.wish = null;
+    this.turn = TURN[this.plane ?? "xz"];
+    this.lift = LIFT;
     this.box.getCenter(this.target);
-    this.turn = this.plane === "yz" ? 0.9 : -0.62; // about up [rad]
-    this.lift = 0.32; // above the horizon [rad]
-    const [right, up] = this.axes();
-    const extent = this.box.getSize(new THREE.Vector3());
-    const width = Math.abs(extent.dot(right));
-    const height = Math.abs(extent.dot(up));
-    const room = 1 - TOP - BOTTOM;
-    const high = Math.max(height / room, width / this.aspect) * MARGIN || this.size;
-    this.high = this.flat ? high : 0;
-    this.distance =
-      (0.43 * this.size) / Math.tan((0.5 * FIELD * Math.PI) / 180) / Math.min(1, this.aspect);
-    if (this.flat) this.target.addScaledVector(up, 0.5 * (TOP - BOTTOM) * high);
+    const seen = this.flat ? this.axes() : this.viewAxes();
+    const [right, up, towards] = seen;
+    const corners = this.outline.map((p) => {
+      OFFSET.subVectors(p, this.target);
+      return { x: OFFSET.dot(right), y: OFFSET.dot(up), z: this.flat ? 0 : OFFSET.dot(towards) };
+    });
+    // what is seen at distance 1: so far aside, and up and down
+    const aside = (HALF * this.aspect) / MARGIN;
+    const upright = (HALF * (1 - 2 * EDGE)) / MARGIN;
+    const across = between(
+      corners.map(({ x, z }) => ({ at: x, z })),
+      aside,
+      aside,
+    );
+    const level = between(
+      corners.map(({ y, z }) => ({ at: y, z })),
+      upright,
+      upright,
+    );
+    const distance = Math.max(across.distance, level.distance) || this.size;
+    this.target.addScaledVector(right, across.middle(distance));
+    this.target.addScaledVector(up, level.middle(distance));
+    this.distance = distance;
+    this.high = this.flat ? 2 * HALF * distance : 0;
     this.home = this.flat ? this.high : this.distance;
     this.changed = true;
+  }
+
+  /** Right, up and towards the eye, in space. */
+  viewAxes() {
+    const [right, up, level] = this.homeAxes(this.turn);
+    const [s, c] = [Math.sin(this.lift), Math.cos(this.lift)];
+    const towards = level.clone().multiplyScalar(c).addScaledVector(up, s);
+    return [right, up.multiplyScalar(c).addScaledVector(level, -s), towards];
+  }
+
+  /**
+   * Right, up and level towards the eye, where it is first.
+   * @param {number} [turn]
+   */
+  homeAxes(turn = TURN[this.plane ?? "xz"]) {
+    const [s, c] = [Math.sin(turn), Math.cos(turn)];
+    const up = this.up.clone();
+    const level = up.y ? new THREE.Vector3(s, 0, c) : new THREE.Vector3(s, -c, 0);
+    return [up.clone().cross(level), up, level];
   }
 
   /** Right, up and towards the eye, of the plane that is looked at. */
@@ -184,9 +238,7 @@ export class Eye {
    */
   pan(dx, dy, height) {
     this.touched = true;
-    const perPixel =
-      (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) /
-      height;
+    const perPixel = (this.flat ? this.high : 2 * this.distance * HALF) / height;
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
     const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
     this.target.addScaledVector(right, -dx * perPixel).addScaledVector(up, dy * perPixel);
@@ -206,9 +258,7 @@ export class Eye {
    * @param {number} height
    */
   perPixel(height) {
-    return (
-      (this.flat ? this.high : 2 * this.distance * Math.tan((0.5 * FIELD * Math.PI) / 180)) / height
-    );
+    return (this.flat ? this.high : 2 * this.distance * HALF) / height;
   }
 
   /** Bring the camera to where the eye is. */
@@ -230,11 +280,7 @@ export class Eye {
       });
     } else {
       camera.up.copy(this.up);
-      const level = this.distance * Math.cos(this.lift);
-      const above = this.distance * Math.sin(this.lift);
-      const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
-      if (this.up.y) away.set(level * s, above, level * c);
-      else away.set(level * s, -level * c, above);
+      away.copy(this.viewAxes()[2]).multiplyScalar(this.distance);
       Object.assign(camera, {
         aspect: this.aspect,
         near: 0.02 * this.distance,
@@ -247,4 +293,47 @@ export class Eye {
     camera.updateMatrixWorld();
     this.changed = false;
   }
+}
+
+/**
+ * How far the eye must be away, and where along an axis of the picture it must look, to see points.
+ *
+ * A point at `at` along the axis and z nearer is seen from distance d, with the middle at m, if
+ * -(d - z) low <= at - m <= (d - z) high. There is such an m from the distance on at which the
+ * largest of at + z high and the smallest of at - z low are d (high + low) apart.
+ * @param {Array<{ at: number, z: number }>} points
+ * @param {number} high
+ * @param {number} low
+ */
+function between(points, high, low) {
+  const most = Math.max(...points.map(({ at, z }) => at + z * high));
+  const least = Math.min(...points.map(({ at, z }) => at - z * low));
+  return {
+    distance: (most - least) / (high + low),
+    /** @param {number} d */
+    middle: (d) => (most - d * high + least + d * low) / 2,
+  };
+}
+
+/**
+ * The farthest of points in each of 26 directions.
+ * @param {THREE.Vector3[]} points
+ */
+function farthest(points) {
+  /** @type {Set<THREE.Vector3>} */
+  const found = new Set();
+  for (const way of WAYS) found.add(points.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)));
+  return [...found];
+}
+
+const OFFSET = new THREE.Vector3();
+const WAYS = [-1, 0, 1].flatMap((x) =>
+  [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((z) => new THREE.Vector3(x, y, z))),
+);
+
+/** @param {THREE.Box3} box */
+export function cornersOf({ min, max }) {
+  return [min.x, max.x].flatMap((x) =>
+    [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new THREE.Vector3(x, y, z))),
+  );
 }

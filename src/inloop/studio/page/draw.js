@@ -24,16 +24,16 @@ const DO = {
   begin(message) {
     canvas = message.canvas;
     renderer = new THREE.WebGLRenderer({ canvas, antialias: message.smooth, alpha: true });
-    stage.castShadows(renderer, message.smooth);
-    meshes.fine = message.smooth;
+    renderer.info.autoReset = false; // a picture is drawn in several passes
   },
   /** @param {{ width: number, height: number }} message */
   size({ width, height }) {
     renderer.setSize(width, height, false);
   },
-  /** @param {{ scene: import("./messages.js").Scene, palette: import("./theme.js").Palette, state: import("./camera.js").EyeState }} message */
-  build({ scene, palette, state }) {
+  /** @param {{ scene: import("./messages.js").Scene, palette: import("./theme.js").Palette, state: import("./camera.js").EyeState, style: import("./quality.js").Style }} message */
+  build({ scene, palette, state, style }) {
     eye.state = state;
+    stage.drawWith(renderer, style);
     stage.build(scene, palette, eye);
     overlays.attach(stage.nodes, eye.size);
     builds += 1;
@@ -48,9 +48,12 @@ const DO = {
    * @param {Frame} message
    */
   frame(message) {
+    const begin = performance.now();
     if (builds) show(message);
+    if (message.timed) finish();
+    const cost = message.timed ? performance.now() - begin : null;
     const { calls } = renderer.info.render;
-    postMessage({ drawn: true, waiting: meshes.waiting, builds, calls });
+    postMessage({ drawn: true, waiting: meshes.waiting, builds, calls, cost });
   },
   /** @param {Frame} message */
   async picture(message) {
@@ -70,8 +73,16 @@ function show(message) {
   eye.apply();
   stage.pose(message.bodies, message.deflection);
   stage.arrows?.show(message.arrows, message.full);
-  stage.light(eye);
-  renderer.render(stage.scene, eye.camera);
+  renderer.info.reset();
+  stage.render(eye.camera);
 }
+
+/** Wait until the picture is drawn: asking for a pixel of it does. */
+function finish() {
+  const gl = renderer.getContext();
+  gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, PIXEL);
+}
+
+const PIXEL = new Uint8Array(4);
 
 self.onmessage = ({ data }) => DO[/** @type {keyof typeof DO} */ (data.do)](data);

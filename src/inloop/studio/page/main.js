@@ -221,6 +221,7 @@ shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
 shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
+shortcuts.add("y", "Full or simple light", click("style"));
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 

@@ -1,10 +1,13 @@
 // Packed meshes: fetched once by their name, decoded once, shared by all bodies that show them.
 // The format is told in mesh_packing.py.
 
+import { surface } from "./materials.js";
+import { casts, shaded } from "./shapes.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Packed} Packed */
-/** @typedef {{ geometry: THREE.BufferGeometry, map: THREE.Texture | null }} Part */
+/** @typedef {import("./quality.js").Style} Style */
+/** @typedef {{ geometry: THREE.BufferGeometry, map: THREE.Texture | null, side: THREE.Side }} Part */
 
 /**
  * Where the arrays of a part lie: first byte and number of bytes.
@@ -25,14 +28,24 @@ const LINEAR = linearTable();
  * A place where a mesh is shown, and how it is painted.
  * @typedef {object} Place
  * @property {THREE.Object3D} anchor
+ * @property {boolean} mirrored
+ * @property {Finish} finish
+ */
+
+/**
+ * How a mesh is painted.
+ * @typedef {object} Finish
  * @property {THREE.Color} colour
  * @property {number} opacity
  * @property {string | undefined} picture
- * @property {boolean} mirrored
+ * @property {import("./materials.js").Name} material
  */
 
 /** Boxes in place of meshes, for whoever only wants to know what is where. */
 export class Boxes {
+  /** @type {Style} */
+  style = "simple";
+  size = 1;
   /** Nothing is drawn many times. */
   instances = new THREE.Group();
 
@@ -64,7 +77,9 @@ export class Meshes {
    */
   constructor(arrived) {
     this.arrived = arrived;
-    this.fine = false; // shine costs too much without a graphics card
+    /** @type {Style} */
+    this.style = "simple";
+    this.size = 1; // of all that is seen [m]
     /** @type {Map<string, Promise<Part[]>>} */
     this.known = new Map(); // name → promise of parts
     /** @type {Map<string, Promise<THREE.Texture | null>>} */
@@ -79,17 +94,15 @@ export class Meshes {
   /**
    * An object that shows a mesh as soon as it is there.
    * @param {Packed} shape
-   * @param {THREE.Color} colour
-   * @param {number} opacity
-   * @param {string} [picture]
+   * @param {Finish} finish
    */
-  object({ name, scale }, colour, opacity, picture) {
+  object({ name, scale }, finish) {
     const holder = new THREE.Group();
     const anchor = new THREE.Group();
     anchor.scale.fromArray(scale);
     holder.add(anchor);
     const mirrored = scale[0] * scale[1] * scale[2] < 0;
-    const place = { anchor, colour, opacity, picture, mirrored };
+    const place = { anchor, finish, mirrored };
     const places = this.places.get(name);
     if (places) places.push(place);
     else this.show(name, [place]);
@@ -121,17 +134,20 @@ export class Meshes {
    */
   add(part, places) {
     for (const alike of byLook(part, places)) {
-      const { colour, opacity, picture, mirrored } = alike[0];
-      const material = materialOf(part, colour, opacity, this.fine);
+      const { finish, mirrored } = alike[0];
+      const { opacity, picture } = finish;
+      const material = materialOf(part, finish, this.style);
+      const cast = casts(part.geometry, opacity, this);
       if (picture && part.geometry.hasAttribute("uv")) this.paint(material, picture);
       // the card tells front from back by the sign of the whole object alone
       if (alike.length > 1 && !mirrored) {
-        const many = shaded(new THREE.InstancedMesh(part.geometry, material, alike.length));
+        const many = shaded(new THREE.InstancedMesh(part.geometry, material, alike.length), cast);
         many.frustumCulled = false;
         many.userData.anchors = alike.map(({ anchor }) => anchor);
         this.instances.add(many);
       } else {
-        for (const { anchor } of alike) anchor.add(shaded(new THREE.Mesh(part.geometry, material)));
+        for (const { anchor } of alike)
+          anchor.add(shaded(new THREE.Mesh(part.geometry, material), cast));
       }
     }
     this.follow();
@@ -153,7 +169,7 @@ export class Meshes {
 
   /**
    * Put a picture on a material as soon as it is there.
-   * @param {THREE.MeshLambertMaterial | THREE.MeshStandardMaterial} material
+   * @param {THREE.MeshBasicMaterial | THREE.MeshStandardMaterial} material
    * @param {string} name
    */
   paint(material, name) {
@@ -230,8 +246,9 @@ function byLook({ geometry, map }, places) {
   /** @type {Map<string, Place[]>} */
   const groups = new Map();
   for (const place of places) {
-    const colour = map || geometry.hasAttribute("color") ? "" : place.colour.getHexString();
-    const key = [colour, place.opacity, place.picture, place.mirrored].join(" ");
+    const { colour, opacity, picture, material } = place.finish;
+    const own = map || geometry.hasAttribute("color") ? "" : colour.getHexString();
+    const key = [own, opacity, picture, material, place.mirrored].join(" ");
     const group = groups.get(key);
     if (group) group.push(place);
     else groups.set(key, [place]);
@@ -248,9 +265,12 @@ async function decode(buffer) {
   if (view.getUint32(0, true) !== MARK) throw new Error("not a packed mesh");
   const length = view.getUint32(4, true);
   const start = 8 + length;
-  /** @type {{ parts: PackedPart[] }} */
-  const { parts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-  return Promise.all(parts.map((part) => decodePart(part, buffer, start)));
+  /** @type {{ closed: boolean, parts: PackedPart[] }} */
+  const { closed, parts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  const side = closed ? THREE.FrontSide : THREE.DoubleSide;
+  return Promise.all(
+    parts.map(async (part) => ({ ...(await decodePart(part, buffer, start)), side })),
+  );
 }
 
 /**
@@ -318,31 +338,16 @@ async function textureOf(blob) {
 
 /**
  * @param {Part} part
- * @param {THREE.Color} colour
- * @param {number} opacity
- * @param {boolean} fine
+ * @param {Finish} finish
+ * @param {Style} style
  */
-function materialOf({ geometry, map }, colour, opacity, fine) {
+function materialOf({ geometry, map, side }, { colour, opacity, material }, style) {
   const painted = geometry.hasAttribute("color");
-  const Material = fine ? THREE.MeshStandardMaterial : THREE.MeshLambertMaterial;
-  return new Material({
-    color: painted || map ? 0xffffff : colour,
+  return surface(style, material, painted || map ? 0xffffff : colour, opacity, {
     vertexColors: painted,
     map,
-    ...(fine ? { roughness: 0.7 } : {}),
-    side: THREE.DoubleSide,
-    transparent: opacity < 1,
-    opacity,
+    side,
   });
-}
-
-/**
- * @template {THREE.Mesh} T
- * @param {T} mesh
- */
-function shaded(mesh) {
-  mesh.castShadow = mesh.receiveShadow = true;
-  return mesh;
 }
 
 /** @param {Part} part */

@@ -31,10 +31,11 @@
  */
 
 /**
- * Corners of a box around all that may be seen.
+ * Corners of a box around all that may be seen, and points around what is seen of it.
  * @typedef {object} Bounds
  * @property {[number, number, number]} min
  * @property {[number, number, number]} max
+ * @property {Array<[number, number, number]>} points without any, the corners of the box count
  */
 
 /**
@@ -155,6 +156,7 @@
  * @property {[number, number, number]} position
  * @property {[[number, number, number], [number, number, number], [number, number, number]]} rotation rows: axes of the body
  * @property {Array<number> | null} color red, green, blue and perhaps opacity, 0 to 1
+ * @property {"plastic" | "metal" | "paint" | "rubber" | "wood" | "felt" | "leather" | "glass"} material
  * @property {string} [picture] on it, which the page asks for by its name
  */
 

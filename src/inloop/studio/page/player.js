@@ -3,6 +3,7 @@
 import { Eye } from "./camera.js";
 import { byId } from "./dom.js";
 import { Meshes } from "./meshes.js";
+import { withoutGraphicsCard } from "./quality.js";
 import { Stage } from "./stage.js";
 import { palette } from "./theme.js";
 import * as THREE from "./three.js";
@@ -63,6 +64,7 @@ class Player {
     );
     this.renderer = new THREE.WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.stage.drawWith(this.renderer, withoutGraphicsCard() ? "simple" : "full");
     this.eye.setScene(run.scene);
     this.center = this.middle(this.bodies());
     new ResizeObserver(() => this.resize()).observe(this.canvas);
@@ -162,8 +164,7 @@ class Player {
     }
     eye.apply();
     stage.pose(bodies, 1);
-    stage.light(eye);
-    this.renderer.render(stage.scene, eye.camera);
+    stage.render(eye.camera);
     slider.value = String(this.place);
     slider.style.setProperty("--fill", `${(100 * this.place) / Math.max(1, this.last)}%`);
     byId("time").textContent = `${run.times[Math.floor(this.place)].toFixed(2)} s`;

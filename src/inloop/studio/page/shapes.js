@@ -1,14 +1,29 @@
-// What bodies look like: visuals of the scene as three.js objects with their outlines.
+// What bodies look like: visuals of the scene as three.js objects, those of one material together.
 
-import { PLANES } from "./planes.js"; // of the two coordinates of a plate, and of its thickness
+import { CASTERS } from "./contactshadow.js";
+import { surface } from "./materials.js";
+import { merged, solidOf, toward } from "./solids.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Look} Look */
 /** @typedef {Look["shape"]} Shape */
 /** @typedef {[number, number, number]} Vector */
 /** @typedef {import("./theme.js").Palette} Palette */
+/** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./meshes.js").Meshes | import("./meshes.js").Boxes} MeshSource */
 
+/**
+ * Solids that are drawn at once: of one material, or in the simple style of any.
+ * @typedef {object} Batch
+ * @property {number} opacity
+ * @property {Look["material"]} material
+ * @property {string | undefined} picture
+ * @property {Array<{ solid: THREE.BufferGeometry, colour: THREE.Color }>} parts in body axes
+ */
+
+const OPAQUE = 0.7; // what is less casts no shadow
+const SMALL = 0.05; // of all that is seen: no shadow of its own
+const FINEST = 0.015; // and no outline
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
 const AROUND = 48; // corners of a circle that is drawn as a line
 
@@ -16,18 +31,127 @@ const AROUND = 48; // corners of a circle that is drawn as a line
 const vector = (p) => new THREE.Vector3(...p);
 
 /**
- * An object in body axes for one visual; `meshes` gives the packed ones.
- * @param {Look} visual
- * @param {string} colour
+ * An object in body axes for the visuals of one body; `meshes` gives the packed ones.
+ * @param {Look[]} visuals
+ * @param {string} colour of those that have none
  * @param {Palette} palette
  * @param {MeshSource} meshes
+ * @param {{ style: Style, size: number }} how the style, and the size of all that is seen [m]
  */
-export function visualObject(visual, colour, palette, meshes) {
-  const object = shapeObject(visual, own(visual, colour), palette, meshes);
-  const [x, y, z] = visual.rotation;
-  const turn = new THREE.Matrix4().set(...x, 0, ...y, 0, ...z, 0, 0, 0, 0, 1);
-  object.position.fromArray(visual.position);
-  object.quaternion.setFromRotationMatrix(turn);
+export function bodyObject(visuals, colour, palette, meshes, how) {
+  const { style, size } = how;
+  const body = new THREE.Group();
+  /** @type {Map<string, Batch>} */
+  const batches = new Map();
+  for (const visual of visuals) {
+    const { shape, color, picture, material } = visual;
+    const own = ownColour(visual, colour);
+    const opacity = color?.[3] ?? 1;
+    if (shape.kind === "packed") {
+      body.add(placed(meshes.object(shape, { colour: own, opacity, picture, material }), visual));
+      continue;
+    }
+    const points = lineOf(shape);
+    if (points) body.add(placed(lineObject(points, own), visual));
+    const solid = solidOf(shape, picture ? "simple" : style, size); // which says where pictures lie
+    if (!solid) continue;
+    // without light that tells materials apart, all that is opaque is drawn at once
+    const kind = style === "simple" && !picture ? opacity : [opacity, material, picture].join();
+    const key = picture ? `${kind} ${batches.size}` : String(kind);
+    const batch = batches.get(key) ?? { opacity, material, picture, parts: [] };
+    batches.set(key, batch);
+    batch.parts.push({ solid: solid.applyMatrix4(poseOf(visual)), colour: own });
+  }
+  for (const batch of batches.values()) body.add(...batchObjects(batch, palette, meshes, how));
+  return body;
+}
+
+/**
+ * @param {Batch} batch
+ * @param {Palette} palette
+ * @param {MeshSource} meshes
+ * @param {{ style: Style, size: number }} how
+ */
+function batchObjects({ opacity, material, picture, parts }, palette, meshes, how) {
+  const { style, size } = how;
+  const made = surface(style, material, 0xffffff, opacity, { vertexColors: true });
+  Object.assign(made, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  if (picture) meshes.paint(made, picture);
+  /** @type {THREE.Object3D[]} */
+  const found = [];
+  if (style === "simple") {
+    // outlines are the body's own colour, moved towards the ink
+    const ink = new THREE.Color(palette.ink);
+    const edges = parts
+      .filter(({ solid }) => radiusOf(solid) > FINEST * size)
+      .map(({ solid, colour }) =>
+        painted(new THREE.EdgesGeometry(solid, EDGE_ANGLE), colour.clone().lerp(ink, 0.5)),
+      );
+    const lines = new THREE.LineBasicMaterial({ vertexColors: true });
+    if (edges.length) found.push(new THREE.LineSegments(merged(edges), lines));
+  }
+  const solids = parts.map(({ solid, colour }) => painted(solid, colour));
+  const whole = picture ? solids[0] : merged(solids);
+  found.push(shaded(new THREE.Mesh(whole, made), casts(whole, opacity, how)));
+  return found;
+}
+
+/**
+ * A geometry with one colour at all its corners.
+ * @param {THREE.BufferGeometry} geometry
+ * @param {THREE.Color} colour
+ */
+function painted(geometry, colour) {
+  const { count } = geometry.attributes.position;
+  const values = new Float32Array(3 * count);
+  for (let k = 0; k < count; k += 1) colour.toArray(values, 3 * k);
+  return geometry.setAttribute("color", new THREE.BufferAttribute(values, 3));
+}
+
+/**
+ * A mesh that casts shadows and gets some.
+ * @template {THREE.Mesh} T
+ * @param {T} mesh
+ * @param {boolean} casts not so if light goes through it, or if nobody would see its shadow
+ */
+export function shaded(mesh, casts) {
+  mesh.receiveShadow = true;
+  if (!casts) return mesh;
+  mesh.castShadow = true;
+  mesh.layers.enable(CASTERS);
+  return mesh;
+}
+
+/**
+ * Whether a solid casts a shadow: light does not go through it, and in the simple style, where
+ * every triangle counts, it is not small either.
+ * @param {THREE.BufferGeometry} geometry
+ * @param {number} opacity
+ * @param {{ style: Style, size: number }} how
+ */
+export function casts(geometry, opacity, { style, size }) {
+  if (opacity < OPAQUE) return false;
+  return style === "full" || radiusOf(geometry) > SMALL * size;
+}
+
+/** @param {THREE.BufferGeometry} geometry */
+function radiusOf(geometry) {
+  if (!geometry.boundingSphere) geometry.computeBoundingSphere();
+  return geometry.boundingSphere?.radius ?? 0;
+}
+
+/** @param {Look} look */
+function poseOf({ position, rotation: [x, y, z] }) {
+  const [px, py, pz] = position;
+  return new THREE.Matrix4().set(...x, px, ...y, py, ...z, pz, 0, 0, 0, 1);
+}
+
+/**
+ * @param {THREE.Object3D} object
+ * @param {Look} look
+ */
+function placed(object, look) {
+  object.applyMatrix4(poseOf(look));
   return object;
 }
 
@@ -35,90 +159,9 @@ export function visualObject(visual, colour, palette, meshes) {
  * @param {Look} look
  * @param {string} colour
  */
-function own({ color }, colour) {
+function ownColour({ color }, colour) {
   if (!color) return new THREE.Color(colour);
   return new THREE.Color().setRGB(color[0], color[1], color[2], THREE.SRGBColorSpace);
-}
-
-/**
- * @param {Look} look
- * @param {THREE.Color} colour
- * @param {Palette} palette
- * @param {MeshSource} meshes
- */
-function shapeObject({ shape, color, picture }, colour, palette, meshes) {
-  if (shape.kind === "packed") return meshes.object(shape, colour, color?.[3] ?? 1, picture);
-  const points = lineOf(shape);
-  if (points) return lineObject(points, colour);
-  const geometry = geometryOf(shape);
-  if (!geometry) return new THREE.Group();
-  const opacity = color?.[3] ?? 1;
-  const material = new THREE.MeshLambertMaterial({
-    color: colour,
-    polygonOffset: true,
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
-    transparent: opacity < 1,
-    opacity,
-  });
-  if (picture) meshes.paint(material, picture);
-  const mesh = new THREE.Mesh(geometry, material);
-  const edges = new THREE.LineSegments(
-    new THREE.EdgesGeometry(geometry, EDGE_ANGLE),
-    new THREE.LineBasicMaterial({ color: outline(colour, palette) }),
-  );
-  mesh.castShadow = mesh.receiveShadow = true;
-  mesh.add(edges);
-  return mesh;
-}
-
-/**
- * Outlines are the body's own colour, moved towards the ink.
- * @param {THREE.Color} colour
- * @param {Palette} palette
- */
-function outline(colour, palette) {
-  return colour.clone().lerp(new THREE.Color(palette.ink), 0.5);
-}
-
-/**
- * The solid of a shape; null of one that is a line, or is not drawn.
- * @param {Shape} shape
- */
-function geometryOf(shape) {
-  switch (shape.kind) {
-    case "plate":
-      return plateGeometry(shape);
-    case "capsule":
-      return along(shape.axis, new THREE.CapsuleGeometry(shape.radius, shape.length, 6, 16));
-    case "cylinder":
-      return along(
-        shape.axis,
-        new THREE.CylinderGeometry(shape.radius, shape.radius, shape.length, 28),
-      );
-    case "cone":
-      return along(shape.axis, new THREE.ConeGeometry(shape.radius, shape.length, 28));
-    case "torus": {
-      // the ring of three.js lies in x, y
-      const torus = new THREE.TorusGeometry(shape.radius, shape.tube, 16, 40);
-      return along(shape.axis, torus.rotateX(Math.PI / 2));
-    }
-    case "sphere":
-      return new THREE.SphereGeometry(shape.radius, 28, 18);
-    case "box":
-      return new THREE.BoxGeometry(...shape.size);
-    default:
-      return null;
-  }
-}
-
-/** @param {import("./messages.js").Plate} plate */
-function plateGeometry({ corners, thickness, plane }) {
-  const outline = new THREE.Shape(corners.map(([a, b]) => new THREE.Vector2(a, b)));
-  const geometry = new THREE.ExtrudeGeometry(outline, { depth: thickness, bevelEnabled: false });
-  geometry.translate(0, 0, -thickness / 2);
-  const [x, y, z] = PLANES[plane].map(vector);
-  return geometry.applyMatrix4(new THREE.Matrix4().makeBasis(x, y, z));
 }
 
 /**
@@ -147,20 +190,6 @@ function ring({ radius, axis }) {
     const corner = new THREE.Vector3(radius * Math.cos(angle), 0, radius * Math.sin(angle));
     return corner.applyQuaternion(turn);
   });
-}
-
-/**
- * A geometry along y, turned to an axis.
- * @param {Vector} axis
- * @param {THREE.BufferGeometry} geometry
- */
-function along(axis, geometry) {
-  return geometry.applyQuaternion(toward(axis));
-}
-
-/** @param {Vector} axis */
-function toward(axis) {
-  return new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), vector(axis));
 }
 
 /**

@@ -1,19 +1,26 @@
 // Bodies, ground, springs and arrows as three.js objects, brought to a pose.
 
 import { Arrows } from "./arrows.js";
+import { Backdrop, themeOf } from "./backdrop.js";
 import { BentLink, exaggerate } from "./bending.js";
+import { cornersOf } from "./camera.js";
 import { ConnectorObject } from "./connectors.js";
+import { makeEnvironment } from "./environment.js";
+import { renderWithShadow } from "./flatshadow.js";
+import { shineFrom } from "./materials.js";
 import { Boxes } from "./meshes.js";
-import { dispose, visualObject } from "./shapes.js";
+import { bodyObject, dispose } from "./shapes.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Scene} Scene */
 /** @typedef {import("./camera.js").Eye} Eye */
 /** @typedef {import("./theme.js").Palette} Palette */
+/** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./shapes.js").MeshSource} MeshSource */
 
-/** @type {Record<"xy" | "xz" | "yz", "x" | "y" | "z">} the axis that leaves a plane */
-const ACROSS = { xy: "z", xz: "y", yz: "x" };
+const LAMP = 1.85; // how bright the lamp is, in the full style
+const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
+const MAP = 2048; // pixels of the shadow map
 
 export class Stage {
   /** @type {Scene | null} */
@@ -22,8 +29,12 @@ export class Stage {
   ground = new THREE.Group();
   /** @type {Arrows | null} */
   arrows = null;
-  /** @type {boolean} */
-  shadows = false;
+  /** @type {Style} */
+  style = "simple";
+  /** @type {THREE.WebGLRenderer | null} */
+  renderer = null;
+  /** @type {{ light?: THREE.Texture, dark?: THREE.Texture }} */
+  rooms = {}; // around the scene; each is made once
 
   /**
    * `meshes` gives the objects of packed meshes; without it they are boxes.
@@ -32,10 +43,12 @@ export class Stage {
   constructor(meshes = new Boxes()) {
     this.meshes = meshes;
     this.scene = new THREE.Scene();
-    this.lamp = new THREE.DirectionalLight(0xffffff, 1.6);
+    this.backdrop = new Backdrop();
+    this.lamp = new THREE.DirectionalLight(0xffffff, LAMP);
+    this.lamp.shadow.mapSize.set(MAP, MAP);
+    this.lamp.shadow.radius = 5;
     this.root = new THREE.Group();
-    this.sky = new THREE.AmbientLight(0xffffff, 1.75);
-    this.scene.add(this.sky, this.lamp, this.lamp.target, this.root);
+    this.scene.add(this.lamp, this.lamp.target, this.root);
     /** @type {Map<string, THREE.Group>} */
     this.nodes = new Map();
     /** @type {ConnectorObject[]} */
@@ -45,18 +58,19 @@ export class Stage {
   }
 
   /**
-   * Soft shadows, if there is a graphics card for them.
+   * Draw with a renderer, in a style: soft shadows and light from all around, or neither.
    * @param {THREE.WebGLRenderer} renderer
-   * @param {boolean} on
+   * @param {Style} style
    */
-  castShadows(renderer, on) {
-    this.shadows = on;
-    renderer.shadowMap.enabled = on;
+  drawWith(renderer, style) {
+    this.renderer = renderer;
+    this.style = style;
+    const full = style === "full";
+    renderer.shadowMap.enabled = full;
     renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.lamp.castShadow = on;
-    if (on) [this.lamp.intensity, this.sky.intensity] = [2.4, 1.1];
-    this.lamp.shadow.mapSize.set(2048, 2048);
-    Object.assign(this.lamp.shadow, { radius: 4, normalBias: 0.02 });
+    renderer.toneMapping = full ? THREE.NeutralToneMapping : THREE.NoToneMapping;
+    this.lamp.castShadow = full;
+    this.meshes.style = style;
   }
 
   /**
@@ -70,35 +84,62 @@ export class Stage {
     this.root.clear();
     this.nodes.clear();
     this.description = scene;
-    this.ground = new THREE.Group();
+    this.meshes.size = eye.size;
     this.meshes.keep(scene);
     /**
-     * @param {import("./messages.js").Look} visual
+     * @param {import("./messages.js").Look[]} visuals
      * @param {string} colour
      */
-    const show = (visual, colour) => visualObject(visual, colour, palette, this.meshes);
-    for (const visual of scene.ground) this.ground.add(show(visual, palette.ground));
-    const paper = grid(scene, palette, eye);
-    this.root.add(this.ground, paper, this.meshes.instances);
-    if (this.shadows && !eye.flat) this.root.add(shade(paper, eye));
+    const show = (visuals, colour) =>
+      bodyObject(visuals, colour, palette, this.meshes, { style: this.style, size: eye.size });
+    this.ground = show(scene.ground, palette.ground);
+    this.root.add(this.ground, this.meshes.instances);
     scene.bodies.forEach((body, index) => {
-      const node = new THREE.Group();
-      const colour = palette.bodies[index % palette.bodies.length];
-      for (const visual of body.shapes) node.add(show(visual, colour));
+      const node = show(body.shapes, palette.bodies[index % palette.bodies.length]);
       this.nodes.set(body.name, node);
       this.root.add(node);
     });
     const nodes = [...this.nodes.values()];
     this.bent = scene.flexible.map(
       (link, i) =>
-        new BentLink(link, nodes, this.ground, palette.bodies[i % palette.bodies.length]),
+        new BentLink(
+          link,
+          nodes,
+          this.ground,
+          palette.bodies[i % palette.bodies.length],
+          this.style,
+        ),
     );
     this.connectors = scene.connectors.map(
-      (ends) => new ConnectorObject(ends, this.nodes, eye.size, palette.connector),
+      (ends) => new ConnectorObject(ends, this.nodes, eye.size, palette.connector, this.style),
     );
     for (const connector of this.connectors) this.root.add(connector.object);
     this.arrows = new Arrows(eye.size, palette.force);
     this.root.add(this.arrows.object);
+    if (this.renderer) this.illuminate(scene, palette, eye, this.renderer);
+  }
+
+  /**
+   * Floor and light, for whoever draws.
+   * @param {Scene} scene
+   * @param {Palette} palette
+   * @param {Eye} eye
+   * @param {THREE.WebGLRenderer} renderer
+   */
+  illuminate(scene, palette, eye, renderer) {
+    const { style, backdrop } = this;
+    backdrop.build(scene, palette, eye, style);
+    this.root.add(backdrop.object);
+    this.scene.environment = null;
+    if (style === "full") {
+      const theme = themeOf(palette);
+      this.rooms[theme] ??= makeEnvironment(renderer, theme === "dark");
+      this.scene.environment = this.rooms[theme];
+      this.scene.environmentIntensity = ENVIRONMENT;
+      // the room's up is y
+      this.scene.environmentRotation.set(eye.up.y ? 0 : Math.PI / 2, 0, 0);
+    }
+    this.aim(eye);
   }
 
   /**
@@ -129,73 +170,49 @@ export class Stage {
   }
 
   /**
-   * Light from above the shoulder of whoever looks.
+   * Light from above the left shoulder of whoever looks from where the eye is first.
    * @param {Eye} eye
    */
-  light({ camera, target, size, up, flat }) {
-    const away = camera.position.distanceTo(target);
-    this.lamp.target.position.copy(target);
-    this.lamp.position
-      .set(-0.35 * away, 0.55 * away, 0)
-      .applyQuaternion(camera.quaternion)
-      .add(camera.position);
-    if (!this.shadows || flat) return;
-    this.lamp.position.addScaledVector(up, 0.8 * away); // shadows are short
-    const seen = this.lamp.shadow.camera;
-    const reach = 0.8 * size;
-    const far = 2 * this.lamp.position.distanceTo(target);
-    Object.assign(seen, { left: -reach, right: reach, top: reach, bottom: -reach, far });
+  aim(eye) {
+    const { lamp } = this;
+    const [right, up, towards] = eye.flat ? eye.axes() : eye.homeAxes();
+    eye.box.getCenter(lamp.target.position);
+    const reach = 0.62 * eye.size;
+    lamp.position.copy(lamp.target.position);
+    lamp.position.addScaledVector(right, (eye.flat ? -0.6 : -1.1) * reach);
+    lamp.position.addScaledVector(up, (eye.flat ? 0.85 : 2.4) * reach);
+    lamp.position.addScaledVector(towards, (eye.flat ? 2.4 : 0.9) * reach);
+    const far = 2 * lamp.position.distanceTo(lamp.target.position);
+    const seen = lamp.shadow.camera;
+    Object.assign(seen, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0, far });
     seen.updateProjectionMatrix();
+    lamp.shadow.normalBias = (3 * reach) / MAP;
+    lamp.shadow.bias = -2e-4;
+    shineFrom(lamp.position.clone().sub(lamp.target.position), up);
   }
 
-  /** The box around all bodies. */
-  get box() {
-    const box = new THREE.Box3();
-    for (const node of this.nodes.values()) box.expandByObject(node);
-    return box;
+  /**
+   * Draw what is there as an eye sees it.
+   * @param {THREE.Camera} camera
+   */
+  render(camera) {
+    const { renderer } = this;
+    if (!renderer) return;
+    const { scene, backdrop, lamp } = this;
+    if (this.style === "simple") {
+      const light = lamp.position.clone().sub(lamp.target.position).normalize();
+      renderWithShadow(renderer, scene, camera, { ...backdrop, light });
+      return;
+    }
+    backdrop.shade?.update(renderer, scene);
+    renderer.render(scene, camera);
   }
-}
 
-/**
- * What shadows fall on: the floor, seen only where it is dark.
- * @param {THREE.Object3D} paper
- * @param {Eye} eye
- */
-function shade(paper, { size }) {
-  const geometry = new THREE.PlaneGeometry(4 * size, 4 * size).rotateX(-Math.PI / 2);
-  const floor = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.25 }));
-  floor.receiveShadow = true;
-  floor.position.copy(paper.position);
-  floor.rotation.copy(paper.rotation);
-  return floor;
-}
-
-/**
- * A floor in space, squared paper behind planar mechanisms.
- * @param {Scene} scene
- * @param {Palette} palette
- * @param {Eye} eye
- */
-function grid(scene, palette, eye) {
-  const cell = 10 ** Math.floor(Math.log10(eye.size / 4));
-  const cells = 2 * Math.ceil(((eye.flat ? 4 : 1.6) * eye.size) / cell / 2);
-  const lines = new THREE.GridHelper(cells * cell, cells, palette.axis, palette.grid);
-  Object.assign(lines.material, {
-    transparent: true,
-    opacity: eye.flat ? 0.55 : 0.7,
-    depthWrite: false,
-  });
-  const center = eye.box.getCenter(new THREE.Vector3());
-  /** @param {number} x */
-  const snap = (x) => Math.round(x / cell) * cell;
-  lines.position.set(snap(center.x), snap(center.y), snap(center.z));
-  // the helper lies in x, z
-  /** @type {"x" | "y" | "z"} */
-  const level = eye.flat ? ACROSS[scene.planar ?? "xz"] : scene.up;
-  if (!eye.flat) lines.position[level] = eye.box.min[level];
-  else if (scene.planar === "xz") lines.position.y = eye.box.max.y + 0.1 * eye.size;
-  else lines.position[level] = eye.box.min[level] - 0.1 * eye.size;
-  if (level === "z") lines.rotation.x = Math.PI / 2;
-  if (level === "x") lines.rotation.z = Math.PI / 2;
-  return lines;
+  /** Corners of boxes around bodies. */
+  get corners() {
+    return [...this.nodes.values()].flatMap((node) => {
+      const box = new THREE.Box3().setFromObject(node);
+      return box.isEmpty() ? [] : cornersOf(box);
+    });
+  }
 }

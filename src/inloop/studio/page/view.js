@@ -3,6 +3,7 @@
 import { Eye } from "./camera.js";
 import { ForceScale } from "./forces.js";
 import { Motion } from "./motion.js";
+import { Quality, withoutGraphicsCard } from "./quality.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
@@ -12,6 +13,7 @@ import * as THREE from "./three.js";
 
 const STILL = 250; // without a graphics card pictures are smooth only after this time [ms]
 const SLOW = 30; // between two pictures without a graphics card [ms]
+const TIMED = 8; // every so many pictures tell what they take
 const MEASURE = 300; // between two looks at what has moved out of view [ms]
 const NONE = new Float32Array(0);
 
@@ -43,6 +45,9 @@ export class View {
     this.canvas = canvas;
     this.palette = palette;
     this.slow = withoutGraphicsCard();
+    this.quality = new Quality(this.slow, () => this.build());
+    /** @type {number[]} */
+    this.costs = []; // of the last pictures that were timed [ms]
     this.eye = new Eye();
     this.motion = new Motion();
     this.stage = new Stage(); // never drawn: for what is where
@@ -86,10 +91,17 @@ export class View {
       // a picture that was asked for before the scene was built tells nothing of it
       if (data.builds === this.builds) this.waiting = data.waiting;
       this.calls = data.calls;
+      if (data.cost !== null) this.took(data.cost);
       this.drawing = false;
       this.rendered += 1;
     };
     return worker;
+  }
+
+  /** @param {number} cost */
+  took(cost) {
+    this.costs = [...this.costs.slice(-99), cost];
+    this.quality.took(cost);
   }
 
   /**
@@ -136,7 +148,8 @@ export class View {
     if (this.bodies) this.stage.pose(this.bodies, this.deflection);
     this.builds += 1;
     this.waiting = null;
-    this.worker.postMessage({ do: "build", scene, palette, state: eye.state });
+    const { style } = this.quality;
+    this.worker.postMessage({ do: "build", scene, palette, style, state: eye.state });
     this.changed = true;
   }
 
@@ -193,6 +206,7 @@ export class View {
       full: forces.full,
       state: eye.state,
       ratio,
+      timed: !this.still && this.rendered % TIMED === 0,
     };
   }
 
@@ -220,13 +234,7 @@ export class View {
     if (now - this.measured < MEASURE) return;
     const first = this.measured === -Infinity;
     this.measured = now;
-    const { box } = this.stage;
-    if (box.isEmpty()) return;
-    // parts that are held by contacts stay near where they are; the others may swing
-    const held = first && this.arrows.length > 0;
-    if (held) this.eye.frame(box.expandByObject(this.stage.ground));
-    if (!held && !this.eye.include(box, first)) return;
-    if (first) this.build(); // the floor lies below all of it
+    if (this.eye.include(this.stage.corners, first) && first) this.build(); // the floor lies below all of it
   }
 
   /**
@@ -290,12 +298,3 @@ export function between(before, after, fraction) {
 
 const [POINT, END] = [new THREE.Vector3(), new THREE.Vector3()];
 const [TURN, END_TURN] = [new THREE.Quaternion(), new THREE.Quaternion()];
-
-/** True if the processor draws, so that smoothing would cost more frames than it is worth. */
-function withoutGraphicsCard() {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const info = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = gl?.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER) ?? "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software/i.test(name);
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inloop.gallery.puma560 import DH_TABLE
+from inloop.gallery.puma560.model import DH_TABLE
 from inloop.gallery.robot.paths import Reals
 
 DRY = np.array([0.5 * sum(abs(row.gear * tc) for tc in row.coulomb) for row in DH_TABLE])  # [N·m]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
+from inloop.gallery import Reference, gravity_along
 
 SOURCE = "Corke & Armstrong-Hélouvry, as in the Robotics Toolbox for Python"
 PEDESTAL = 0.6718  # height of the shoulder [m]
@@ -163,12 +163,13 @@ def _gravity_torque(pose: str) -> Callable[[il.Plant], np.ndarray]:
     return measure
 
 
-def _mass_matrix_nominal(plant: il.Plant) -> np.ndarray:
+def mass_matrix_nominal(plant: il.Plant) -> np.ndarray:
     """The upper triangle of M(q_n), row by row."""
     return plant.mass_matrix(POSES["q_n"])[np.triu_indices(6)]
 
 
-def _gravity_reference(pose: str, value: tuple[float, ...]) -> Reference:
+def gravity_reference(pose: str, value: tuple[float, ...]) -> Reference:
+    """Torques that hold the arm in a pose, known from elsewhere [N·m]."""
     return Reference(
         what=f"gravity torques in {pose}",
         value=value,
@@ -177,36 +178,3 @@ def _gravity_reference(pose: str, value: tuple[float, ...]) -> Reference:
         source=SOURCE,
         measure=_gravity_torque(pose),
     )
-
-
-EXHIBIT = Exhibit(
-    name="puma560",
-    title="PUMA 560 robot arm with motor inertia",
-    look_at="Gravity pulls the shoulder with 31.6 N·m; half of M22 is the motor's.",
-    make=puma560,
-    start="at rest in the nominal pose q_n, motors without current",
-    seconds=10.0,
-    view=View(
-        "xyz",
-        (
-            ("joint_1.q", "joint_2.q", "joint_3.q"),
-            ("energy.kinetic", "energy.potential", "energy.total"),
-        ),
-        times=(0.0, 0.2, 0.4),
-    ),
-    options={"friction": Option(False, "viscous and dry friction of the motors")},
-    poses=POSES,
-    references=(
-        _gravity_reference("q_n", (0.0, 31.6398803784, 6.0351380230, 0.0, 0.0282528, 0.0)),
-        _gravity_reference("q_z", (0.0, 37.48366665, 0.24892875, 0.0, 0.0, 0.0)),
-        _gravity_reference("q_r", (0.0, -0.77523525, 0.24892875, 0.0, 0.0, 0.0)),
-        Reference(
-            what="upper triangle of M(q_n), with motor inertia",
-            value=NOMINAL_MASS_MATRIX,
-            unit="kg·m²",
-            tolerance=1e-9,
-            source=SOURCE,
-            measure=_mass_matrix_nominal,
-        ),
-    ),
-)

@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Option, Reference, View, gravity_along
-from inloop.gallery.suspension import (
+from inloop.gallery import gravity_along
+from inloop.gallery.suspension.model import (
     ARM,
     FREE_LENGTH,
     HEIGHT,
     KNUCKLE_MASS,
     LOWER_BALL,
     PIVOT_Y,
-    RACK_MASS,
     SOURCE,
-    TYRE_RADIUS,
     UPPER_X,
-    WHEEL_MASS,
     Corner,
     add_arms,
     add_front_knuckle,
@@ -205,59 +202,16 @@ def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:
     return np.array([tyre_force(plant, corner.name, q) for corner in CORNERS])
 
 
-def _roles(plant: il.Plant) -> np.ndarray:
+def count_roles(plant: il.Plant) -> np.ndarray:
     """Independent, driven and dependent coordinates, dropped conditions."""
     parts = plant.formulation.partition
     groups = (parts.independent, parts.driven, parts.dependent, parts.dropped)
     return np.array([len(group) for group in groups])
 
 
-def _weight_at_rest(plant: il.Plant) -> float:
+def weight_at_rest(plant: il.Plant) -> float:
     """Sum of the tyre forces after the car has settled [N]."""
     plant.parameters["throw"] = 0.0
     end = plant.simulate(t_end=10.0, step=1e-3)
     plant.parameters["throw"] = 0.01
     return float(tyre_forces(plant, end.q[-1]).sum())
-
-
-EXHIBIT = Exhibit(
-    name="car",
-    title="Car with four suspensions, steering rack and anti-roll bars",
-    look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
-    make=car,
-    start="near rest on its tyres, rack in the middle, added weight at the front axle",
-    seconds=5.0,
-    view=View(
-        "xyz",
-        (
-            "chassis_tz.q",
-            ("chassis_rx.q", "chassis_ry.q", "chassis_rz.q"),
-            ("knuckle_front_left_rz.q", "knuckle_front_right_rz.q"),
-            "rack.effort",
-        ),
-        discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
-    ),
-    options={
-        "grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s", (0.0, 1e5))
-    },
-    references=(
-        Reference(
-            what="independent, driven and dependent joints, redundant conditions",
-            value=(14.0, 2.0, 28.0, 2.0),
-            unit="-",
-            tolerance=0.0,
-            source=SOURCE,
-            measure=_roles,
-        ),
-        Reference(
-            what="sum of the tyre forces at rest",
-            value=(
-                (CHASSIS_MASS + ADDED_MASS + RACK_MASS + 4 * (WHEEL_MASS + KNUCKLE_MASS)) * 9.81,
-            ),
-            unit="N",
-            tolerance=1.0,
-            source="weight of the car, 1647 kg",
-            measure=_weight_at_rest,
-        ),
-    ),
-)

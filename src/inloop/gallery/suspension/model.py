@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View, gravity_along
+from inloop.gallery import gravity_along
 
 SOURCE = "github.com/huensf/vsd, dataR/Car.mbs (UCLouvain)"
 # hard points in axes of the chassis: x forward, y to the left, origin in the front axle [m]
@@ -178,34 +178,9 @@ def add_spring(
     )
 
 
-def _load_at_rest(plant: il.Plant) -> float:
+def load_at_rest(plant: il.Plant) -> float:
     """Force of the tyre after the car has settled, with the rack held [N]."""
     plant.parameters["throw"] = 0.0
     end = plant.simulate(t_end=5.0, step=1e-3)
     plant.parameters["throw"] = 0.01
     return tyre_force(plant, "left", end.q[-1])
-
-
-EXHIBIT = Exhibit(
-    name="suspension",
-    title="Double-wishbone suspension, steered",
-    look_at="The rack steers the wheel; its force shows what caster and spring give back.",
-    make=suspension,
-    start="near rest on the tyre, wheel straight",
-    seconds=5.0,
-    view=View(
-        "xyz",
-        ("rack.q", "knuckle_left_rz.q", "rack.effort", "chassis.q"),
-        discs={"wheel_left": TYRE_RADIUS},
-    ),
-    references=(
-        Reference(
-            what="tyre force at rest",
-            value=((SPRUNG + RACK_MASS + KNUCKLE_MASS + WHEEL_MASS) * 9.81,),
-            unit="N",
-            tolerance=0.1,
-            source="weight of all that the tyre carries",
-            measure=_load_at_rest,
-        ),
-    ),
-)

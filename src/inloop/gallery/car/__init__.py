@@ -1,0 +1,1 @@
+"""The car: its model and its looks."""

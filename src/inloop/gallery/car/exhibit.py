@@ -1,0 +1,65 @@
+"""The car as an exhibit."""
+
+from __future__ import annotations
+
+from inloop.gallery import Exhibit, Option, Reference, View
+from inloop.gallery.car.looks import car_looks
+from inloop.gallery.car.model import (
+    ADDED_MASS,
+    CHASSIS_MASS,
+    CORNERS,
+    car,
+    count_roles,
+    weight_at_rest,
+)
+from inloop.gallery.suspension.model import (
+    KNUCKLE_MASS,
+    RACK_MASS,
+    SOURCE,
+    TYRE_RADIUS,
+    WHEEL_MASS,
+)
+
+EXHIBIT = Exhibit(
+    name="car",
+    title="Car with four suspensions, steering rack and anti-roll bars",
+    look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
+    make=car,
+    start="near rest on its tyres, rack in the middle, added weight at the front axle",
+    seconds=5.0,
+    view=View(
+        "xyz",
+        (
+            "chassis_tz.q",
+            ("chassis_rx.q", "chassis_ry.q", "chassis_rz.q"),
+            ("knuckle_front_left_rz.q", "knuckle_front_right_rz.q"),
+            "rack.effort",
+        ),
+        discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
+    ),
+    options={
+        "grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s", (0.0, 1e5))
+    },
+    references=(
+        Reference(
+            what="independent, driven and dependent joints, redundant conditions",
+            value=(14.0, 2.0, 28.0, 2.0),
+            unit="-",
+            tolerance=0.0,
+            source=SOURCE,
+            measure=count_roles,
+        ),
+        Reference(
+            what="sum of the tyre forces at rest",
+            value=(
+                (CHASSIS_MASS + ADDED_MASS + RACK_MASS + 4 * (WHEEL_MASS + KNUCKLE_MASS)) * 9.81,
+            ),
+            unit="N",
+            tolerance=1.0,
+            source="weight of the car, 1647 kg",
+            measure=weight_at_rest,
+        ),
+    ),
+    looks=car_looks,
+    reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),
+)

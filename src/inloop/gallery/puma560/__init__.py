@@ -1,0 +1,1 @@
+"""The PUMA 560: its model and its looks."""

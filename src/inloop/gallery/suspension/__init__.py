@@ -1,0 +1,1 @@
+"""The suspension: its model and its looks."""

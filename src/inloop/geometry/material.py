@@ -1,0 +1,27 @@
+"""What the surface of a visual is made of: names, which whoever draws turns into shine."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias, get_args
+
+from inloop.errors import InputError
+from inloop.geometry.sizes import shown
+
+Material: TypeAlias = Literal[
+    "plastic", "metal", "paint", "rubber", "wood", "felt", "leather", "glass"
+]
+MATERIALS: Final[tuple[str, ...]] = get_args(Material)
+
+
+def material_of(value: object) -> Material:
+    """Return a material by its name.
+
+    Raises:
+        InputError: there is no such material.
+    """
+    if value not in MATERIALS:
+        raise InputError(
+            f"a visual cannot be made of {shown(value)}",
+            fix=f"Write material={', '.join(map(repr, MATERIALS[:-1]))} or {MATERIALS[-1]!r}.",
+        )
+    return value  # type: ignore[return-value]
