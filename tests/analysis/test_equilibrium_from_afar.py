@@ -8,7 +8,7 @@ import pytest
 
 import inloop as il
 from inloop.analysis import equilibrium
-from inloop.gallery import car
+from inloop.gallery.car import model as car
 
 G = 9.81
 # what the bodies of the car weigh [kg]

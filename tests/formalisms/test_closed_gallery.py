@@ -13,7 +13,9 @@ from test_closed_linkages import Cut, Linkage, Peer, near, solve
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery import andrews, car, stewart, suspension
+from inloop.gallery import andrews, stewart
+from inloop.gallery.car import model as car
+from inloop.gallery.suspension import model as suspension
 from inloop.model.parameters import Defaults
 
 MECHANISMS = {

@@ -8,8 +8,10 @@ from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery import car, stewart, suspension
+from inloop.gallery import stewart
 from inloop.gallery.andrews import AFTER_30_MS, ANGLES
+from inloop.gallery.car import model as car
+from inloop.gallery.suspension import model as suspension
 
 CLOSED = (
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",

@@ -1,7 +1,7 @@
 """The records of one chunk as arrays.
 
-A chunk is a row of messages of fixed length, mostly inputs and outputs in turn: NumPy takes such a
-run at once, as the rows of a table of bytes.
+A chunk is a row of messages of fixed length, mostly inputs and outputs in turn (and hands between
+them while bodies are held): NumPy takes such a run at once, as the rows of a table of bytes.
 """
 
 from __future__ import annotations
@@ -61,26 +61,31 @@ class ChunkReader:
         values: list[Reals] = []
         changes: list[int] = []
         settings: list[Reals] = []
-        at, rows, inputs = 0, 0, -1
+        at, rows = 0, 0
+        parts: list[int] = []  # where messages of the next record begin, from its inputs on
+        inputs_end = 0
         while at < len(content):
             kind, end = self._message(content, at)
             if kind == "parameters":
                 changes.append(rows)
                 settings.append(self._rows(kind, _bytes(content[at:end]))[1][0])
             elif kind == "inputs":
-                inputs = at
+                parts, inputs_end = [at], end
+            elif kind == "hand":
+                self._rows(kind, _bytes(content[at:end]))  # nothing but its width
+                parts.append(at)
             elif kind == "state":
                 self._rows(kind, _bytes(content[at:end]))  # nothing but its width
             elif kind == "outputs":
-                if inputs < 0:
+                if not parts:
                     raise FileFormatError("a sample has no inputs", fix="The recording is damaged.")
-                run = _run(content, inputs, at, end)
-                _, held = self._rows("inputs", run[:, : at - inputs])
-                found, numbers = self._rows("outputs", run[:, at - inputs :])
+                run, first = _run(content, [*parts, at], end), parts[0]
+                _, held = self._rows("inputs", run[:, : inputs_end - first])
+                found, numbers = self._rows("outputs", run[:, at - first :])
                 counts.append(found)
                 values.append(np.hstack([numbers, held]))
-                rows, end = rows + len(run), inputs + run.size
-                inputs = -1
+                rows, end = rows + len(run), first + run.size
+                parts = []
             at = end
         width = len(self._layout.output_names) + len(self._layout.inputs)
         table = RecordTable(
@@ -100,6 +105,15 @@ class ChunkReader:
             kind, at = self._message(content, at)
             loose = at if kind == "outputs" else loose
         return content[loose:]
+
+    def whole_records(self, content: bytes) -> bytes:
+        """A chunk without what belongs to a record of the chunk before it."""
+        at = end = 0
+        kind = ""
+        while end < len(content) and kind != "inputs":
+            at = end
+            kind, end = self._message(content, at)
+        return content[at:] if kind == "inputs" else b""
 
     def begins_amid(self, content: bytes) -> bool:
         """Are inputs of the first record of a chunk in the chunk before it?"""
@@ -134,19 +148,19 @@ def _bytes(content: bytes) -> np.ndarray:
     return np.frombuffer(content, np.uint8)[None]
 
 
-def _run(content: bytes, inputs: int, outputs: int, end: int) -> np.ndarray:
-    """Pairs of inputs and outputs one behind the other, as rows of bytes.
+def _run(content: bytes, begins: list[int], end: int) -> np.ndarray:
+    """Records of the same messages one behind the other, as rows of bytes.
 
     Args:
         content: of a chunk.
-        inputs: where the first pair begins.
-        outputs: where its outputs begin.
+        begins: where the messages of the first record begin: its inputs, hands, outputs.
         end: where it ends.
     """
-    stride = end - inputs
-    count = (len(content) - inputs) // stride
-    rows = np.frombuffer(content, np.uint8, count * stride, inputs).reshape(count, stride)
-    fixed = np.r_[0:CONSTANT, outputs - inputs : outputs - inputs + CONSTANT]
+    first = begins[0]
+    stride = end - first
+    count = (len(content) - first) // stride
+    rows = np.frombuffer(content, np.uint8, count * stride, first).reshape(count, stride)
+    fixed = np.concatenate([np.arange(at - first, at - first + CONSTANT) for at in begins])
     alike = np.all(rows[:, fixed] == rows[0, fixed], axis=1)
     return rows if alike.all() else rows[: int(np.argmin(alike))]
 

@@ -53,6 +53,7 @@ class Marks:
         self._found: dict[tuple[str, int], Mark] = {}
         self._before: RecordTable | None = None
         self._settings: np.ndarray | None = None
+        self._loose: np.ndarray | None = None  # parameters behind the last record of a table
         facts = dict(layout.about)
         self._modes = facts.get("modes", "").split()
 
@@ -77,6 +78,7 @@ class Marks:
     def read(self, table: RecordTable) -> None:
         """Take the records that follow."""
         if not len(table.counts):
+            self._loose = table.settings[-1] if len(table.settings) else self._loose
             return
         stamps, flags = table.count("stamp"), table.count("flags")
         before = self._before
@@ -84,8 +86,15 @@ class Marks:
         for kind, rows, texts in self._events(table, before, flags):
             for row, text in zip(rows.tolist(), texts, strict=True):
                 self.add(Mark(kind, float(seconds[row]), text))
-        for row, setting in zip(table.changes.tolist(), table.settings, strict=True):
-            if self._settings is not None and row < len(seconds):
+        changes = list(zip(table.changes.tolist(), table.settings, strict=True))
+        if self._loose is not None and not (changes and changes[0][0] == 0):
+            changes.insert(0, (0, self._loose))
+        self._loose = None
+        for row, setting in changes:
+            if row == len(seconds):
+                self._loose = setting  # its record is in the next table
+                continue
+            if self._settings is not None:
                 self.add(Mark("parameters", float(seconds[row]), self._changed(setting)))
             self._settings = setting
         self._before = table.part(len(flags) - 1, len(flags))

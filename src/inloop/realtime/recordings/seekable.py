@@ -155,12 +155,22 @@ class SeekableRecording(Closing):
         try:
             content = self._index.content(chunk)
             if chunk and self._reader.begins_amid(content):
-                content = self._reader.loose_end(self._index.content(chunk - 1)) + content
+                content = self._completed(chunk, content)
             return self._reader.table(content)
         except (TornError, FileFormatError, OSError) as error:
             self.damaged.add(chunk)
             self._problem = self._problem or (error if isinstance(error, FileFormatError) else None)
             return self._reader.table(b"")
+
+    def _completed(self, chunk: int, content: bytes) -> bytes:
+        """A chunk with the begin of its first record, which is in the chunk before it.
+
+        Where that is damaged, without its first record.
+        """
+        try:
+            return self._reader.loose_end(self._index.content(chunk - 1)) + content
+        except (TornError, FileFormatError, OSError):
+            return self._reader.whole_records(content)
 
     def between(self, begin: Place, end: Place) -> list[RecordTable]:
         """Records from one to another, this one included, in pieces without parameters."""
